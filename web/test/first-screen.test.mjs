@@ -9,6 +9,7 @@ import { readFileSync } from "node:fs";
 const KINDS = [
   "memory.html", "memory-record.html", "memory-change.html", "gc.html", "gc-z.html", "gc-diff.html", "time.html", "time-change.html",
   "heap.html", "heap-layout.html", "heap-modes.html", "demo.html", "report.html", "capacity.html", "capacity-sweep.html", "compared.html",
+  "load.html", "memory-advice.html", "host.html", "host-diff.html", "flags.html",
 ];
 const FIRST_SCREEN = 900;
 const PRINTED_MAX = 5;

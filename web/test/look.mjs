@@ -41,6 +41,28 @@ export function textCollisions() {
   return found;
 }
 
+/** Texts through which a line of a grid goes, in words. */
+export function linesThroughTexts() {
+  const found = new Set();
+  for (const svg of document.querySelectorAll("svg[role=img], svg[role=group]")) {
+    if (svg.getClientRects().length === 0) continue;
+    const lines = [...svg.querySelectorAll("line.g, line.one")].map((line) => line.getBBox());
+    const boxes = [...svg.querySelectorAll("rect")].map((rect) => rect.getBBox());
+    for (const text of svg.querySelectorAll("text.lab, text.val, text.t")) {
+      const { x, y, width, height } = text.getBBox();
+      // What stands in a box has the box behind it.
+      const covers = (box) => box.x <= x && x + width <= box.x + box.width && box.y <= y + height / 2 && y + height / 2 <= box.y + box.height;
+      if (boxes.some(covers)) continue;
+      // The box of a line of text has room at its sides and above and below the letters.
+      const isIn = (line) =>
+        Math.max(line.x, x + 1) <= Math.min(line.x + line.width, x + width - 1) &&
+        Math.max(line.y, y + 3) <= Math.min(line.y + line.height, y + height - 3);
+      if (lines.some(isIn)) found.add(`${svg.getAttribute("aria-labelledby")}: a line through "${text.textContent}"`);
+    }
+  }
+  return [...found];
+}
+
 /** Marks without a style: a class that no rule names is painted in the browser's own black. */
 export function unstyledMarks() {
   const marks = [...document.querySelectorAll("svg[role] rect, svg[role] path, svg[role] text")];

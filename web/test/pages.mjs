@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
-import { svgTextContrast, textCollisions, unstyledMarks } from "./look.mjs";
+import { linesThroughTexts, svgTextContrast, textCollisions, unstyledMarks } from "./look.mjs";
 
 /** Folder of the sample pages; screenshots are left there. */
 export const FOLDER = process.env.REPORT_PAGES;
@@ -64,6 +64,7 @@ export function testNoCollisions(names, widths, reveal = async () => {}) {
         assert.ok(wide <= width, `${name}: ${wide} wide`);
         await reveal(page);
         assert.deepEqual(await page.evaluate(textCollisions), [], name);
+        assert.deepEqual(await page.evaluate(linesThroughTexts), [], name);
         await close();
       }
     });
@@ -85,11 +86,19 @@ export function testLabelsOnPhones(names) {
   });
 }
 
+/** On screens and phones, light and dark, and on paper, whatever the scheme. */
+const VIEWS = [
+  { width: 1280, colorScheme: "light" }, { width: 1280, colorScheme: "dark" }, { width: 390, colorScheme: "light" },
+  { width: 390, colorScheme: "dark" }, { width: 794, colorScheme: "dark", media: "print" },
+];
+
 export function testReadable(names) {
-  for (const colorScheme of ["light", "dark"]) {
-    test(`accessibility rules of axe hold, and texts in pictures have a contrast of at least 4.5, ${colorScheme}`, async () => {
+  for (const { width, colorScheme, media } of VIEWS) {
+    const view = `${width} wide, ${media ?? colorScheme}`;
+    test(`accessibility rules of axe hold, and texts in pictures have a contrast of at least 4.5, ${view}`, async () => {
       for (const name of names) {
-        const { page, close } = await open(name, { colorScheme });
+        const { page, close } = await open(name, { width, colorScheme });
+        if (media) await page.emulateMedia({ media, colorScheme });
         await openDetails(page);
         const lowest = await page.evaluate(svgTextContrast);
         assert.ok(lowest.contrast >= 4.5, `${name}: ${JSON.stringify(lowest)}`);

@@ -3,6 +3,8 @@
 mod capacity;
 mod compare;
 mod flags;
+mod format;
+mod gate_files;
 mod gc;
 mod heap;
 mod host;
@@ -20,6 +22,8 @@ mod tls;
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
 pub use compare::CompareArguments;
 pub use flags::FlagsArguments;
+pub use format::{Format, FormatArguments};
+pub use gate_files::GateFilesArguments;
 pub use gc::{GcArguments, GcCommand, GcDiffArguments, GcReadArguments};
 pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, PredictArguments};
 pub use host::{HostArguments, HostCommand, HostDiffArguments, Severity};
@@ -31,7 +35,7 @@ pub use memory::{
 pub use process_name::ProcessName;
 pub use reference::{CompletionsArguments, ReferenceArguments};
 pub use setup::SetupArguments;
-pub use studies::StudiesArguments;
+pub use studies::{FileKind, StudiesArguments};
 pub use time::{TimeAccountArguments, TimeArguments, TimeCommand, TimeDiffArguments};
 pub use tls::TlsArguments;
 
@@ -49,7 +53,7 @@ static VERSION: LazyLock<String> = LazyLock::new(crate::version::long);
 ///
 /// Results go to standard output, diagnostics to standard error. Exit codes: 0 good, 1 findings beyond a threshold
 /// that you set, or a result that is not valid or in which nothing counts, 2 wrong use or bad input, 3 the environment
-/// lacks something or a run does not decide a condition, 70 internal error, 130 stopped by Ctrl-C.
+/// lacks something or a condition cannot be decided, 70 internal error, 130 stopped by Ctrl-C.
 #[derive(Debug, Parser)]
 #[command(name = "assay", version = VERSION.as_str(), max_term_width = 110, arg_required_else_help = true)]
 pub struct Arguments {
@@ -78,6 +82,7 @@ pub enum Command {
     /// They are part of the program. A study that names a workload needs its server, which `assay setup` builds.
     #[command(after_help = "EXAMPLES:\n  assay studies                              what there is\n  \
         assay studies own-server > my-server.toml  a study to start from\n  \
+        assay studies --schema study > study.schema.json   next to it: editors complete its keys\n  \
         assay run compressed-references --plan     what a study would run\n  \
         assay load http://127.0.0.1:8080/ --users 8 --scenario supermarket-small")]
     Studies(StudiesArguments),
@@ -107,7 +112,7 @@ pub enum Command {
         assay load http://127.0.0.1:8080/ --users 8 --duration 30s --scenario shop.toml --json\n  \
         assay load http://shop:8080/ --rate 20000 --connections 200 --injectors a:7447,b:7447 --token-file token"
     )]
-    Load(LoadArguments),
+    Load(Box<LoadArguments>),
     /// Make load for a controller elsewhere: assay load --injectors
     ///
     /// Listens until Ctrl-C and serves one controller at a time; a load ends when its controller is gone. Both
@@ -120,7 +125,7 @@ pub enum Command {
     Inject(InjectArguments),
     /// How many requests a second a server sustains within response-time limits
     ///
-    /// Loads a URL in windows of Poisson arrivals at rates that tell most, until for each limit the highest rate that keeps it
+    /// Loads a URL in windows of Poisson arrivals at the most informative rates, until for each limit the highest rate that keeps it
     /// is known with its 95 % interval. Says why requests were late, and whether the result may be believed.
     #[command(after_help = "EXAMPLES:\n  assay capacity http://127.0.0.1:8080/\n  \
         assay capacity http://127.0.0.1:8080 --scenario shop.toml --limits 20,100 --limited buy\n  \
@@ -129,7 +134,7 @@ pub enum Command {
     Capacity(Box<CapacityArguments>),
     /// RSS breakdown of a running JVM, by cause; without a PID, the JVMs that run here
     ///
-    /// Looks from outside: no flag, agent, restart or stop of the process is needed. What is printed adds up to the
+    /// Works from outside: no flag, agent, restart or stop of the process is needed. What is printed adds up to the
     /// kernel's RSS.
     #[command(
         args_conflicts_with_subcommands = true,
@@ -145,7 +150,7 @@ pub enum Command {
     Memory(MemoryArguments),
     /// What a process uses CPU time for: by role of its threads, user and kernel
     ///
-    /// Looks from outside, for a while: no flag, agent, restart or stop of the process is needed. What is printed adds up to the
+    /// Works from outside, for a while: no flag, agent, restart or stop of the process is needed. What is printed adds up to the
     /// kernel's own total for the process. Roles are those of the JVM's own list of threads; of other processes they are unknown.
     #[command(after_help = "EXAMPLES:\n  assay time 4242 --for 30s\n  \
         assay time 4242 --for 60s --requests-per-second 500   CPU time per request, by role\n  \
@@ -170,7 +175,7 @@ pub enum Command {
         assay gc diff before.log after.log           what differs beyond noise"
     )]
     Gc(Box<GcArguments>),
-    /// What a heap weighs in another reference mode, and which mode a heap size gets
+    /// Size of a heap in other reference modes (compressed oops), and the mode that a heap size gets
     Heap(HeapArguments),
     /// Check the machine and the JVMs on it: settings that cost memory, time or connections
     ///
@@ -223,9 +228,9 @@ pub struct DemoArguments {
     /// Folder for the run [default: runs/<study>-<time>]
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Print the stored summary as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
 }
 
 /// Arguments of `assay run`.
@@ -243,24 +248,27 @@ pub struct RunArguments {
     #[arg(long, requires = "out")]
     pub resume: bool,
     /// Say what would be run, and run nothing
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long, conflicts_with_all = ["resume", "junit", "summary", "html"])]
     pub plan: bool,
     /// Let the study change settings of this machine while its trials run; --plan lists them
     #[arg(long)]
     pub allow_host_changes: bool,
     /// Exit with 1 if this holds beyond noise for any variant, with 3 if the run cannot decide it; with a sign and % it is about the
-    /// change against the variant's baseline: cpu_ms_per_request > +3 %; may be repeated
-    #[arg(long, value_name = "CONDITION", value_parser = parse_gate, conflicts_with = "plan")]
+    /// change against the variant's baseline: cpu_ms_per_request > +3 %; may be repeated; --plan checks it
+    #[arg(long, value_name = "CONDITION", value_parser = parse_gate)]
     pub fail_if: Vec<Gate>,
     /// Exit with 0 even where nothing counts
     #[arg(long)]
     pub allow_invalid: bool,
-    /// Write what --fail-if says, and whether anything counts, to FILE as JUnit XML
-    #[arg(long, value_name = "FILE", conflicts_with = "plan")]
-    pub junit: Option<PathBuf>,
-    /// Print the stored summary as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// What the conditions come to.
+    #[command(flatten)]
+    pub gate_files: GateFilesArguments,
+    /// Write the page to FILE, too; in the run directory it is always
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
 }
 
 fn parse_gate(text: &str) -> Result<Gate, String> {
@@ -355,9 +363,12 @@ pub struct LoadArguments {
     /// Scenarios from recordings.
     #[command(flatten)]
     pub recording: RecordingArguments,
-    /// Print the stored form as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Write a page to FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "recording")]
+    pub html: Option<PathBuf>,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
 }
 
 /// A scenario that is made from what was recorded, instead of a load.

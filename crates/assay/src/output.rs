@@ -1,14 +1,18 @@
 //! Results on standard output.
 
+use crate::arguments::Format;
 use crate::failure::Failure;
 use assay_model::Problem;
 use assay_report::{EntriesShown, TerminalView};
+use assay_text::wrap;
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
 /// Columns where the width of the terminal is not known.
 const WIDTH_DEFAULT: u16 = 120;
+/// Messages in fewer columns would say nothing.
+const COLUMNS_MIN: usize = 40;
 /// Rows where the height of the terminal is not known.
 const ROWS_DEFAULT: u16 = 24;
 
@@ -19,7 +23,22 @@ macro_rules! say {
 
 /// As the macro of this name.
 pub fn say(line: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{}", for_people(&line.to_string()));
+}
+
+/// A message in the columns of the terminal that standard error is; elsewhere, where programs may read it, as it is.
+pub fn for_people(text: &str) -> String {
+    message_columns().map_or_else(|| text.to_owned(), |columns| wrap::message(text, columns))
+}
+
+/// Columns of the terminal that standard error is; `COLUMNS` counts even where it is none.
+fn message_columns() -> Option<usize> {
+    let of_terminal = || console::Term::stderr().size_checked().map(|(_rows, columns)| columns);
+    of_environment().or_else(of_terminal).map(|columns| usize::from(columns).max(COLUMNS_MIN))
+}
+
+fn of_environment() -> Option<u16> {
+    std::env::var("COLUMNS").ok()?.parse().ok()
 }
 
 /// Writes to standard output. A reader that went away (`| head`) is no failure.
@@ -51,6 +70,36 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print(|out| writeln!(out, "{text}"))
 }
 
+/// A result in its forms beside the stored one, each made when it is asked for.
+pub struct Forms<'a> {
+    /// Text for a terminal.
+    pub table: &'a dyn Fn(TerminalView) -> String,
+    /// Rows of raw numbers.
+    pub csv: &'a dyn Fn(&mut dyn Write) -> io::Result<()>,
+    /// Markdown.
+    pub markdown: &'a dyn Fn() -> String,
+    /// What rows have no place for: it is said on standard error.
+    pub problems: &'a [Problem],
+}
+
+/// Prints a result in the form that was asked for; without one, nothing.
+pub fn print_as(
+    format: impl Into<Option<Format>>,
+    stored: &impl Serialize,
+    forms: &Forms<'_>,
+) -> Result<(), Failure> {
+    match format.into() {
+        None => Ok(()),
+        Some(Format::Table) => print_text(&(forms.table)(view())),
+        Some(Format::Json) => print_json(stored),
+        Some(Format::Csv) => {
+            note(forms.problems);
+            print(|out| (forms.csv)(out))
+        }
+        Some(Format::Md) => print_text(&(forms.markdown)()),
+    }
+}
+
 /// Whether standard output is coloured: as `--color` says; without it a terminal is, unless `NO_COLOR` or `TERM=dumb` is set, and
 /// everything where `CLICOLOR_FORCE` is.
 pub fn is_coloured() -> bool {
@@ -59,9 +108,8 @@ pub fn is_coloured() -> bool {
 
 /// Columns of standard output.
 pub fn width() -> u16 {
-    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let of_terminal = || io::stdout().is_terminal().then(size).flatten().map(|(_rows, columns)| columns);
-    columns.or_else(of_terminal).unwrap_or(WIDTH_DEFAULT)
+    of_environment().or_else(of_terminal).unwrap_or(WIDTH_DEFAULT)
 }
 
 /// Rows of the terminal, but for the last: a full screen would scroll.

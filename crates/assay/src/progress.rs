@@ -2,11 +2,15 @@
 
 mod curve;
 mod figures;
+mod search;
 
-use assay_model::{RunEvent, RunEventKind};
+use crate::output::for_people;
+use assay_model::{Plan, RunEvent, RunEventKind};
+use assay_text::duration::about;
 use curve::Curve;
 pub use figures::{Figures, Rate};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use search::Search;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
@@ -43,44 +47,56 @@ pub struct Progress {
     failure: RefCell<String>,
     tally: RefCell<Tally>,
     below: RefCell<Below>,
+    search: Option<RefCell<Search>>,
+    /// What the limits of a search hold for: `p99`.
+    percentile: String,
 }
 
 impl Progress {
     /// A bar if standard error is a terminal, plain lines if not.
-    pub fn new() -> Self {
-        Progress::shown_by(spinner("{spinner} {bar:20} {pos} of {len}  {msg}  {elapsed_precise}{prefix}"))
+    pub fn new(plan: &Plan) -> Self {
+        let bar = spinner("{spinner} {bar:20} {pos} of {len}  {msg}  {elapsed_precise}{prefix}");
+        Progress::shown_by(bar, plan, None)
     }
 
-    /// Of a search, whose number of windows nobody knows before.
-    pub fn of_search() -> Self {
-        Progress::shown_by(spinner("{spinner} {msg}  {elapsed_precise}{prefix}"))
+    /// Of a search alone: how many windows it takes nobody knows before, but how long it may take.
+    pub fn of_search(plan: &Plan) -> Self {
+        let bar = spinner("{spinner} {bar:20} {msg}  {elapsed_precise}{prefix}");
+        Progress::shown_by(bar, plan, Some(RefCell::new(Search::within(plan.window_s))))
     }
 
-    fn shown_by(bar: ProgressBar) -> Self {
-        Progress { bar, failure: RefCell::default(), tally: RefCell::default(), below: RefCell::default() }
+    fn shown_by(bar: ProgressBar, plan: &Plan, search: Option<RefCell<Search>>) -> Self {
+        let capacity = plan.procedure.capacity();
+        let percentile = capacity.map_or_else(String::new, |capacity| format!("p{}", capacity.percentile));
+        let (failure, tally, below) = Default::default();
+        Progress { bar, failure, tally, below, search, percentile }
     }
 
     /// Shows an event.
     pub fn show(&self, event: &RunEvent) {
-        let Progress { bar, failure, tally, below } = self;
+        let Progress { bar, failure, tally, below, search, percentile } = self;
         let line = match &event.kind {
             RunEventKind::TrialEnded { number, variant, ok: false, detail }
                 if failure.replace(detail.clone()) == *detail =>
             {
                 Some(format!("trial {number}: {variant} failed in the same way"))
             }
-            kind => line_of(kind),
+            kind => line_of(kind, percentile),
         };
         if bar.is_hidden() {
             if let Some(line) = line {
-                say!("[{}] {line}{}", minutes(event.elapsed_s), remaining(event));
+                say!("[{}] {line}{}", clock(event.elapsed_s), remaining(event));
             }
             return;
         }
         let mut tally = tally.borrow_mut();
         tally.add(&event.kind);
-        bar.set_length(tally.planned);
-        bar.set_position(tally.done.min(tally.planned));
+        let (length, position) = match search {
+            Some(search) => search.borrow_mut().after(event),
+            None => (tally.planned, tally.done),
+        };
+        bar.set_length(length);
+        bar.set_position(position.min(length));
         let mut below = below.borrow_mut();
         below.add(&event.kind);
         bar.set_prefix(format!(
@@ -88,15 +104,19 @@ impl Progress {
             remaining(event),
             below.live,
             tally.left_out(),
-            below.curve.lines()
+            below.curve.lines(percentile)
         ));
         match (&event.kind, line) {
-            (kind, Some(line)) if is_lasting(kind) => bar.println(line),
+            (kind, Some(line)) if is_lasting(kind) => bar.println(for_people(&line)),
             // The line below counts it.
             (RunEventKind::WindowEnded { disturbed, .. }, _) if !disturbed.is_empty() => {}
             (_, Some(line)) => bar.set_message(line),
             (RunEventKind::WarmUpProgress { elapsed_s, cpu_ms_per_request: Some(cpu), .. }, None) => {
                 bar.set_message(format!("warming up, {elapsed_s:.0} s, {cpu:.3} ms CPU per request"));
+            }
+            (RunEventKind::LoadProgress { asked_rate_per_s: Some(rate), .. }, _) if !tally.has_windows => {
+                let before = search.as_ref().map_or_else(String::new, |search| search.borrow().line());
+                bar.set_message(format!("{before}measuring at {rate:.1}/s"));
             }
             _ => {}
         }
@@ -135,7 +155,8 @@ impl Below {
                     response_ms: p50_ms.zip(p99_ms),
                 };
                 let asked = asked_rate_per_s.map_or_else(String::new, |rate| format!("{rate:.1}/s asked, "));
-                self.live = format!("\n  {load_s:.0} of {of_s:.0} s: {asked}{}", self.rate.line(&figures));
+                let line = format!("\n  {load_s:.0} of {of_s:.0} s: {asked}{}", self.rate.line(&figures));
+                self.live = for_people(&line);
             }
             RunEventKind::WindowEnded { .. }
             | RunEventKind::CapacityWindowEnded { .. }
@@ -170,6 +191,7 @@ impl Tally {
             }
             RunEventKind::RunResumed { trials_done } => self.done = u64::from(*trials_done) * self.of_each,
             RunEventKind::TrialStarted { .. } => self.has_windows = false,
+            RunEventKind::WindowStarted { .. } => self.has_windows = true,
             RunEventKind::WindowEnded { disturbed, .. } => {
                 self.has_windows = true;
                 self.take(disturbed, 1);
@@ -191,11 +213,12 @@ impl Tally {
 
     /// A line below the bar, once there is something to say.
     fn left_out(&self) -> String {
-        match self.disturbed {
+        let line = match self.disturbed {
             0 => String::new(),
             1 => format!("\n  1 window disturbed and left out: {}", self.why),
             several => format!("\n  {several} windows disturbed and left out, the last: {}", self.why),
-        }
+        };
+        for_people(&line)
     }
 }
 
@@ -242,7 +265,7 @@ fn is_lasting(kind: &RunEventKind) -> bool {
 }
 
 /// One line for an event; none for those that only move a bar.
-fn line_of(kind: &RunEventKind) -> Option<String> {
+fn line_of(kind: &RunEventKind, percentile: &str) -> Option<String> {
     use RunEventKind::*;
     Some(match kind {
         RunStarted { trials, windows } => format!("{trials} trials, {windows} measured windows"),
@@ -272,8 +295,7 @@ fn line_of(kind: &RunEventKind) -> Option<String> {
             left_out,
             ..
         } => {
-            let limited =
-                limited_ms.map_or_else(String::new, |ms| format!(", limited percentile {ms:.1} ms"));
+            let limited = limited_ms.map_or_else(String::new, |ms| format!(", {percentile} {ms:.1} ms"));
             let kept_up = if *is_sustained { "" } else { ", did not keep up" };
             let why = match left_out.as_slice() {
                 [] => String::new(),
@@ -302,12 +324,14 @@ fn line_of(kind: &RunEventKind) -> Option<String> {
 }
 
 fn remaining(event: &RunEvent) -> String {
-    event.remaining_s.map_or_else(String::new, |s| format!("  about {} left", minutes(s)))
+    event.remaining_s.map_or_else(String::new, |s| format!("  about {} left", about(s)))
 }
 
-fn minutes(seconds: f64) -> String {
+/// Since a start: `2:05`, `14:00:29`.
+fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
-    format!("{}:{:02}", whole / 60, whole % 60)
+    let (hours, minutes, seconds) = (whole / 3_600, whole % 3_600 / 60, whole % 60);
+    if hours == 0 { format!("{minutes}:{seconds:02}") } else { format!("{hours}:{minutes:02}:{seconds:02}") }
 }
 
 #[cfg(test)]
@@ -326,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_disturbed_window_says_why() {
-        let line = line_of(&window(&["steal 5 % of the machine, limit 3 %"])).expect("a line");
+        let line = line_of(&window(&["steal 5 % of the machine, limit 3 %"]), "").expect("a line");
         assert_eq!(line, "block 2: 64-bit/1g disturbed, left out: steal 5 % of the machine, limit 3 %");
     }
 
@@ -386,8 +410,22 @@ mod tests {
     }
 
     #[test]
-    fn times_are_minutes_and_seconds() {
-        assert_eq!(minutes(0.4), "0:00");
-        assert_eq!(minutes(125.0), "2:05");
+    fn times_are_those_of_a_clock() {
+        assert_eq!([0.4, 125.0, 3_599.0, 50_429.0].map(clock), ["0:00", "2:05", "59:59", "14:00:29"]);
+    }
+
+    #[test]
+    fn a_window_of_a_search_has_the_percentile_that_the_limits_hold_for() {
+        let ended = RunEventKind::CapacityWindowEnded {
+            number: 1,
+            step: assay_model::CapacityStep::Bracket,
+            asked_rate_per_s: 50.0,
+            reached_rate_per_s: 49.9,
+            limited_ms: Some(12.0),
+            is_sustained: true,
+            left_out: Vec::new(),
+        };
+        let line = line_of(&ended, "p99.9").expect("a line");
+        assert!(line.ends_with("50.0/s: 49.9/s answered, p99.9 12.0 ms"), "{line}");
     }
 }

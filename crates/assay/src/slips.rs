@@ -2,6 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::command::what_file::said_of;
+use crate::output::for_people;
 use assay_text::{duration, near};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Parser};
@@ -12,7 +13,7 @@ use std::process::ExitCode;
 /// Options whose value is left out often, so that it stands behind `=`; people write a blank.
 const WITH_OPTIONAL_VALUE: [&str; 2] = ["--watch", "--freeze"];
 /// Commands that take the PID as a plain argument.
-const WITH_BARE_PID: [&str; 3] = ["memory", "time", "flags"];
+const WITH_BARE_PID: [&str; 4] = ["memory", "time", "flags", "gc"];
 /// Wrong use.
 const WRONG_USE: u8 = 2;
 
@@ -36,10 +37,12 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, ExitCode> {
             }
         }
     }
-    let _ = error.print();
     if !error.use_stderr() {
+        let _ = error.print();
         return Err(ExitCode::SUCCESS);
     }
+    let shown = one_too_many(&error, &words).as_ref().unwrap_or(&error).render();
+    anstream::eprint!("{}", for_people(&shown.ansi().to_string()));
     let typed: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     if let Some(hint) = hint(&error, &typed) {
         say!("{hint}");
@@ -77,6 +80,22 @@ fn with_bare_pid(words: Vec<OsString>) -> Vec<OsString> {
     words.into_iter().filter_map(bare).collect()
 }
 
+/// A word behind all that a command takes. The parser has it for one of the command's own commands.
+fn one_too_many(error: &clap::Error, words: &[OsString]) -> Option<clap::Error> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    };
+    let (word, taken) = (text(ContextKind::InvalidSubcommand)?, text(ContextKind::PriorArg)?);
+    let mut program = Arguments::command();
+    program.build();
+    let command = program.find_subcommand_mut(words.get(1)?)?;
+    let is_strange = command.find_subcommand(word).is_none();
+    is_strange.then(|| {
+        command.error(ErrorKind::ArgumentConflict, format!("unexpected argument '{word}' after '{taken}'"))
+    })
+}
+
 /// What was meant, as far as the words show it.
 fn hint(error: &clap::Error, typed: &[String]) -> Option<String> {
     let program = Arguments::command();
@@ -92,6 +111,7 @@ fn hint(error: &clap::Error, typed: &[String]) -> Option<String> {
             let command = program.find_subcommand(first)?;
             misplaced(command, &typed[1..])
                 .or_else(|| without_option(typed))
+                .or_else(|| two_files(command, &typed[1..]))
                 .or_else(|| what_is_missing(error, typed))
         }
         _ => None,
@@ -124,6 +144,14 @@ fn misplaced(command: &Command, rest: &[String]) -> Option<String> {
     Some(format!("  did you mean: assay {} {meant} {}", command.get_name(), others.join(" ")))
 }
 
+/// Two results where one is taken: `assay host monday.json tuesday.json`.
+fn two_files(command: &Command, rest: &[String]) -> Option<String> {
+    let files: Vec<&str> = rest.iter().map(String::as_str).filter(|word| Path::new(word).is_file()).collect();
+    let [before, after] = files[..] else { return None };
+    command.find_subcommand("diff")?;
+    Some(format!("  did you mean: assay {} diff {before} {after}", command.get_name()))
+}
+
 /// A duration that stands alone: `assay time 4242 30s`.
 fn without_option(typed: &[String]) -> Option<String> {
     let (first, rest) = typed.split_first().filter(|(first, _)| *first == "time" || *first == "memory")?;
@@ -132,10 +160,12 @@ fn without_option(typed: &[String]) -> Option<String> {
         !is_behind_option && duration::parse_positive(word).is_ok()
     };
     let (at, _) = rest.iter().enumerate().find(is_alone)?;
+    let is_series = |word: &String| ["--watch", "--record"].iter().any(|option| word.starts_with(option));
+    let option = if first == "memory" && !rest.iter().any(is_series) { "--watch --for" } else { "--for" };
     let words: Vec<String> = rest
         .iter()
         .enumerate()
-        .map(|(place, word)| if place == at { format!("--for {word}") } else { word.clone() })
+        .map(|(place, word)| if place == at { format!("{option} {word}") } else { word.clone() })
         .collect();
     Some(format!("  did you mean: assay {first} {}", words.join(" ")))
 }

@@ -35,7 +35,14 @@ fn a_stored_capacity_becomes_a_page_a_text_and_json_again() {
     let steps: Vec<_> = steps.as_array().expect("windows").iter().map(|w| rate(&w["search"])).collect();
     assert_eq!(steps, windows.as_array().expect("windows").iter().map(rate).collect::<Vec<_>>());
     assert_eq!(written, stored, "all that was stored, under the keys of this version");
-    assert_eq!(assay(&["report", &path, "--format", "csv"]).status.code(), Some(2));
+    let csv = assay(&["report", &path, "--format", "csv"]);
+    let heading = "name,limit_ms,percentile,rate_per_s,";
+    assert!(String::from_utf8_lossy(&csv.stdout).starts_with(heading));
+    let file = folder.path().join("capacity.md");
+    let file = file.to_str().expect("a name");
+    assert_eq!(assay(&["report", &path, "--format", "md", "--out", file]).status.code(), Some(0));
+    let markdown = std::fs::read_to_string(file).expect("written");
+    assert!(markdown.contains("**Not valid: do not use these figures.**"), "{markdown}");
 }
 
 #[test]

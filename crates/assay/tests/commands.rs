@@ -1,197 +1,142 @@
-//! Commands that our texts show, as they are typed: those of the README and the other Markdown files, and the examples in the
-//! program's help. All of them are understood; those that need nothing but files and a JVM are run.
+//! Commands that our texts show, as they are typed: those of the README, the documentation and the other Markdown files, and the examples
+//! in the program's help. All of them are understood. Those of the README, the documentation and the help are run, with files and a JVM of
+//! the tests in the place of the reader's; which are not, and why, says `ways::NOT_RUN`.
 
-use assay_testkit::{CountingServer, each_java, skip, start_java, testdata};
-use std::fs;
-use std::path::{Path, PathBuf};
+#[path = "commands/fixtures.rs"]
+mod fixtures;
+#[path = "commands/shown.rs"]
+mod shown;
+#[path = "commands/ways.rs"]
+mod ways;
+
+use assay_testkit::{CountingServer, each_java, java_classes, skip, start_java};
+use fixtures::{Fixtures, run_in};
+use shown::{Shown, in_help, in_markdown, words};
+use std::collections::BTreeMap;
 use std::process::{Command, Output};
+use std::sync::Mutex;
+use ways::{NOT_RUN, Way, has_its_options, is_name, is_right, way, with_our_words};
 
 const ASSAY: &str = env!("CARGO_BIN_EXE_assay");
-
-/// What stands for something of the reader's in a command, and what is given in its place.
-const PLACEHOLDERS: [(&str, &str); 6] = [
-    ("URL", "http://h/"),
-    ("HOST:PORT,...", "h:7447"),
-    ("PID", "1"),
-    ("LOG...", "LOG"),
-    ("...", ""),
-    ("$!", "1"),
-];
 /// Words of the launcher, which `scripts/test-setup` tests.
 const OF_THE_LAUNCHER: [&str; 2] = ["setup", "demo"];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn markdown_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("readable folder").flatten() {
-        let path = entry.path();
-        let name = entry.file_name();
-        if path.is_dir()
-            && !["target", "node_modules", "runs", "crates", "testdata"].iter().any(|it| name == *it)
-        {
-            if !name.to_string_lossy().starts_with('.') {
-                markdown_files(&path, found);
-            }
-        } else if path.extension().is_some_and(|end| end == "md") {
-            found.push(path);
-        }
-    }
-}
-
-/// The command in a line that shows one, without what is said of it behind.
-fn shown_in(line: &str, prefix: &str) -> Option<String> {
-    let rest = line.strip_prefix("    ").map(str::trim_start).or_else(|| line.strip_prefix("  "))?;
-    let rest = rest.strip_prefix(prefix)?.strip_prefix(' ')?;
-    let ends = |end: &str| rest.match_indices(end).map(|(at, _)| at).find(|at| !is_quoted(&rest[..*at]));
-    let end = ["  ", " #", " > ", " | ", " & ", " && "].iter().filter_map(|end| ends(end)).min();
-    Some(rest[..end.unwrap_or(rest.len())].trim_end_matches(" &").trim().to_owned())
-}
-
-/// Whether quotes are open behind a text.
-fn is_quoted(before: &str) -> bool {
-    before.matches('\'').count() % 2 == 1
-}
-
-fn in_markdown() -> Vec<(String, String)> {
-    let mut files = Vec::new();
-    markdown_files(&root(), &mut files);
-    let mut shown = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(&file).expect("a text").replace("\\\n", " ");
-        // The rest of a command in the next line begins with many blanks.
-        let text: String = text
-            .lines()
-            .map(|line| {
-                let (first, rest) = line.split_at(line.len() - line.trim_start().len());
-                format!(
-                    "{first}{}\n",
-                    if rest.contains("    -") {
-                        rest.split_whitespace().collect::<Vec<_>>().join(" ")
-                    } else {
-                        rest.to_owned()
-                    }
-                )
-            })
-            .collect();
-        shown.extend(
-            text.lines()
-                .filter_map(|line| shown_in(line, "./assay"))
-                .map(|c| (file.display().to_string(), c)),
-        );
-    }
-    shown
-}
-
-fn help(words: &[&str]) -> String {
-    let output =
-        Command::new(ASSAY).args(words).arg("--help").env("COLUMNS", "1000").output().expect("assay starts");
-    assert!(output.status.success(), "{words:?}");
-    String::from_utf8(output.stdout).expect("a text")
-}
-
-/// The examples of a command's help, and those of the commands below it.
-fn in_help(words: &[&str], shown: &mut Vec<(String, String)>) {
-    let text = help(words);
-    let examples = text.split_once("EXAMPLES:").map_or("", |(_, rest)| rest);
-    let place = format!("assay {} --help", words.join(" "));
-    shown.extend(examples.lines().filter_map(|line| shown_in(line, "assay")).map(|c| (place.clone(), c)));
-    let commands = text.split_once("\nCommands:\n").map_or("", |(_, rest)| rest);
-    for line in commands.lines().take_while(|line| line.starts_with("  ")) {
-        let name = line
-            .strip_prefix("  ")
-            .filter(|name| !name.starts_with(' '))
-            .and_then(|name| name.split(' ').next());
-        if let Some(name) = name.filter(|name| *name != "help") {
-            in_help(&[words, &[name]].concat(), shown);
-        }
-    }
-}
-
-/// The words of a command; quotes keep some together, and what a shell would put in is a number.
-fn words(command: &str) -> Vec<String> {
-    let mut command = command.to_owned();
-    while let Some(at) = command.find("$(") {
-        let end = command[at..].find(')').map_or(command.len(), |end| at + end + 1);
-        command.replace_range(at..end, "1");
-    }
-    let mut words = Vec::new();
-    for (number, part) in command.split('\'').enumerate() {
-        match number % 2 {
-            0 => words.extend(part.split_whitespace().map(str::to_owned)),
-            _ => words.push(part.to_owned()),
-        }
-    }
-    let given =
-        |word: String| PLACEHOLDERS.iter().fold(word, |word, (name, value)| word.replace(name, value));
-    words.into_iter().map(given).filter(|word| !word.is_empty()).collect()
-}
-
 /// Whether the program understands it: asked for help at the end it fails at the first word that it does not know.
-fn is_understood(command: &str) -> Output {
-    Command::new(ASSAY).args(words(command)).arg("--help").output().expect("assay starts")
+fn is_understood(shown: &Shown) -> Output {
+    let words =
+        with_our_words(shown).into_iter().map(|word| if word == "PID" { "1".to_owned() } else { word });
+    Command::new(ASSAY).args(words).arg("--help").output().expect("assay starts")
 }
 
 #[test]
 fn every_command_that_is_shown_is_understood() {
-    let mut shown = in_markdown();
-    let in_markdown = shown.len();
-    in_help(&[], &mut shown);
-    assert!(in_markdown > 20 && shown.len() - in_markdown > 20, "{in_markdown} of {}", shown.len());
+    let in_markdown = in_markdown(|_| true);
+    let in_help = in_help();
+    let inline = in_markdown.iter().filter(|shown| shown.is_inline).count();
+    let counts = [in_markdown.len() - inline, inline, in_help.examples.len()];
+    assert!(counts.iter().all(|count| 20 < *count), "{counts:?}");
     let mut wrong = Vec::new();
-    for (place, command) in &shown {
+    for shown in in_markdown.iter().chain(&in_help.examples) {
+        let Shown { command, place, .. } = shown;
         if OF_THE_LAUNCHER.iter().any(|word| command.split(' ').next() == Some(*word)) {
             continue;
         }
-        let output = is_understood(command);
+        if is_name(shown, &in_help) {
+            if !has_its_options(shown, &in_help) {
+                wrong.push(format!("{place}: {command}: no such option"));
+            }
+            continue;
+        }
+        let output = is_understood(shown);
         if !output.status.success() {
             wrong.push(format!("{place}: {command}\n{}", String::from_utf8_lossy(&output.stderr)));
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
-    assert!(!is_understood("memory 1 --no-such-option").status.success());
+    let made_up =
+        |command: &str| Shown { command: command.to_owned(), place: String::new(), is_inline: true };
+    assert!(!is_understood(&made_up("memory 1 --no-such-option")).status.success());
+    assert!(
+        is_name(&made_up("gc --no-such"), &in_help) && !has_its_options(&made_up("gc --no-such"), &in_help)
+    );
 }
 
-/// Runs a command of the README or the documentation, with other words in the place of some.
-fn run(folder: &Path, shown: &str, other: &[(&str, &str)]) -> String {
-    let is_shown = in_markdown().iter().any(|(_, command)| command == shown);
-    assert!(is_shown, "no text shows {shown} any more");
-    let command = other.iter().fold(shown.to_owned(), |command, (word, other)| command.replace(word, other));
-    let output =
-        Command::new(ASSAY).args(words(&command)).current_dir(folder).output().expect("assay starts");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let said = String::from_utf8(output.stdout).expect("a text");
-    // A load on a machine that others use is not valid, and says so.
-    assert!(output.status.success() || said.contains("NOT VALID"), "{command}: {told}");
-    said
+/// Commands that are to be run, each once, as they are shown first; by the words with which they are run.
+fn to_be_run() -> BTreeMap<Vec<String>, Shown> {
+    let in_help = in_help();
+    let shown = in_markdown(|path| path == "README.md" || path.starts_with("docs/"));
+    let typed = shown.into_iter().chain(in_help.examples.clone());
+    let typed = typed.filter(|shown| !is_name(shown, &in_help));
+    typed.map(|shown| (with_our_words(&shown), shown)).collect()
+}
+
+/// Whether a command looks at a process or at what only a JVM leaves.
+fn needs_jvm(command: &[String]) -> bool {
+    match command[0].as_str() {
+        "memory" | "time" => command.get(1).is_some_and(|word| word != "diff"),
+        "heap" => true,
+        "flags" => command.iter().any(|word| word == "PID"),
+        _ => false,
+    }
+}
+
+/// Runs commands, some at a time, and says which went wrong.
+fn run_all(commands: Vec<(Vec<String>, Shown)>, fixtures: &Fixtures, at_once: usize) {
+    let count = commands.len();
+    let commands = Mutex::new(commands.into_iter());
+    let wrong = Mutex::new(Vec::new());
+    let next = || commands.lock().expect("nobody panics with it").next();
+    std::thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                while let Some((command, shown)) = next() {
+                    let (code, said) = run_in(fixtures, &command, way(&words(&shown.command)));
+                    if !is_right(&command, code, &said) {
+                        let Shown { command: typed, place, .. } = shown;
+                        let what = format!("{place}: assay {typed}\n  run as {command:?}: {code:?}\n{said}");
+                        wrong.lock().expect("nobody panics with it").push(what);
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().expect("nobody panics with it");
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
-fn commands_of_our_texts_that_need_only_files_do_what_it_says() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let put = |from: &str, name: &str| fs::copy(testdata(from), folder.path().join(name)).expect("a file");
-    put("gclog/17-g1.log", "gc.log");
-    put("../fuzz/corpus/hprof_read/dump-1.0.2-8", "brokerage.hprof");
-    let said = run(folder.path(), "gc gc.log", &[]);
-    assert!(said.contains("1 file") && said.contains("pauses"), "{said}");
-    let said = run(folder.path(), "heap predict brokerage.hprof", &[]);
-    assert!(said.contains("compact"), "{said}");
+fn every_command_of_our_texts_that_needs_no_jvm_does_what_they_say() {
     let server = CountingServer::start();
-    let shown = "load http://127.0.0.1:8080/ --rate 200 --duration 30s --connections 10";
-    let said = run(folder.path(), shown, &[("http://127.0.0.1:8080/", &server.url), ("30s", "500ms")]);
-    assert!(server.count() == 100 && said.contains("100"), "{said}");
+    let fixtures = Fixtures::new(std::process::id(), Some(&server.url));
+    let commands: Vec<_> = to_be_run().into_iter().filter(|(command, _)| !needs_jvm(command)).collect();
+    assert!(40 < commands.len(), "{commands:#?}");
+    // A search waits most of the time.
+    run_all(commands, &fixtures, 6);
+    assert!(100 < server.count());
 }
 
 #[test]
-fn commands_of_our_texts_that_look_at_a_jvm_do_what_it_says() {
+fn every_command_of_our_texts_that_looks_at_a_jvm_does_what_they_say() {
     let Some((_, java)) = each_java(64).pop_first() else { skip!("no 64-bit JDK") };
     let jvm = start_java(&java, &["-Xmx128m"], &[], "Waiting");
-    let folder = tempfile::tempdir().expect("a folder");
-    let said = run(folder.path(), "memory", &[]);
-    assert!(said.contains(&jvm.pid().to_string()), "{said}");
-    let said = run(folder.path(), "memory 4119", &[("4119", &jvm.pid().to_string())]);
-    assert!(said.contains("resident (RSS)"), "{said}");
+    let mut fixtures = Fixtures::new(jvm.pid(), None);
+    fixtures.add_those_of_a_jvm(&java, &jvm, &java_classes("java/Waiting.java"));
+    let commands: Vec<_> = to_be_run().into_iter().filter(|(command, _)| needs_jvm(command)).collect();
+    assert!(30 < commands.len(), "{commands:#?}");
+    run_all(commands, &fixtures, 3);
+}
+
+#[test]
+fn each_reason_not_to_run_a_command_is_that_of_one() {
+    let commands = to_be_run();
+    let ways: Vec<Way> = commands.values().map(|shown| way(&words(&shown.command))).collect();
+    for (wanted, why) in NOT_RUN {
+        let is_its =
+            |shown: &Shown| wanted.iter().all(|word| words(&shown.command).iter().any(|of| of == word));
+        assert!(commands.values().any(is_its), "no text shows {wanted:?} any more: {why}");
+    }
+    let helped = ways.iter().filter(|way| matches!(way, Way::Help(_))).count();
+    assert!(helped * 4 < ways.len(), "{helped} of {} commands are not run", ways.len());
 }
 
 /// `assay ... 2>&1 | head -1`: what is told goes nowhere, and the exit code is that of the command.

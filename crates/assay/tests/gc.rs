@@ -181,20 +181,23 @@ fn what_is_no_log_is_bad_input_with_its_reason() {
 }
 
 #[test]
-fn a_condition_that_holds_or_cannot_be_told_gives_1_and_one_that_cannot_be_read_2() {
+fn a_condition_that_holds_gives_1_one_that_is_not_understood_2_and_one_without_its_figure_3() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = write(folder.path(), "gc.log", log(0..700));
     let code = |condition: &str| {
         let output = gc(&[&path, "--fail-if", condition]);
         (output.status.code(), text(&output.stderr))
     };
-    assert_eq!(code("pause_max_ms > 7.5").0, Some(0));
+    let (passed, told) = code("pause_max_ms > 7.5");
+    assert_eq!(passed, Some(0));
+    assert!(told.contains("passes: pause_max_ms > 7.5: "), "{told}");
     let (failed, told) = code("pause_max_ms > 6.5");
     assert_eq!(failed, Some(1));
-    assert!(told.contains("fails: pause_max_ms > 6.5: pause_max_ms is 7"), "{told}");
+    assert!(told.contains("fails: pause_max_ms > 6.5: ") && told.contains("gc.log 7.00 ms"), "{told}");
     let (unknown, told) = code("metaspace_bytes > 1");
-    assert_eq!(unknown, Some(1));
-    assert!(told.contains("does not tell metaspace_bytes"), "{told}");
+    assert_eq!(unknown, Some(3));
+    assert!(told.contains("undecided: metaspace_bytes > 1: "), "{told}");
+    assert!(told.contains("not measured; the log does not have it"), "{told}");
     let (wrong, told) = code("pause_99_ms > 6");
     assert_eq!(wrong, Some(2));
     assert!(told.contains("did you mean `pause_p99_ms`"), "{told}");
@@ -292,6 +295,12 @@ fn two_logs_are_compared_and_a_change_can_fail() {
     assert_eq!(failed.status.code(), Some(1), "{}", text(&failed.stderr));
     let same = gc(&["diff", &before, &before, "--fail-if", "pause_p99_ms > +10%"]);
     assert_eq!(same.status.code(), Some(0), "{}", text(&same.stderr));
+    let within = gc(&["diff", &before, &before, "--fail-if", "pause_p99_ms > +0.1%"]);
+    let told = text(&within.stderr);
+    assert_eq!(within.status.code(), Some(0), "{told}");
+    assert!(told.contains("not shown: ") && told.contains("the interval contains the threshold"), "{told}");
+    let largest = gc(&["diff", &before, &after, "--fail-if", "pause_max_ms > +10%"]);
+    assert_eq!(largest.status.code(), Some(3), "{}", text(&largest.stderr));
     let told = text(&same.stdout);
     assert!(!told.contains("higher") && !told.contains("lower") && !told.contains("differ:"), "{told}");
     assert_eq!(told.matches("JVM of unknown version · G1").count(), 2, "{told}");

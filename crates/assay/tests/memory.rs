@@ -110,7 +110,7 @@ fn a_process_of_somebody_else_lacks_a_right_that_is_named() {
         assert!(told.contains("CAP_SYS_PTRACE") && told.contains("sudo assay"), "{form:?}: {told}");
     }
     let told = text(&nobody(&[]).stdout);
-    assert!(told.contains("not be looked at") && told.contains("CAP_SYS_PTRACE"), "{told}");
+    assert!(told.contains("not be read") && told.contains("CAP_SYS_PTRACE"), "{told}");
 }
 
 fn rustix_is_root() -> bool {
@@ -308,7 +308,7 @@ fn a_trim_has_a_stored_form_and_wants_a_jvm() {
     let sleeper = Sleeper::start();
     let output = assay(&["memory", &sleeper.pid(), "--trim", "--json"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("is no HotSpot JVM"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("is not a HotSpot JVM"), "{}", text(&output.stderr));
     let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25") };
     let jvm = start_java(&java, &["-Xmx100m"], &[], "Waiting");
     let output = assay(&["memory", &jvm.pid().to_string(), "--trim", "--json"]);

@@ -43,6 +43,9 @@ const MEMORY: &[Mistake] = &[
     ("memory {process} --html folder", USE, &["folder is a folder", "a file in it"]),
     ("memory {process} --record-max-bytes 40gb --record r", USE, &["`40gb` is not a size", "\"40g\""]),
     ("memory advise {process}", USE, &["process {process} is not a JVM", "assay memory {process}"]),
+    ("memory {process} 5s", USE, &["unexpected argument '5s'", "assay memory {process} --watch --for 5s"]),
+    ("memory {process} {process}", USE, &["unexpected argument '{process}' after '[PID|NAME]'"]),
+    ("memory look.json look.json", USE, &["unexpected argument", "assay memory diff look.json look.json"]),
     ("memory {process} advise", USE, &["'advise'", "assay memory advise {process}"]),
     ("memory dif a b", USE, &["assay memory diff a b"]),
     ("memory diff look.json", USE, &["<AFTER>", "assay memory diff <BEFORE> <AFTER>"]),
@@ -54,7 +57,7 @@ const TIME: &[Mistake] = &[
     ("time", USE, &["<PID|NAME>", "assay memory"]),
     ("time NoSuchProgram", USE, &["no running JVM has `NoSuchProgram` in its name", "assay memory"]),
     ("time {dead}", USE, &["no process with PID {dead}", "assay memory"]),
-    ("time {process} 30s", USE, &["'30s'", "assay time {process} --for 30s"]),
+    ("time {process} 30s", USE, &["unexpected argument '30s'", "assay time {process} --for 30s"]),
     ("time {process} --for 30", USE, &["`30` has no unit", "\"30s\""]),
     ("time {process} --requests -4", USE, &["'-4'", "more than 0"]),
     ("time {process} --jfr missing.jfr", USE, &["missing.jfr", "No such file", "JFR.start"]),
@@ -63,7 +66,14 @@ const TIME: &[Mistake] = &[
 ];
 
 const GC: &[Mistake] = &[
-    ("gc", USE, &["<LOG>", "PID"]),
+    ("gc", USE, &["<LOG|PID|NAME>", "PID"]),
+    (
+        "gc NoSuchProgram",
+        USE,
+        &["No such file", "no running JVM has `NoSuchProgram` in its name", "assay memory"],
+    ),
+    ("gc --pid {process}", USE, &["{process} is neither a file nor a JVM", "assay memory"]),
+    ("gc folder/NoSuchProgram", USE, &["No such file", "assay gc PID"]),
     ("gc {dead}", USE, &["no process with PID {dead}", "assay memory"]),
     ("gc {process}", USE, &["{process} is neither a file nor a JVM", "assay memory"]),
     ("gc missing.log", USE, &["missing.log", "No such file", "-Xlog:gc"]),
@@ -75,6 +85,8 @@ const GC: &[Mistake] = &[
     ("gc gc.log --requests -5", USE, &["'-5'", "more than 0"]),
     ("gc gc.log --fail-if pause_p99>200", USE, &["`pause_p99`", "`pause_p99_ms`"]),
     ("gc gc.log --fail-if pause_p99_ms>200ms", USE, &["`200ms` is not a number", "200"]),
+    ("gc gc.log --fail-if pause_p99_ms>+10%", USE, &["about a change", "assay gc diff BEFORE AFTER"]),
+    ("gc diff gc.log gc.log --fail-if pause_p99_ms!=+0%", USE, &["a change has an interval", "by > or <"]),
     ("gc gc.log --openmetrics 9400", USE, &["--follow"]),
     ("gc gc.log --html missing/page.html", USE, &["no folder missing", "mkdir -p missing"]),
     ("gc dif a.log b.log", USE, &["dif", "assay gc diff"]),
@@ -86,13 +98,19 @@ const HEAP: &[Mistake] = &[
     ("heap shop.hprof", USE, &["shop.hprof", "assay heap predict shop.hprof"]),
     ("heap 4242", USE, &["4242", "assay heap predict --pid 4242"]),
     ("heap predikt shop.hprof", USE, &["'predikt'", "'predict'"]),
-    ("heap predict", USE, &["<DUMP|--pid <PID>>", "jcmd PID GC.heap_dump", "assay heap predict --pid PID"]),
+    (
+        "heap predict",
+        USE,
+        &["<DUMP|--pid <PID|NAME>>", "jcmd PID GC.heap_dump", "assay heap predict --pid PID"],
+    ),
     ("heap predict 4242", USE, &["4242", "assay heap predict --pid 4242"]),
     ("heap predict gc.log", USE, &["gc.log is not an HPROF heap dump", "assay gc gc.log"]),
     ("heap predict empty", USE, &["empty is not an HPROF heap dump", "it is empty", "GC.heap_dump"]),
     ("heap predict folder", USE, &["folder is a folder", "assay heap predict folder/"]),
     ("heap predict --pid {dead}", USE, &["no process with PID {dead}", "assay memory"]),
-    ("heap predict --pid Shop", USE, &["'Shop'", "not a PID", "assay memory"]),
+    ("heap predict --pid NoSuchProgram", USE, &["no running JVM has `NoSuchProgram`", "assay memory"]),
+    ("heap predict --pid 0", USE, &["'0'", "whole number from 1", "assay memory"]),
+    ("heap modes --pid NoSuchProgram", USE, &["no running JVM has `NoSuchProgram`", "assay memory"]),
     ("heap modes --max-heap 40gb", USE, &["`40gb` is not a size", "\"40g\""]),
     ("heap modes --max-heap 31.5g", USE, &["`31.5g` is not a size", "\"32256m\""]),
     ("heap modes --want 0", USE, &["'0'", "more than 0 bytes"]),
@@ -102,7 +120,7 @@ const HEAP: &[Mistake] = &[
 const LOAD: &[Mistake] = &[
     ("load http://127.0.0.1:1/", USE, &["--rate", "--users"]),
     ("load --rate 5", USE, &["<URL>", "assay load http://"]),
-    ("load localhost:8080/shop --rate 5", USE, &["localhost:8080/shop", "http://localhost:8080/shop"]),
+    ("load localhost:8080/shop --rate 5", USE, &["no scheme; write it like http://localhost:8080/shop"]),
     ("load ftp://shop/ --rate 5", USE, &["ftp://shop/", "http://"]),
     ("load http://127.0.0.1:1/ --rate 5", LACKS, &["http://127.0.0.1:1", "refused", "is the server started"]),
     ("load http://127.0.0.1:1/ --rate -5", USE, &["'-5'", "more than 0"]),
@@ -119,12 +137,13 @@ const LOAD: &[Mistake] = &[
 
 const CAPACITY: &[Mistake] = &[
     ("capacity", USE, &["<URL>", "assay capacity http://"]),
-    ("capacity localhost:8080", USE, &["localhost:8080", "http://localhost:8080"]),
+    ("capacity localhost:8080", USE, &["no scheme; write it like http://localhost:8080"]),
     ("capacity http://127.0.0.1:1/ --limits 10min", USE, &["`10min` is not a response time", "10ms"]),
     ("capacity http://127.0.0.1:1/ --limits 10ms,0.05s", LACKS, &["http://127.0.0.1:1", "refused"]),
     ("capacity http://127.0.0.1:1/ --percentile p99", USE, &["'p99'", "write 99"]),
     ("capacity http://127.0.0.1:1/ --at-least 500", USE, &["'500'", "500@25"]),
     ("capacity http://127.0.0.1:1/ --pid {dead}", USE, &["no process with PID {dead}", "assay memory"]),
+    ("capacity http://127.0.0.1:1/ --pid NoSuchProgram", USE, &["no running JVM has `NoSuchProgram`"]),
     ("capacity http://127.0.0.1:1/ --gc-log missing.log", USE, &["missing.log", "No such file", "--gc-log"]),
 ];
 
@@ -135,6 +154,8 @@ const RUN: &[Mistake] = &[
     ("run folder", USE, &["folder is a folder", "assay run folder/"]),
     ("run empty", USE, &["empty is not a study", "empty file"]),
     ("run gc.log", USE, &["gc.log is not a study", "TOML"]),
+    ("run script", USE, &["script is not a study", "it is a program"]),
+    ("run notes.toml", USE, &["notes.toml:1: this is not TOML", "more mistakes"]),
     ("run shop.hprof", USE, &["shop.hprof is not a study", "assay heap predict shop.hprof"]),
     ("run syntax.toml", USE, &["syntax.toml:1", "quoted"]),
     ("run typo.toml", USE, &["typo.toml:3", "`wrkload`", "`workload`"]),
@@ -150,6 +171,14 @@ const RUN: &[Mistake] = &[
         ],
     ),
     ("run portless.toml --plan", USE, &["portless.toml:4: ready_url has {port}", "the command"]),
+    ("run study.toml --fail-if cpu>3", USE, &["no metric `cpu`", "the nearest of", "cpu_ms_per_request"]),
+    ("run study.toml --fail-if cpu_per_request>3", USE, &["did you mean `cpu_ms_per_request`?"]),
+    (
+        "run plain.toml --plan --fail-if cpu_ms_per_request>+3%",
+        USE,
+        &["`cpu_ms_per_request>+3%` is about a change", "no variant of x has a baseline"],
+    ),
+    ("run plain.toml --plan --fail-if cpu_ms_per_request>3", GOOD, &["fails if", "cpu_ms_per_request>3"]),
     ("run study.toml --resume", USE, &["--out", "assay run --out <OUT> --resume"]),
     ("compare runs/none runs/none", USE, &["there is no folder runs/none", "assay run STUDY"]),
     ("compare gc.log folder", USE, &["gc.log", "assay run STUDY"]),
@@ -168,9 +197,10 @@ const HOST: &[Mistake] = &[
     ("host missing.json", USE, &["missing.json", "No such file", "assay host --snapshot FILE"]),
     ("host look.json", USE, &["look.json is not a snapshot", "assay host --snapshot FILE"]),
     ("host --fail-on critical", USE, &["'critical'", "note, warning, error"]),
+    ("host look.json look.json", USE, &["unexpected argument", "assay host diff look.json look.json"]),
     ("host diff look.json", USE, &["<AFTER>", "assay host diff <BEFORE> <AFTER>"]),
     ("flags {process}", USE, &["process {process} is not a JVM", "assay memory"]),
-    ("flags UseZGC", USE, &["\"UseZGC\" is neither a process nor an option", "-XX:+UseZGC"]),
+    ("flags UseZGC", USE, &["\"UseZGC\" is neither an option nor a process", "-XX:+UseZGC", "assay memory"]),
     ("flags -Xmx4g --for 7", USE, &["'7'", "8..=99"]),
 ];
 
@@ -199,6 +229,8 @@ fn lay_out(folder: &Path) {
     write("notes.txt", b"what to do\n");
     write("shop.hprof", b"JAVA PROFILE 1.0.2\0\0\0\0\x08");
     write("one.jfr", b"FLR\0\0\x02\0\0");
+    write("script", b"#!/bin/sh\nexit 1\n");
+    write("notes.toml", "what to do\n".repeat(50).as_bytes());
     write("program", b"\x7fELF\x02\x01\x01\0");
     write("look.json", b"{\n  \"schema\": \"assay.memory/1\"\n}\n");
     write("public", b"a token that everybody may read\n");
@@ -219,6 +251,7 @@ fn lay_out(folder: &Path) {
          directory = \"gone\"\nready_url = \"http://127.0.0.1:{port}/\"\n[[factor]]\nname = \"heap\"\n\
          level = [{ name = \"256m\", heap = \"256m\" }, { name = \"1g\", heap = \"1g\" }]\n",
     );
+    study("plain.toml", "[server]\ncommand = \"sleep {port}\"\nready_url = \"http://127.0.0.1:{port}/\"\n");
     study("portless.toml", "[server]\ncommand = \"./my-server\"\nready_url = \"http://127.0.0.1:{port}/\"\n");
 }
 

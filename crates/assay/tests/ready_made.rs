@@ -37,7 +37,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn studies_and_scenarios_are_listed_and_printed_as_they_are_in_the_checkout() {
+fn studies_and_scenarios_are_listed_and_printed_with_their_schema_beside_them() {
     let alone = Alone::new();
     let listed = alone.run(&["studies", "--json"]);
     let list: ReadyMadeList = serde_json::from_slice(&listed.stdout).expect("a list");
@@ -45,13 +45,35 @@ fn studies_and_scenarios_are_listed_and_printed_as_they_are_in_the_checkout() {
     let said = text(&alone.run(&["studies"]).stdout);
     for name in list.studies.iter().map(|study| &study.name) {
         assert!(said.contains(&format!("\n{name} (")), "{name} is missing");
-        let file = checkout().join(format!("studies/{name}.toml"));
-        assert_eq!(alone.run(&["studies", name]).stdout, fs::read(file).expect("a study"), "{name}");
+        let stored = fs::read_to_string(checkout().join(format!("studies/{name}.toml"))).expect("a study");
+        let (printed, stored) =
+            (text(&alone.run(&["studies", name]).stdout), stored.replace("../docs/schemas/", ""));
+        assert!(
+            printed == stored && printed.starts_with("#:schema study.schema.json\n"),
+            "{name}: {printed}"
+        );
     }
     for scenario in &list.scenarios {
         let printed = text(&alone.run(&["studies", &scenario.name]).stdout);
+        assert!(printed.starts_with("#:schema scenario.schema.json\n"), "{}", scenario.name);
         assert!(printed.contains("assay.scenario/1"), "{}", scenario.name);
     }
+}
+
+#[test]
+fn the_schemas_of_files_that_users_write_are_part_of_the_program() {
+    let alone = Alone::new();
+    for kind in ["study", "scenario", "workload"] {
+        let printed = alone.run(&["studies", "--schema", kind]).stdout;
+        let file = checkout().join(format!("docs/schemas/{kind}.schema.json"));
+        assert_eq!(text(&printed), fs::read_to_string(file).expect("a schema"), "{kind}");
+    }
+    let wrong = alone.run(&["studies", "--schema", "studies"]);
+    assert!(
+        wrong.status.code() == Some(2) && text(&wrong.stderr).contains("study"),
+        "{}",
+        text(&wrong.stderr)
+    );
 }
 
 #[test]
@@ -94,7 +116,7 @@ fn an_invalid_load_ends_with_0_where_that_is_allowed() {
 }
 
 #[test]
-fn an_invalid_capacity_ends_with_0_where_that_is_allowed_and_does_not_show_what_is_asked_for() {
+fn an_invalid_capacity_ends_with_0_where_that_is_allowed_and_does_not_decide_what_is_asked_for() {
     let (alone, server) = (Alone::new(), CountingServer::start());
     // Every answer is wrong.
     let capacity = [
@@ -119,5 +141,5 @@ fn an_invalid_capacity_ends_with_0_where_that_is_allowed_and_does_not_show_what_
         text(&allowed.stdout)
     );
     let asked = alone.run(&[&capacity[..], &["--allow-invalid", "--at-least", "1@50"]].concat());
-    assert_eq!(asked.status.code(), Some(1), "{}", text(&asked.stderr));
+    assert_eq!(asked.status.code(), Some(3), "{}", text(&asked.stderr));
 }

@@ -1,6 +1,10 @@
-//! The pages of commands and findings in the documentation are what the program says of itself. `UPDATE_EXPECT=1` writes it anew.
+//! The pages of commands, findings and metrics in the documentation are what the program says of itself. `UPDATE_EXPECT=1` writes them
+//! anew.
 
-use assay_model::{GcRule, HostRule, MemoryRule, ModeRule, StudyRule, TimeRule};
+use assay_model::{
+    GC_FIGURES, GcRule, HostRule, METRICS, MemoryRule, ModeRule, PER_BENCHMARK, PER_PROCESS, StudyRule,
+    TimeRule,
+};
 use assay_testkit::checkout;
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,6 +46,27 @@ fn the_reference_of_findings_has_every_rule_and_is_up_to_date() {
         assert!(said.contains(&format!("\n### {word}\n")), "{word} is missing");
     }
     is_up_to_date("docs/reference/findings.md", &said);
+}
+
+#[test]
+fn the_reference_of_metrics_has_every_name_and_is_up_to_date() {
+    let said = said_by(&["reference", "--metrics"]);
+    let names = |metrics: &'static [assay_model::Metric], behind: &'static str| {
+        metrics.iter().map(move |metric| format!("{}{behind}", metric.id))
+    };
+    let families = assay_report::gc_openmetrics_families();
+    let all = names(METRICS, "")
+        .chain(names(PER_BENCHMARK, "/NAME"))
+        .chain(names(PER_PROCESS, "/ROLE"))
+        .chain(GC_FIGURES.iter().map(|figure| figure.id.to_owned()))
+        .chain(families.iter().filter(|family| family.kind == "gauge").map(assay_report::GcFamily::name));
+    for name in all {
+        assert!(said.contains(&format!("\n| `{name}` | ")), "{name} is missing");
+    }
+    for series in ["rate_at_N_ms_per_s", "assay_gc_pause_seconds_sum", "assay_gc_log_lines_total"] {
+        assert!(said.contains(&format!("`{series}`")), "{series} is missing");
+    }
+    is_up_to_date("docs/reference/metrics.md", &said);
 }
 
 /// Texts of the sources below a folder, without the parts that are for tests alone.

@@ -97,7 +97,9 @@ fn conditions_of_a_build_decide_its_exit_code() {
     let folder = tempfile::tempdir().expect("a folder");
     let exit = |out: &str, gates: &[&str]| {
         let mut command = assay_run(folder.path(), "no", out);
-        command.args(["--allow-invalid", "--junit"]).arg(folder.path().join(format!("{out}.xml")));
+        let file = |ending: &str| folder.path().join(format!("{out}.{ending}"));
+        command.args(["--allow-invalid", "--junit"]).arg(file("xml")).arg("--summary").arg(file("md"));
+        command.arg("--html").arg(file("html"));
         for gate in gates {
             command.args(["--fail-if", gate]);
         }
@@ -115,4 +117,9 @@ fn conditions_of_a_build_decide_its_exit_code() {
     assert!(junit.contains("<testsuite name=\"wrong\" tests=\"4\""), "{junit}");
     assert!(junit.contains("<failure message=\"fails: rss_bytes &#62; 1: two "), "{junit}");
     assert!(junit.contains("<error message=\"undecided: garbage"), "{junit}");
+    let summary = std::fs::read_to_string(folder.path().join("fails.md")).expect("a file");
+    assert!(summary.starts_with("# wrong: fails, "), "{summary}");
+    assert!(summary.contains("\n# wrong\n"), "the report stands below: {summary}");
+    let read = |path: &str| std::fs::read(folder.path().join(path)).expect("a page");
+    assert!(read("fails.html") == read("fails/report.html"), "the same page");
 }

@@ -109,7 +109,7 @@ impl Available<'_> {
                 known("roles and Java names", TimeRung::VmStructures, "the JVM's own lists of its threads");
             }
             Ok(_) => known(
-                "roles of threads whose class tells it",
+                "roles of threads, by their class",
                 TimeRung::VmStructures,
                 "the JVM's own list of Java threads",
             ),
@@ -181,7 +181,7 @@ impl Available<'_> {
         if let Ok(Lacks { java_names: true, .. }) = self.roles {
             push(
                 "Java names of threads",
-                "the JVM's libjvm.so has no symbols, which alone tell where a Java thread has its name; the names are the kernel's",
+                "the JVM's libjvm.so has no symbols, which are needed to find the name of a Java thread; the names are the kernel's",
                 "install the debug symbols of this very build, which are found by its build id (Debian: openjdk-8-dbg), or run a JDK whose libjvm.so has symbols",
             );
         }
@@ -239,7 +239,7 @@ impl Available<'_> {
             ),
             DelayAccounting::Unknown => push(
                 "blocked on block devices",
-                "this kernel does not tell whether it accounts delays",
+                "this kernel does not show whether it accounts delays",
                 "Linux 5.14 or later with CONFIG_TASK_DELAY_ACCT=y, and sysctl -w kernel.task_delayacct=1",
             ),
         }

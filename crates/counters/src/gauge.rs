@@ -173,11 +173,11 @@ impl TimeGauge {
             tracks,
             exits: Err(no_records(&Denial {
                 cause: "the files are not those of a live process".to_owned(),
-                fix: "look at a live process".to_owned(),
+                fix: "measure a live process".to_owned(),
             })),
             jvm: JvmState::None(no_roles(
                 "the files are not those of a live process",
-                "look at a live process",
+                "measure a live process",
             )),
             sampling: Err(Refused::not_live()),
             tracing: Err(Refused::not_live()),
@@ -467,9 +467,7 @@ impl TimeGauge {
                 let Jvm { facts, lacks, has_frame_pointers, problems, .. } = jvm;
                 JvmState::Known { facts, lacks, read_at_ns, took_cpu_ns, has_frame_pointers, problems }
             }
-            Ok(None) => {
-                JvmState::None(no_roles("the process is no JVM that could be found", "look at a JVM"))
-            }
+            Ok(None) => JvmState::None(no_roles("no JVM was found in the process", "measure a JVM")),
             Err(error) => JvmState::None(no_roles(
                 &error.to_string(),
                 "run assay as the user of the process, or as root",

@@ -123,7 +123,7 @@ impl SideGauges {
 }
 
 fn not_asked(figure: &str, enable: &str) -> LeftOutFigure {
-    let [figure, why, enable] = [figure, "they were not asked for", enable].map(str::to_owned);
+    let [figure, why, enable] = [figure, "they were not requested", enable].map(str::to_owned);
     LeftOutFigure { figure, why, enable }
 }
 

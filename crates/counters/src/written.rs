@@ -15,7 +15,7 @@ pub(crate) fn distrust(stat: &Stat, user: u32, asked_s: u64, bytes_max: u64) -> 
             Some("others than the JVM's user may write to it")
         }
         () if bytes_max < u64::try_from(stat.st_size).unwrap_or(u64::MAX) => Some("it is too large"),
-        () if is_old => Some("it was not written when the JVM was asked"),
+        () if is_old => Some("it was not written at the request"),
         () => None,
     }
 }

@@ -79,6 +79,6 @@ impl EmulatedCounts {
             return Err(format!("{} has {size} bytes, too many for counts", path.display()));
         }
         let text = fs_err::read(path).map_err(|e| e.to_string())?;
-        serde_json::from_slice(&text).map_err(|e| format!("{} are no counts: {e}", path.display()))
+        serde_json::from_slice(&text).map_err(|e| format!("{} does not hold counts: {e}", path.display()))
     }
 }

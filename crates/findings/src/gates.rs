@@ -5,13 +5,13 @@
 
 use askama::Template;
 use assay_kit::number::significant;
-use assay_model::{Estimate, GateCase, GateVerdict, StoredRun};
+use assay_model::{Estimate, GateCase, GateVerdict};
 use std::io;
 
 #[derive(Template)]
 #[template(path = "junit.xml")]
 struct Suite<'a> {
-    study: &'a str,
+    suite: &'a str,
     failures: usize,
     errors: usize,
     cases: &'a [Case],
@@ -23,41 +23,69 @@ struct Case {
     error: Option<String>,
 }
 
-/// Writes a suite with a case for whether anything counts, and one for each condition and variant.
+/// What a result comes to for a build.
+pub struct Judged<'a> {
+    /// What was judged: a study, a log, a server, a machine.
+    pub suite: &'a str,
+    /// Why the result cannot be used; absent where it can.
+    pub not_usable: Option<String>,
+    /// The conditions.
+    pub cases: &'a [Judgement],
+}
+
+/// A condition, and what became of it.
+pub struct Judgement {
+    /// The condition, and what it is about.
+    pub name: String,
+    /// What the result says.
+    pub verdict: GateVerdict,
+    /// The same with figures, on a line.
+    pub line: String,
+}
+
+impl From<&GateCase> for Judgement {
+    fn from(gate: &GateCase) -> Self {
+        let about = gate.variant.as_ref().map_or_else(String::new, |variant| format!(": {variant}"));
+        let name = format!("{}{about}", gate.condition);
+        Judgement { name, verdict: gate.verdict, line: line_of_gate(gate) }
+    }
+}
+
+/// Writes a suite with a case for whether the result can be used, and one for each condition.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn render_junit(run: &StoredRun, gates: &[GateCase], out: &mut dyn io::Write) -> io::Result<()> {
-    let primary = &run.plan.primary_metric;
-    let nothing = format!("no variant has a value of {primary} that can be used");
-    let answer = Case {
-        name: format!("{primary} counts"),
-        failure: (!run.has_answer()).then_some(nothing),
-        error: None,
-    };
-    let of_gate = |gate: &GateCase| {
-        let when = |verdict| (gate.verdict == verdict).then(|| line_of_gate(gate));
-        let about = gate.variant.as_ref().map_or_else(String::new, |variant| format!(": {variant}"));
+pub fn render_junit(judged: &Judged<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+    let usable =
+        Case { name: "the result can be used".to_owned(), failure: judged.not_usable.clone(), error: None };
+    let of_gate = |gate: &Judgement| {
+        let when = |verdict| (gate.verdict == verdict).then(|| gate.line.clone());
         Case {
-            name: format!("{}{about}", gate.condition),
+            name: gate.name.clone(),
             failure: when(GateVerdict::Holds),
             error: when(GateVerdict::Undecided),
         }
     };
-    let cases: Vec<Case> = std::iter::once(answer).chain(gates.iter().map(of_gate)).collect();
+    let cases: Vec<Case> = std::iter::once(usable).chain(judged.cases.iter().map(of_gate)).collect();
     let failures = cases.iter().filter(|case| case.failure.is_some()).count();
     let errors = cases.iter().filter(|case| case.error.is_some()).count();
-    let suite = Suite { study: &run.plan.study, failures, errors, cases: &cases };
+    let suite = Suite { suite: judged.suite, failures, errors, cases: &cases };
     writeln!(out, "{}", suite.render().map_err(io::Error::other)?)
+}
+
+/// What a verdict is called.
+pub const fn verdict_word(verdict: GateVerdict) -> &'static str {
+    match verdict {
+        GateVerdict::Holds => "fails",
+        GateVerdict::Passes => "passes",
+        GateVerdict::NotShown => "not shown",
+        GateVerdict::Undecided => "undecided",
+    }
 }
 
 /// What a run says about a condition for one variant, on a line.
 pub fn line_of_gate(gate: &GateCase) -> String {
-    let word = match gate.verdict {
-        GateVerdict::Holds => "fails",
-        GateVerdict::NotShown => "passes",
-        GateVerdict::Undecided => "undecided",
-    };
+    let word = verdict_word(gate.verdict);
     let about = match (&gate.variant, &gate.baseline) {
         (Some(variant), Some(baseline)) => format!("{variant} against {baseline} "),
         (Some(variant), None) => format!("{variant} "),
@@ -66,12 +94,13 @@ pub fn line_of_gate(gate: &GateCase) -> String {
     let is_change = gate.baseline.is_some();
     let measured =
         gate.measured.map_or_else(|| "not measured".to_owned(), |value| shown(value, is_change, gate.unit));
-    let hint = match (gate.verdict, gate.measured) {
-        (GateVerdict::Undecided, Some(_)) => "; more blocks make the interval narrower",
-        (GateVerdict::Undecided, None) => {
-            "; the study measures what its `observe` names, a change only with two variants"
+    let has_ends = gate.measured.is_some_and(|value| value.ends().is_some());
+    let hint = match gate.verdict {
+        GateVerdict::Holds | GateVerdict::Passes if gate.remedy.is_empty() || has_ends => String::new(),
+        GateVerdict::NotShown if has_ends => {
+            format!("; the interval contains the threshold: {}", gate.remedy)
         }
-        _ => "",
+        _ => format!("; {}", gate.remedy),
     };
     format!("{word}: {}: {about}{measured}{hint}", gate.condition)
 }
@@ -80,8 +109,9 @@ fn shown(value: Estimate, is_change: bool, unit: &str) -> String {
     let number = |value: f64| if is_change { format!("{value:+.1}") } else { significant(value) };
     let estimate = number(value.estimate);
     match value.ends() {
+        Some((low, high)) if low == high => format!("{estimate} {unit}"),
         Some((low, high)) => format!("{estimate} {unit} [{}, {}]", number(low), number(high)),
-        None => format!("{estimate} {unit}, too few blocks for an interval"),
+        None => format!("{estimate} {unit}, without an interval"),
     }
 }
 
@@ -97,6 +127,7 @@ mod tests {
             measured,
             unit: "%",
             verdict,
+            remedy: "more blocks would narrow it",
         }
     }
 
@@ -107,14 +138,18 @@ mod tests {
             line_of_gate(&gate(GateVerdict::Holds, Some(change))),
             "fails: cpu_ms_per_request > +3 %: <new> against old +5.0 % [+4.0, +6.0]"
         );
-        let none = GateCase { variant: None, baseline: None, ..gate(GateVerdict::Undecided, None) };
-        assert!(
-            line_of_gate(&none).starts_with("undecided: cpu_ms_per_request > +3 %: not measured; the study")
-        );
+        let exact = Estimate { low: Some(5.0), high: Some(5.0), estimate: 5.0 };
+        let of_log = GateCase { baseline: None, unit: "ms", ..gate(GateVerdict::Passes, Some(exact)) };
+        assert_eq!(line_of_gate(&of_log), "passes: cpu_ms_per_request > +3 %: <new> 5.00 ms");
+        let remedy = "the log does not have it";
+        let none = GateCase { variant: None, baseline: None, remedy, ..gate(GateVerdict::Undecided, None) };
+        let line = "undecided: cpu_ms_per_request > +3 %: not measured; the log does not have it";
+        assert_eq!(line_of_gate(&none), line);
         let wide = Estimate { estimate: 5.0, low: Some(-1.0), high: Some(11.0) };
-        assert!(
-            line_of_gate(&gate(GateVerdict::Undecided, Some(wide)))
-                .ends_with("; more blocks make the interval narrower")
+        assert_eq!(
+            line_of_gate(&gate(GateVerdict::NotShown, Some(wide))),
+            "not shown: cpu_ms_per_request > +3 %: <new> against old +5.0 % [-1.0, +11.0]; the interval contains the threshold: more \
+             blocks would narrow it"
         );
     }
 
@@ -124,7 +159,7 @@ mod tests {
             Case { name: "a < b & \"c\"".to_owned(), failure: None, error: None },
             Case { name: "d".to_owned(), failure: Some("1 > 0".to_owned()), error: None },
         ];
-        let suite = Suite { study: "x", failures: 1, errors: 0, cases: &cases };
+        let suite = Suite { suite: "x", failures: 1, errors: 0, cases: &cases };
         let text = suite.render().expect("it renders");
         assert!(text.contains("a &#60; b &#38; &#34;c&#34;"), "{text}");
         assert!(text.contains("tests=\"2\" failures=\"1\" errors=\"0\""), "{text}");

@@ -1,13 +1,18 @@
 //! Findings for people, whatever made them: lines for a terminal, a list for a page. Their order is that of `assay_model::Finding`.
-//! And what a run says about conditions of a build.
+//! And what a run says about conditions of a build, and what a ratio of a metric is called in a sentence ([`voice`]).
 
 mod explained;
+mod gate_summary;
 mod gates;
 mod shown;
+mod table;
+pub mod voice;
 
 pub use explained::{Explain, Explained};
-pub use gates::{line_of_gate, render_junit};
+pub use gate_summary::render_gate_summary;
+pub use gates::{Judged, Judgement, line_of_gate, render_junit};
 pub use shown::shown_unit;
+pub use table::table;
 
 use askama::Template;
 use assay_kit::Terminal;
@@ -82,8 +87,21 @@ pub fn next_step(findings: &[Told], none: &str) -> String {
         return none.to_owned();
     };
     let gain = if gain.is_empty() { String::new() } else { format!(" ({gain})") };
-    let brings = change.brings.as_ref().map_or_else(String::new, |brings| format!(": {brings}"));
-    format!("→ {}{gain}{brings}", change.command)
+    let command = first_step(&change.command);
+    // What a list of steps brings is not what its first one does.
+    let brings = change.brings.as_ref().filter(|_| command == change.command);
+    let brings = brings
+        .map_or_else(String::new, |brings| format!(": {}", brings.split("; ").next().unwrap_or_default()));
+    format!("→ {command}{gain}{brings}")
+}
+
+/// The first sentence of a text, and of alternatives the first: a finding lists the others.
+fn first_step(text: &str) -> &str {
+    let ends_sentence =
+        |(at, _): &(usize, &str)| text[at + 2..].starts_with(|c: char| c.is_uppercase() || c == '-');
+    let sentence = text.match_indices(". ").find(ends_sentence).map(|(at, _)| at + 1);
+    let first = text.find("; or ").into_iter().chain(sentence).min();
+    text[..first.unwrap_or(text.len())].trim_end()
 }
 
 /// What an earlier version stored may be in the order of that version.
@@ -219,6 +237,25 @@ error    a claim (thp-mode)
            undo: echo always
 ";
         assert_eq!(out.finish(), wanted);
+    }
+
+    #[test]
+    fn the_next_step_is_one_sentence_and_of_alternatives_the_first() {
+        let step = |command: &str, brings: Option<&str>| {
+            let mut told = findings();
+            told[0].change = Some(Change {
+                command: command.to_owned(),
+                brings: brings.map(str::to_owned),
+                ..Change::default()
+            });
+            next_step(&told[..1], "none")
+        };
+        let gain = "(gives back at least 3.0 MiB)";
+        assert_eq!(step("-X", Some("no waits; or few")), format!("→ -X {gain}: no waits"));
+        let many = "Find the caller. RMI asks every hour (x.y, 2.5 s). -XX:+A makes them concurrent";
+        assert_eq!(step(many, Some("no pauses")), format!("→ Find the caller. {gain}"));
+        assert_eq!(step("now: a; for good: b; or another", None), format!("→ now: a; for good: b {gain}"));
+        assert_eq!(next_step(&[], "none"), "none");
     }
 
     #[test]

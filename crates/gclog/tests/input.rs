@@ -117,7 +117,7 @@ fn what_is_no_log_is_told_by_its_folder_or_archive() {
     let folder = tempfile::tempdir().expect("a folder");
     let archive = write(folder.path(), "x.zip", zip_of(&[("a.txt", b"nothing"), ("b/c.txt", b"nothing")]));
     let error = find(&[archive], false).expect_err("no log");
-    assert!(error.to_string().ends_with("holds no GC log: 2 files were looked at"), "{error}");
+    assert!(error.to_string().ends_with("holds no GC log: 2 files were checked"), "{error}");
     let error = find(&[folder.path().to_owned()], false).expect_err("no log");
     assert!(matches!(error, InputError::NoLog { .. }), "{error}");
     let error = find(&[folder.path().join("none")], false).expect_err("no file");

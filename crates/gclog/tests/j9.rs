@@ -126,7 +126,7 @@ fn a_concurrent_cycle_of_gencon_has_its_trigger_its_stops_and_its_length() {
         jvm.mode.as_ref().map(|read| (read.mode, read.shift_bits)),
         Some((ReferenceMode::CompressedZeroBased, Some(3)))
     );
-    assert_eq!(jvm.large_pages.as_deref(), Some("asked for 2097152 bytes, got 4096 bytes"));
+    assert_eq!(jvm.large_pages.as_deref(), Some("requested 2097152 bytes, got 4096 bytes"));
     assert_eq!(jvm.flags, ["-Xmx256m", "-Dservice.password=<redacted>"]);
     assert_eq!(
         (jvm.heap_bytes_max, jvm.memory_bytes, jvm.processors),

@@ -1,6 +1,8 @@
 //! Conditions on a report, for CI: `pause_p99_ms > 200`, and on two: `pause_p99_ms > +10%`.
 
-use assay_model::{GC_FIGURES, GcFigure, GcReport};
+use assay_model::{
+    Estimate, GC_FIGURES, GateCase, GateVerdict, GcComparison, GcDifference, GcFigure, GcReport, GcVerdict,
+};
 use assay_text::condition::{self, NoCondition, Parts, Relation};
 use assay_text::near;
 use std::fmt;
@@ -22,6 +24,9 @@ pub enum ConditionError {
     /// It is not a condition.
     #[error("{0}; write for example `pause_p99_ms > 200`, or `> +10%` for a change against the first log")]
     Form(#[from] NoCondition),
+    /// A change never equals a number.
+    #[error("`{0}`: a change has an interval; compare it by > or <")]
+    Equality(String),
     /// There is no such figure.
     #[error("there is no figure `{name}`{hint}")]
     NoSuchFigure {
@@ -40,6 +45,9 @@ impl Condition {
     /// No relation, no such figure (the nearest one is named), no number.
     pub fn parse(text: &str) -> Result<Condition, ConditionError> {
         let Parts { name, relation, limit, is_of_change } = condition::parts(text)?;
+        if is_of_change && matches!(relation, Relation::Equal | Relation::Unequal) {
+            return Err(ConditionError::Equality(text.trim().to_owned()));
+        }
         let figure = GcFigure::by_id(name).ok_or_else(|| {
             let hint = near::hint(name, GC_FIGURES.iter().map(|figure| figure.id));
             ConditionError::NoSuchFigure { name: name.to_owned(), hint }
@@ -47,30 +55,88 @@ impl Condition {
         Ok(Condition { text: text.trim().to_owned(), figure, relation, limit, is_of_change })
     }
 
-    /// The figure that it is about.
-    pub fn figure(&self) -> &'static GcFigure {
-        self.figure
-    }
-
     /// Whether it needs two logs.
     pub fn is_of_change(&self) -> bool {
         self.is_of_change
     }
 
-    /// The value that the condition tests: the figure in the log `after`, or, for a change, how much it differs from `before`, in
-    /// percent. `None` if a log does not have the figure or there is no log before. A change from zero exceeds any percentage.
-    pub fn value(&self, before: Option<&GcReport>, after: &GcReport) -> Option<f64> {
-        let after = self.figure.read(after)?;
-        if !self.is_of_change {
-            return Some(after);
-        }
-        let before = self.figure.read(before?)?;
-        Some(if before == after { 0.0 } else { (after - before) / before.abs() * 100.0 })
+    /// What a log of this name says: its figures have no error, but for those with an interval.
+    pub fn judge(&self, name: &str, report: &GcReport) -> GateCase {
+        let measured = self.figure.estimate(report).map(|value| match value.ends() {
+            Some(_) => value,
+            None => exact(value.estimate),
+        });
+        self.case(
+            (name, None),
+            measured,
+            if measured.is_none() { "the log does not have it" } else { LONGER },
+        )
     }
 
-    /// Whether it holds for this value.
-    pub fn holds(&self, value: f64) -> bool {
-        self.relation.holds(value, self.limit)
+    /// What two logs say: of a value the second; of a change the interval of their comparison.
+    pub fn judge_change(&self, comparison: &GcComparison, after: &GcReport) -> GateCase {
+        if !self.is_of_change {
+            return self.judge(&comparison.after, after);
+        }
+        let found = comparison.differences.iter().find(|difference| difference.metric == self.figure.id);
+        let names = (comparison.after.as_str(), Some(comparison.before.as_str()));
+        let Some(found) = found else { return self.case(names, None, NOT_COMPARED) };
+        let case = self.case(names, change(found), LONGER);
+        match (case.verdict, found.verdict) {
+            // Of events that are counted there is no ratio.
+            (GateVerdict::Undecided, GcVerdict::NoDifferenceShown) => {
+                GateCase { verdict: GateVerdict::NotShown, remedy: "no difference is shown", ..case }
+            }
+            (GateVerdict::Undecided, _) => GateCase { remedy: TOO_LITTLE, ..case },
+            _ => case,
+        }
+    }
+
+    fn case(
+        &self,
+        (name, baseline): (&str, Option<&str>),
+        measured: Option<Estimate>,
+        remedy: &'static str,
+    ) -> GateCase {
+        GateCase {
+            condition: self.text.clone(),
+            variant: Some(name.to_owned()),
+            baseline: baseline.map(str::to_owned),
+            measured,
+            unit: if self.is_of_change { "%" } else { self.figure.unit },
+            verdict: GateVerdict::of(measured, |value| self.relation.holds(value, self.limit)),
+            remedy,
+        }
+    }
+}
+
+const LONGER: &str = "longer logs would narrow it";
+const TOO_LITTLE: &str = "both logs need more of it for an interval";
+const NOT_COMPARED: &str =
+    "gc diff has no interval for a change of it; its value is compared without a sign: > 10";
+
+fn exact(value: f64) -> Estimate {
+    Estimate { estimate: value, low: Some(value), high: Some(value) }
+}
+
+/// A change in percent, with its interval where it has one. A change from nothing exceeds any percentage.
+fn change(difference: &GcDifference) -> Option<Estimate> {
+    let percent = |ratio: f64| 100.0 * (ratio - 1.0);
+    if let Some(Estimate { estimate, low, high }) = difference.ratio {
+        return Some(Estimate {
+            estimate: percent(estimate),
+            low: low.map(percent),
+            high: high.map(percent),
+        });
+    }
+    let point = difference
+        .before
+        .zip(difference.after)
+        .map(|(before, after)| if before == after { 0.0 } else { (after - before) / before.abs() * 100.0 });
+    match difference.verdict {
+        // Events that are counted: a difference beyond noise is as large as it is.
+        GcVerdict::Higher | GcVerdict::Lower => point.map(exact),
+        _ => point.map(|estimate| Estimate { estimate, low: None, high: None }),
     }
 }
 
@@ -83,45 +149,66 @@ impl fmt::Display for Condition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::{GcDurations, GcReport};
+    use assay_model::GcDurations;
 
     fn report(p99_ms: Option<f64>) -> GcReport {
         let pauses = GcDurations { count: 3, p99_ms, ..GcDurations::default() };
         GcReport { pauses, ..GcReport::default() }
     }
 
-    fn holds(condition: &Condition, before: Option<f64>, after: Option<f64>) -> Option<bool> {
-        Some(condition.holds(condition.value(Some(&report(before)), &report(after))?))
-    }
-
     #[track_caller]
-    fn check(text: &str, p99_ms: Option<f64>, want: Option<bool>) {
-        assert_eq!(holds(&Condition::parse(text).unwrap(), None, p99_ms), want, "{text}");
+    fn check(text: &str, p99_ms: Option<f64>, want: GateVerdict) {
+        let case = Condition::parse(text).unwrap().judge("gc.log", &report(p99_ms));
+        assert_eq!(case.verdict, want, "{text}: {case:?}");
     }
 
     #[test]
     fn a_figure_is_held_against_its_limit() {
-        check("pause_p99_ms > 200", Some(200.1), Some(true));
-        check("pause_p99_ms>200", Some(200.0), Some(false));
-        check(" pause_p99_ms >= 2e2 ", Some(200.0), Some(true));
-        check("pause_p99_ms < 200", Some(200.0), Some(false));
-        check("pause_p99_ms <= 200", Some(200.0), Some(true));
-        check("pause_p99_ms == 200", Some(200.0), Some(true));
-        check("pause_p99_ms != 200", Some(200.0), Some(false));
-        check("pause_p99_ms > 200", None, None);
+        check("pause_p99_ms > 200", Some(200.1), GateVerdict::Holds);
+        check("pause_p99_ms>200", Some(200.0), GateVerdict::Passes);
+        check(" pause_p99_ms >= 2e2 ", Some(200.0), GateVerdict::Holds);
+        check("pause_p99_ms < 200", Some(200.0), GateVerdict::Passes);
+        check("pause_p99_ms <= 200", Some(200.0), GateVerdict::Holds);
+        check("pause_p99_ms == 200", Some(200.0), GateVerdict::Holds);
+        check("pause_p99_ms != 200", Some(200.0), GateVerdict::Passes);
+        check("pause_p99_ms > 200", None, GateVerdict::Undecided);
+    }
+
+    /// Of a comparison in which the figure of the condition has this ratio, or these counts and this verdict.
+    fn changed(text: &str, ratio: Option<(f64, f64)>, counts: (f64, f64), verdict: GcVerdict) -> GateVerdict {
+        let condition = Condition::parse(text).unwrap();
+        let ratio = ratio.map(|(low, high)| Estimate {
+            estimate: (low + high) / 2.0,
+            low: Some(low),
+            high: Some(high),
+        });
+        let difference = GcDifference {
+            metric: condition.figure.id.to_owned(),
+            before: Some(counts.0),
+            after: Some(counts.1),
+            ratio,
+            verdict,
+        };
+        let comparison = GcComparison { differences: vec![difference], ..GcComparison::default() };
+        condition.judge_change(&comparison, &report(Some(5.0))).verdict
     }
 
     #[test]
-    fn a_change_is_held_against_its_percentage() {
-        let rise = Condition::parse("pause_p99_ms > +10%").unwrap();
-        assert_eq!(rise.value(None, &report(Some(5.0))), None);
-        assert_eq!(holds(&rise, Some(100.0), Some(111.0)), Some(true));
-        assert_eq!(holds(&rise, Some(100.0), Some(109.0)), Some(false));
-        assert_eq!(holds(&rise, Some(0.0), Some(0.1)), Some(true));
-        assert_eq!(holds(&rise, Some(0.0), Some(0.0)), Some(false));
-        assert_eq!(holds(&rise, None, Some(0.1)), None);
-        let fall = Condition::parse("pause_p99_ms < -5%").unwrap();
-        assert_eq!(holds(&fall, Some(100.0), Some(90.0)), Some(true));
+    fn a_change_is_shown_by_the_whole_interval() {
+        let rise =
+            |low, high| changed("pause_p99_ms > +10%", Some((low, high)), (1.0, 2.0), GcVerdict::Higher);
+        assert_eq!(rise(1.11, 1.3), GateVerdict::Holds);
+        assert_eq!(rise(1.05, 1.3), GateVerdict::NotShown);
+        assert_eq!(rise(0.9, 1.09), GateVerdict::Passes);
+        let counted = |counts, verdict| changed("full_collections > +10%", None, counts, verdict);
+        assert_eq!(counted((0.0, 9.0), GcVerdict::Higher), GateVerdict::Holds);
+        assert_eq!(counted((2.0, 9.0), GcVerdict::NoDifferenceShown), GateVerdict::NotShown);
+        assert_eq!(counted((2.0, 9.0), GcVerdict::CannotTell), GateVerdict::Undecided);
+        let other = Condition::parse("pause_max_ms > +10%").unwrap();
+        let none = GcComparison::default();
+        assert_eq!(other.judge_change(&none, &report(None)).verdict, GateVerdict::Undecided);
+        let of_value = Condition::parse("pause_p99_ms > 4").unwrap();
+        assert_eq!(of_value.judge_change(&none, &report(Some(5.0))).verdict, GateVerdict::Holds);
     }
 
     #[test]
@@ -135,5 +222,6 @@ mod tests {
         assert!(error("pause_p99_ms > many").contains("`many` is not a number"));
         assert!(error("pause_p99_ms > NaN").contains("is not a number"));
         assert!(error("pause_p99_ms > 10%").contains("is not a number"));
+        assert!(error("pause_p99_ms != +0%").contains("has an interval"));
     }
 }

@@ -192,7 +192,7 @@ impl LiveStops {
         } else if self.stops.pauses.is_empty() {
             "no collection in it yet".to_owned()
         } else if !self.has_clock() {
-            "its lines carry no time that can be laid beside the requests: log with the decorators uptime,timenanos"
+            "its lines carry no time on the clock of the requests: log with the decorators uptime,timenanos"
                 .to_owned()
         } else {
             return Vec::new();

@@ -2,10 +2,12 @@
 
 use crate::story::Stretch;
 use crate::stretches::{Merge, Stretches};
-use assay_model::{GcPoint, GcRecord, GcRecordKind, GcScope, GcSeries};
+use assay_model::{GcCollection, GcPoint, GcRecord, GcRecordKind, GcScope, GcSeries};
 
 /// Buckets.
 const BUCKETS_MAX: usize = 2_000;
+/// Collections that are kept one by one; a chart on a screen has about as many pixels.
+const COLLECTIONS_MAX: usize = 1_000;
 
 /// Scopes in the order in which a bucket counts them; the last is for those that have none.
 const SCOPES: [(Option<GcScope>, &str); 6] = [
@@ -51,6 +53,11 @@ fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Series {
     buckets: Stretches<Bucket, BUCKETS_MAX>,
+    /// Each by itself; none any more once there are too many.
+    collections: Vec<GcCollection>,
+    are_too_many: bool,
+    /// The next collection is the first of a JVM.
+    is_start: bool,
 }
 
 impl Series {
@@ -59,6 +66,7 @@ impl Series {
         let bucket = self.buckets.at(at_ns);
         bucket.is_start = true;
         bucket.is_used = true;
+        self.is_start = true;
     }
 
     /// Takes a record.
@@ -68,6 +76,7 @@ impl Series {
         if !is_shown && !has_sizes {
             return;
         }
+        self.keep(record, at);
         let bucket = self.buckets.at(at.end_ns);
         bucket.is_used = true;
         bucket.before_max = bucket.before_max.max(record.heap.before_bytes);
@@ -77,11 +86,28 @@ impl Series {
         if record.kind == GcRecordKind::Stall {
             bucket.stalled_ns = bucket.stalled_ns.saturating_add(ns);
         } else if record.kind == GcRecordKind::Pause {
-            let index =
-                SCOPES.iter().position(|(scope, _)| *scope == record.scope).unwrap_or(SCOPES.len() - 1);
+            let index = scope_of(record);
             let (count, sum, longest) = &mut bucket.pauses[index];
             (*count, *sum, *longest) = (*count + 1, sum.saturating_add(ns), (*longest).max(ns));
         }
+    }
+
+    fn keep(&mut self, record: &GcRecord, at: Stretch) {
+        if self.are_too_many || self.collections.len() == COLLECTIONS_MAX {
+            (self.collections, self.are_too_many) = (Vec::new(), true);
+            return;
+        }
+        let ms = record.duration_ns.map(|ns| ns as f64 / 1e6);
+        let of_kind = |kind| ms.filter(|_| record.kind == kind);
+        self.collections.push(GcCollection {
+            at_s: at.end_ns as f64 / 1e9,
+            before_bytes: record.heap.before_bytes,
+            after_bytes: record.heap.after_bytes,
+            capacity_bytes: record.heap.capacity_bytes,
+            pause: of_kind(GcRecordKind::Pause).map(|ms| (SCOPES[scope_of(record)].1.to_owned(), ms)),
+            stalled_ms: of_kind(GcRecordKind::Stall),
+            is_start: std::mem::take(&mut self.is_start),
+        });
     }
 
     /// The stored form.
@@ -89,8 +115,12 @@ impl Series {
         let bucket_s = self.buckets.length_ns() as f64 / 1e9;
         let used = self.buckets.items().iter().enumerate().filter(|(_, bucket)| bucket.is_used);
         let points = used.map(|(index, bucket)| point(index as f64 * bucket_s, bucket)).collect();
-        GcSeries { bucket_s, points }
+        GcSeries { bucket_s, points, collections: self.collections.clone() }
     }
+}
+
+fn scope_of(record: &GcRecord) -> usize {
+    SCOPES.iter().position(|(scope, _)| *scope == record.scope).unwrap_or(SCOPES.len() - 1)
 }
 
 fn point(at_s: f64, bucket: &Bucket) -> GcPoint {

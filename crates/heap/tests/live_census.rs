@@ -265,7 +265,7 @@ fn the_limit_is_kept_and_the_process_goes_on() {
                     .census
                     .problems
                     .iter()
-                    .any(|problem| problem.text.contains("not reached in the time"));
+                    .any(|problem| problem.text.contains("not be read in the time"));
                 assert_eq!(says, 0 < bytes.not_walked_bytes);
                 cut_short += u32::from(says);
             }

@@ -66,7 +66,7 @@ fn a_mode_that_is_none_of_the_models_is_told_as_not_known() {
         println!("{}: {:?}", mode.text(), detected.fits[0]);
         assert!(!detected.is_sure && detected.dump_model(&census).is_none(), "{}: {detected:?}", mode.text());
         let problem = detected.problem("the dump").expect("a reason");
-        assert!(problem.text.contains("none of the models"), "{}: {problem:?}", mode.text());
+        assert!(problem.text.contains("none that Assay knows"), "{}: {problem:?}", mode.text());
     }
 }
 

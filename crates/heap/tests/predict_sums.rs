@@ -152,7 +152,7 @@ fn a_heap_that_does_not_tell_its_mode_is_weighed_all_the_same() {
     assert!(prediction.models.iter().all(|model| model.difference_bytes.is_none()));
     assert!(prediction.cross_overs.is_empty());
     let problems: Vec<&str> = prediction.problems.iter().map(|problem| problem.text.as_str()).collect();
-    assert!(problems.iter().any(|what| what.starts_with("the mode in which the heap was is not known")));
+    assert!(problems.iter().any(|what| what.starts_with("the layout of the heap is not known")));
     assert!(problems.iter().any(|what| what.contains("--jdk")), "{problems:?}");
 }
 

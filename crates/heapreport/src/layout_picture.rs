@@ -34,7 +34,7 @@ pub fn draw(groups: &[Alike], class: &str, width: f64, id: &str) -> String {
     let things: Vec<Thing> = groups.iter().map(thing).collect();
     let words: Vec<String> =
         groups.iter().map(|g| format!("{}: {} bytes", g.names, g.layout.instance_bytes)).collect();
-    byte_rows::draw(&things, width, (id, &format!("Layout of {class} by model"), &words.join(". ")))
+    byte_rows::draw(&things, width, (id, &format!("Layouts of {class}"), &words.join(". ")))
 }
 
 fn thing(group: &Alike) -> Thing {

@@ -7,6 +7,7 @@ mod cliffs_picture;
 mod csv;
 mod layout_picture;
 mod layout_text;
+mod markdown;
 mod mode_words;
 mod modes_page;
 mod modes_text;
@@ -17,8 +18,9 @@ mod totals;
 mod words;
 
 pub use assay_kit::{EntriesShown, TerminalView};
-pub use csv::render as prediction_csv;
+pub use csv::{layouts as layouts_csv, modes as modes_csv, prediction as prediction_csv};
 pub use layout_text::render as layout_text;
+pub use markdown::{layouts as layouts_markdown, modes as modes_markdown, prediction as prediction_markdown};
 pub use modes_page::render as modes_page;
 pub use modes_text::render as modes_text;
 pub use page::render_layouts as layouts_page;

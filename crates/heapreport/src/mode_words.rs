@@ -22,17 +22,15 @@ pub fn decoding(mode: ReferenceMode) -> &'static str {
 }
 
 fn told(mode: ReferenceMode) -> (&'static str, &'static str, &'static str) {
-    const ADDRESSES: &str = "4-byte references that are addresses";
+    const ADDRESSES: &str = "4-byte references, used as addresses";
     use ReferenceMode as M;
     match mode {
         M::Bits32 => ("32-bit", "f12", ADDRESSES),
         M::CompressedUnscaled => ("unscaled", "f2", ADDRESSES),
-        M::CompressedZeroBased => ("zero-based", "f0", "4-byte references, a shift"),
-        M::CompressedDisjointBase => {
-            ("disjoint", "f5", "4-byte references, a shift and a base set beside it")
-        }
-        M::CompressedNonZeroBase => ("non-zero", "f1", "4-byte references, a shift and a base added"),
-        M::Full64CompressedClassPointers => ("64-bit-ccp", "f9", "8-byte references, class pointers of 4"),
+        M::CompressedZeroBased => ("zero-based", "f0", "4-byte references, shifted"),
+        M::CompressedDisjointBase => ("disjoint", "f5", "4-byte references, shifted, base set by OR"),
+        M::CompressedNonZeroBase => ("non-zero", "f1", "4-byte references, shifted, base added"),
+        M::Full64CompressedClassPointers => ("64-bit-ccp", "f9", "8-byte references, 4-byte class pointers"),
         M::Full64 => ("64-bit", "f8", "8-byte references and class pointers"),
     }
 }
@@ -292,23 +290,21 @@ pub fn headline(modes: &HeapModes) -> String {
     };
     use ReferenceMode as M;
     let modes_told: [(&[M], &str); 3] = [
-        (&[M::CompressedUnscaled], "are addresses (unscaled)"),
-        (&[M::CompressedZeroBased], "need a shift alone (zero-based)"),
-        (&[M::CompressedDisjointBase, M::CompressedNonZeroBase], "have 4 bytes at all (with a base)"),
+        (&[M::CompressedUnscaled], "unscaled"),
+        (&[M::CompressedZeroBased], "zero-based"),
+        (&[M::CompressedDisjointBase, M::CompressedNonZeroBase], "with a base"),
     ];
-    let told: Vec<String> = modes_told
-        .iter()
-        .filter_map(|(of, what)| Some(format!("up to {} references {what}", largest(of)?)))
-        .collect();
+    let told: Vec<String> =
+        modes_told.iter().filter_map(|(of, what)| Some(format!("{what} up to {}", largest(of)?))).collect();
     if told.is_empty() {
         let sizes = counted(modes.cells.len() as u64, "heap size was", "heap sizes were");
-        return format!("{sizes} looked at; no cliff is known");
+        return format!("{sizes} checked; no threshold is known");
     }
     let aligned = match alignment {
-        Some(bytes) if bytes != 8 => format!(", with objects aligned to {bytes} bytes,"),
+        Some(bytes) if bytes != 8 => format!(", with {bytes}-byte object alignment,"),
         _ => String::new(),
     };
-    format!("On this host{aligned} {}", told.join("; "))
+    format!("On this host{aligned} compressed oops are {}", told.join("; "))
 }
 
 /// How many cells were proved, in a sentence without its full stop.
@@ -320,7 +316,7 @@ pub fn proofs(modes: &HeapModes) -> String {
     let mut told = vec![format!("{verified} of {all} cells verified by starting a JVM")];
     for (n, what) in [
         (wrong, "contradicted"),
-        (number(Proof::Computed), "computed alone"),
+        (number(Proof::Computed), "computed only"),
         (seen, "seen only"),
         (unknown, "not known"),
     ] {
@@ -329,6 +325,15 @@ pub fn proofs(modes: &HeapModes) -> String {
         }
     }
     told.join(", ")
+}
+
+/// What to do where no rule has advice: prove what is only computed, or use what is known.
+pub fn next_step(modes: &HeapModes) -> &'static str {
+    if modes.cells.iter().any(|cell| Proof::of(cell) == Proof::Computed) {
+        "→ Start a JVM at both sides of each threshold to prove these modes: assay heap modes --verify."
+    } else {
+        "→ Keep -Xmx at or below a threshold, or go well above it: beyond it the same objects take more."
+    }
 }
 
 /// Why cells could not be verified, each reason once, with how many and one of them.

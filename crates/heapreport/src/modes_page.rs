@@ -45,7 +45,7 @@ pub fn render(modes: &HeapModes, out: &mut impl io::Write) -> io::Result<()> {
     let reasons = Reasons { findings: to_html(&advice, ""), claims: Vec::new(), evidence };
     let answer = Answer {
         sentence: format!("{}.", mode_words::headline(modes)),
-        action: next_step(&advice, ""),
+        action: next_step(&advice, mode_words::next_step(modes)),
         chart: if modes.cliffs.is_empty() { String::new() } else { cliffs_html(modes) },
         rest: reasons.render().map_err(io::Error::other)?,
         ..Answer::default()
@@ -78,7 +78,8 @@ fn mode_key(modes: &HeapModes) -> String {
     key::fills(ReferenceMode::ALL.into_iter().filter(occurs).map(item))
 }
 
-fn cliffs_table(modes: &HeapModes) -> Table {
+/// The largest heap of each mode.
+pub(super) fn cliffs_table(modes: &HeapModes) -> Table {
     let cliffs = mode_words::cliffs(modes);
     let steps = cliffs.iter().flat_map(|cliff| cliff.steps.iter().map(move |step| (cliff, step)));
     Table::of("Modes and their largest heaps", steps)
@@ -89,14 +90,14 @@ fn cliffs_table(modes: &HeapModes) -> Table {
         .words("Mode", |(_, step)| step.0.name().to_owned())
         .words("Largest -Xmx", |(_, step)| xmx(step.1))
         .words("Verified", |(_, step)| {
-            if step.2 { "by JVMs on both sides" } else { "computed alone" }.to_owned()
+            if step.2 { "by JVMs on both sides" } else { "computed only" }.to_owned()
         })
         .table()
 }
 
 fn cliffs_html(modes: &HeapModes) -> String {
-    let caption = "-Xmx on a logarithmic axis. Each bar changes where the JVM changes its mode; ✓ marks a cliff on both sides of \
-                   which JVMs were started.";
+    let caption = "-Xmx on a logarithmic axis. Each bar changes where the JVM changes its mode; ✓ marks a threshold on both sides \
+                   of which JVMs were started.";
     let pictures = drawings("cliffs", |width, id| cliffs_picture::draw(modes, width, id));
     figure("cliff-bars", "answer", &mode_key(modes), &pictures, caption)
 }
@@ -127,14 +128,14 @@ fn addresses_caption(modes: &HeapModes) -> String {
         None => "Addresses to scale".to_owned(),
     };
     format!(
-        "{whose}: the first 64 GiB, and the first 4 GiB once more, enlarged. A heap needs one stretch of its size; the bars over \
-         the map say how far each mode reaches."
+        "{whose}: the first 64 GiB, and the first 4 GiB once more, enlarged. A heap needs one free range of its size; the bars \
+         over the map show how far each mode reaches."
     )
 }
 
 fn cells_html(modes: &HeapModes) -> String {
     let mut out = mode_key(modes);
-    out += "<p class=\"how\">✓ a JVM started so says the same, ✗ it says another mode than was computed, • seen but not computed; without a mark: computed alone. Point at a cell to see what decides it.</p>";
+    out += "<p class=\"how\">✓ a JVM started so says the same, ✗ it says another mode than was computed, • seen but not computed; without a mark: computed only. Point at a cell to see what decides it.</p>";
     let list = |lines: Vec<String>| -> String {
         lines.iter().map(|line| format!("<li><bdi>{}</bdi></li>", html(line))).collect()
     };

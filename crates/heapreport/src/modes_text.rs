@@ -82,7 +82,7 @@ fn cliffs(out: &mut Terminal, modes: &HeapModes) {
     if all.is_empty() {
         return;
     }
-    out.heading("Cliffs: the largest heap of each mode");
+    out.heading("Thresholds: the largest heap of each mode");
     let mut java = None;
     for cliff in all {
         if java.as_ref() != Some(&cliff.java) {

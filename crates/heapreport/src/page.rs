@@ -76,7 +76,7 @@ pub fn render_prediction(heap: &HeapPrediction, out: &mut impl io::Write) -> io:
     }
     sections.push(Section::problems(&Problem::listed(&heap.problems)));
     let evidence = words::evidence(heap).map(|e| format!("Evidence for the current layout: {e}."));
-    let action = claims.first().map_or_else(String::new, |claim| format!("→ {}", claim.claim));
+    let action = words::next_step(heap);
     let reasons = Reasons { findings: String::new(), claims, evidence: evidence.into_iter().collect() };
     let answer = Answer {
         sentence: format!("{}.", words::headline(heap)),
@@ -100,7 +100,7 @@ fn totals_html(heap: &HeapPrediction) -> String {
         "answer",
         &key::fills(items),
         &drawings("totals", |width, id| totals::draw(heap, width, id)),
-        "Bytes of all objects, from zero, stacked by what they are made of. The line is the current heap.",
+        "Bytes of all objects, from zero, stacked by what they are. The line is the current heap.",
     )
 }
 
@@ -142,7 +142,7 @@ fn layouts_html(layouts: &[ClassLayout]) -> Option<String> {
 }
 
 /// Offset and size of every field in each group of models.
-fn layout_table(layouts: &[ClassLayout], class: &str) -> Table {
+pub(super) fn layout_table(layouts: &[ClassLayout], class: &str) -> Table {
     let groups = alike(layouts);
     let added = |f: &FieldPlace| if f.part == LayoutPart::Injected { " (added by the JVM)" } else { "" };
     let by = |f: &FieldPlace| match clean(&f.declared_by) {
@@ -170,30 +170,36 @@ fn layout_table(layouts: &[ClassLayout], class: &str) -> Table {
     table
 }
 
-fn cross_overs(heap: &HeapPrediction) -> Table {
+/// Heap sizes from which another layout pays.
+pub(super) fn cross_overs(heap: &HeapPrediction) -> Table {
     let dash = || "-".to_owned();
     let decoding =
         |over: &CrossOver| over.decoding.as_ref().map_or_else(String::new, |d| format!(" ({})", clean(d)));
-    Table::of("Heap sizes at which another layout pays", &heap.cross_overs)
-        .words("Model", |over| over.name.name().to_owned())
-        .figures("Weight", |over| size(over.total_bytes))
+    Table::of("Break-even heap size of each layout", &heap.cross_overs)
+        .words("Layout", |over| over.name.name().to_owned())
+        .figures("Size", |over| size(over.total_bytes))
         .figures("Largest -Xmx", |over| {
             over.max_heap_bytes.map_or_else(dash, |max| format!("{}{}", xmx(max), decoding(over)))
         })
         .figures("Share of it", |over| {
             over.max_heap_bytes.map_or_else(dash, |max| percent(over.total_bytes, max))
         })
-        .figures("Pays from -Xmx", |over| over.pays_from_bytes.map_or_else(dash, xmx))
+        .figures("Break-even -Xmx", |over| over.pays_from_bytes.map_or_else(dash, xmx))
         .words("What it means", |over| clean(&over.claim))
         .class("weights")
 }
 
-fn garbage_html(heap: &HeapPrediction) -> String {
-    let table = Table::of("Freed by the collector in each layout", &heap.garbage)
-        .words("Model", |model| model.name.name().to_owned())
+/// Garbage by layout.
+pub(super) fn garbage(heap: &HeapPrediction) -> Table {
+    Table::of("Freed by the collector in each layout", &heap.garbage)
+        .words("Layout", |model| model.name.name().to_owned())
         .figures("Freed (MiB/s)", |model| significant(model.freed_bytes_per_s / MIB))
-        .figures("Ratio to now", |model| significant(model.ratio));
-    format!("<p><bdi>{}</bdi></p>{}", html(&words::garbage_basis(heap)), table.table().html())
+        .figures("Ratio to now", |model| significant(model.ratio))
+        .table()
+}
+
+fn garbage_html(heap: &HeapPrediction) -> String {
+    format!("<p><bdi>{}</bdi></p>{}", html(&words::garbage_basis(heap)), garbage(heap).html())
 }
 
 /// One object in every model as one HTML file.
@@ -202,21 +208,13 @@ fn garbage_html(heap: &HeapPrediction) -> String {
 /// Those of the writer.
 pub fn render_layouts(layouts: &HeapLayouts, out: &mut impl io::Write) -> io::Result<()> {
     let class = layouts.layouts.first().map_or("no class".to_owned(), |l| clean(&l.class));
-    let sizes = layouts.layouts.iter().map(|l| (l.instance_bytes, l.model.name.name()));
-    let headline = match sizes.clone().min().zip(sizes.max()) {
-        Some((least, most)) if least.0 != most.0 => {
-            format!("An instance takes {} bytes ({}) to {} bytes ({})", least.0, least.1, most.0, most.1)
-        }
-        Some((least, _)) => format!("An instance takes {} bytes in every layout", least.0),
-        None => "No layout is known".to_owned(),
-    };
     let mut sections = Vec::new();
     if let Some(html) = layouts_html(&layouts.layouts) {
         sections.push(Section::new("layout", "One object in every layout", html));
     }
     sections.push(Section::problems(&Problem::listed(&layouts.problems)));
     let answer = Answer {
-        sentence: format!("{headline}."),
+        sentence: format!("{}.", layouts_headline(layouts)),
         action: "→ To see what that is worth for a whole heap: assay heap DUMP (or PID).".to_owned(),
         chart: sizes_figure(&layouts.layouts),
         ..Answer::default()
@@ -224,4 +222,16 @@ pub fn render_layouts(layouts: &HeapLayouts, out: &mut impl io::Write) -> io::Re
     let head =
         ["An object in every layout".to_owned(), class, format!("Found in {}", clean(&layouts.source))];
     write(head, env!("CARGO_PKG_VERSION"), &answer, sections, out)
+}
+
+/// The size of an instance in a sentence, without its full stop.
+pub(super) fn layouts_headline(layouts: &HeapLayouts) -> String {
+    let sizes = layouts.layouts.iter().map(|l| (l.instance_bytes, l.model.name.name()));
+    match sizes.clone().min().zip(sizes.max()) {
+        Some((least, most)) if least.0 != most.0 => {
+            format!("An instance takes {} bytes ({}) to {} bytes ({})", least.0, least.1, most.0, most.1)
+        }
+        Some((least, _)) => format!("An instance takes {} bytes in every layout", least.0),
+        None => "No layout is known".to_owned(),
+    }
 }

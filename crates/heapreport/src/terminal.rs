@@ -37,7 +37,7 @@ fn model_name(model: &ModelWeight) -> String {
 
 fn totals(out: &mut Terminal, heap: &HeapPrediction) {
     let largest = heap.models.iter().map(|m| m.total_bytes).max().unwrap_or(0);
-    let heading = format!("{}{:>SIZE$}{:>SIZE$}{:>SHARE$}", fit("model", MODEL), "total", "difference", "");
+    let heading = format!("{}{:>SIZE$}{:>SIZE$}{:>SHARE$}", fit("layout", MODEL), "total", "difference", "");
     out.blank();
     out.line(&out.ink.dim(heading.trim_end()));
     for model in &heap.models {

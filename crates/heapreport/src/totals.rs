@@ -1,4 +1,4 @@
-//! Weight by model: bars stacked by what the bytes are, and the table behind them.
+//! Size by layout: bars stacked by what the bytes are, and the table behind them.
 
 use super::words::{self, PARTS, part_bytes};
 use assay_kit::Table;
@@ -41,8 +41,8 @@ fn name_of(heap: &HeapPrediction, model: &ModelWeight) -> String {
 /// Total, difference and parts of every model.
 pub fn table(heap: &HeapPrediction) -> Table {
     let difference = |model: &ModelWeight| words::difference_told(heap, model);
-    let mut rows = Table::of("Weight by model and by what the bytes are", &heap.models)
-        .words("Model", |m| m.name.name().to_owned())
+    let mut rows = Table::of("Size by layout and by kind of bytes", &heap.models)
+        .words("Layout", |m| m.name.name().to_owned())
         .figures("Total", |m| size(m.total_bytes))
         .figures("Difference", |m| difference(m).map_or("not available".to_owned(), |(by, _)| by))
         .figures("in %", |m| difference(m).map_or_else(String::new, |(_, share)| share));

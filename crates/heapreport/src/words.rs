@@ -21,22 +21,18 @@ pub fn part_bytes(parts: &WeightParts) -> [u64; 4] {
 pub fn explanation(name: ModelName) -> &'static str {
     match name {
         ModelName::Bits32 => "a 32-bit JVM",
-        ModelName::Compressed => "references of 4 bytes: heaps up to 32 GB",
-        ModelName::CompressedAlign16 => {
-            "references of 4 bytes, objects at multiples of 16: heaps up to 64 GB"
-        }
-        ModelName::CompressedAlign32 => {
-            "references of 4 bytes, objects at multiples of 32: heaps up to 128 GB"
-        }
+        ModelName::Compressed => "compressed oops: heaps up to 32 GB",
+        ModelName::CompressedAlign16 => "compressed oops, 16-byte object alignment: heaps up to 64 GB",
+        ModelName::CompressedAlign32 => "compressed oops, 32-byte object alignment: heaps up to 128 GB",
         ModelName::Bits64CompressedClassPointers => {
-            "references of 8 bytes, class pointers of 4: heaps beyond 32 GB"
+            "64-bit oops, compressed class pointers: heaps beyond 32 GB"
         }
-        ModelName::Bits64 => "references and class pointers of 8 bytes",
-        ModelName::Compact => "references of 4 bytes, headers of 8",
-        ModelName::CompactAlign16 => "references of 4 bytes, headers of 8, objects at multiples of 16",
-        ModelName::Compact64 => "references of 8 bytes, headers of 8",
-        ModelName::OpenJ9Compressed => "OpenJ9, references of 4 bytes: an estimate",
-        ModelName::OpenJ9Full => "OpenJ9, references of 8 bytes: an estimate",
+        ModelName::Bits64 => "64-bit oops and class pointers",
+        ModelName::Compact => "compressed oops, 8-byte headers",
+        ModelName::CompactAlign16 => "compressed oops, 8-byte headers, 16-byte object alignment",
+        ModelName::Compact64 => "64-bit oops, 8-byte headers",
+        ModelName::OpenJ9Compressed => "OpenJ9, 4-byte references: an estimate",
+        ModelName::OpenJ9Full => "OpenJ9, 8-byte references: an estimate",
     }
 }
 
@@ -63,12 +59,12 @@ pub fn asked_first(heap: &HeapPrediction) -> Vec<&ModelWeight> {
 /// The answer in one sentence, without its full stop.
 pub fn headline(heap: &HeapPrediction) -> String {
     let part = if heap.is_part { "Only a part of the heap could be read. " } else { "" };
-    format!("{part}{}", weights(heap))
+    format!("{part}{}", sizes(heap))
 }
 
-fn weights(heap: &HeapPrediction) -> String {
+fn sizes(heap: &HeapPrediction) -> String {
     let objects = counted(heap.objects, "object", "objects");
-    let (weigh, as_they_are) = if heap.objects == 1 { ("occupies", "now") } else { ("occupy", "now") };
+    let (occupy, as_they_are) = if heap.objects == 1 { ("occupies", "now") } else { ("occupy", "now") };
     let Some(today) = today(heap) else {
         let by_weight = |m: &&ModelWeight| m.total_bytes;
         let of = |m: &ModelWeight| format!("{} in {}", size(m.total_bytes), m.name.name());
@@ -76,10 +72,10 @@ fn weights(heap: &HeapPrediction) -> String {
         let heaviest = heap.models.iter().max_by_key(by_weight).map(of);
         return match lightest.zip(heaviest) {
             Some((low, high)) if low != high => {
-                format!("The current layout is not known; {objects} {weigh} from {low} to {high}")
+                format!("The current layout is not known; {objects} {occupy} from {low} to {high}")
             }
             Some((only, _)) => {
-                format!("The current layout is not known; {objects} {weigh} {only}")
+                format!("The current layout is not known; {objects} {occupy} {only}")
             }
             None => format!("{objects}; no layout was computed"),
         };
@@ -94,7 +90,7 @@ fn weights(heap: &HeapPrediction) -> String {
         .collect();
     let would =
         if others.is_empty() { String::new() } else { format!("; it would be {}", others.join(", ")) };
-    format!("{objects} {weigh} {} {as_they_are}, in {}{would}", size(today.total_bytes), today.name.name())
+    format!("{objects} {occupy} {} {as_they_are}, in {}{would}", size(today.total_bytes), today.name.name())
 }
 
 /// Where the objects come from, and what shows their model.
@@ -113,8 +109,7 @@ pub fn subject(heap: &HeapPrediction) -> String {
 /// What shows the model; absent where nothing does.
 pub fn evidence(heap: &HeapPrediction) -> Option<String> {
     let dump = heap.dump.as_ref()?;
-    let alignment =
-        dump.alignment_bytes.map_or_else(String::new, |a| format!("; objects at multiples of {a}"));
+    let alignment = dump.alignment_bytes.map_or_else(String::new, |a| format!("; {a}-byte object alignment"));
     Some(format!("{}: {}{alignment}", dump.name.name(), clean(&dump.evidence)))
 }
 
@@ -125,13 +120,37 @@ pub fn cross_overs_told(heap: &HeapPrediction) -> Vec<&CrossOver> {
     if told.is_empty() { heap.cross_overs.iter().collect() } else { told }
 }
 
+/// What to do about the heap's size: what its first cross-over comes to.
+pub fn next_step(heap: &HeapPrediction) -> String {
+    let step = match cross_overs_told(heap).first() {
+        Some(CrossOver { max_heap_bytes: Some(max), total_bytes, name, decoding, .. })
+            if total_bytes <= max =>
+        {
+            let decoding = decoding.as_ref().map_or_else(String::new, |word| format!(" ({})", clean(word)));
+            format!(
+                "Keep -Xmx at or below {}, the largest heap with layout {}{decoding}.",
+                xmx(*max),
+                name.name()
+            )
+        }
+        Some(CrossOver { max_heap_bytes: Some(max), name, .. }) => {
+            format!("Plan for more than -Xmx{}, which {} cannot have.", xmx(*max), name.name())
+        }
+        Some(CrossOver { pays_from_bytes: Some(from), .. }) => {
+            format!("Give the heap at least -Xmx{}, or stay below the largest compressed one.", xmx(*from))
+        }
+        _ => "Find the largest -Xmx with compressed references on this host: assay heap modes.".to_owned(),
+    };
+    format!("→ {step}")
+}
+
 /// What a cross-over rests on: the weight, the limit, and from where a model beyond the limit pays.
 pub fn cross_over(over: &CrossOver) -> String {
     let decoding = over.decoding.as_ref().map_or_else(String::new, |d| format!(" that is {}", clean(d)));
     let limit = over.max_heap_bytes.map_or_else(String::new, |max| {
         format!(", {} of -Xmx{}, the largest heap{decoding}", percent(over.total_bytes, max), xmx(max))
     });
-    let pays = over.pays_from_bytes.map_or_else(String::new, |b| format!(", pays from -Xmx{}", xmx(b)));
+    let pays = over.pays_from_bytes.map_or_else(String::new, |b| format!(", breaks even at -Xmx{}", xmx(b)));
     format!("{}: {}{limit}{pays}", over.name.name(), size(over.total_bytes))
 }
 

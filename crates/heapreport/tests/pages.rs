@@ -130,6 +130,28 @@ fn pages_refer_to_nothing_outside_themselves_and_are_the_same_each_time() {
 }
 
 #[test]
+fn every_page_has_one_action_of_one_sentence() {
+    let mut modes = sample::modes::modes();
+    modes.advice.clear();
+    let heap = sample::prediction();
+    let empty = sample::empty_prediction();
+    let layouts = sample::layouts();
+    let pages = [
+        page(|out| modes_page(&modes, out)),
+        page(|out| modes_page(&sample::modes::modes(), out)),
+        page(|out| prediction_page(&heap, out)),
+        page(|out| prediction_page(&empty, out)),
+        page(|out| layouts_page(&layouts, out)),
+    ];
+    for page in pages {
+        let actions: Vec<&str> = page.split("<p class=\"action\"><bdi>").skip(1).collect();
+        let action = actions.first().and_then(|a| a.split("</bdi>").next()).expect("an action");
+        assert_eq!(actions.len(), 1);
+        assert!(action.starts_with('→') && !action.contains(". "), "{action}");
+    }
+}
+
+#[test]
 fn the_page_of_modes_says_whose_addresses_it_draws() {
     let mut modes = sample::modes::modes();
     modes.address_map_java = Some("/opt/jdk <25>".to_owned());

@@ -53,7 +53,7 @@ pub enum AttachError {
     #[error(transparent)]
     Linux(#[from] LinuxError),
     /// The process does not map libjvm: a signal to ask it would end it.
-    #[error("process {pid} is no HotSpot JVM: it does not map libjvm.so")]
+    #[error("process {pid} is not a HotSpot JVM: it does not map libjvm.so")]
     NotJvm {
         /// The process.
         pid: u32,
@@ -89,7 +89,7 @@ pub enum AttachError {
     },
     /// It took too long.
     #[error(
-        "the JVM {pid} did not answer within {seconds:.1} s while it was asked to {what}; it may be stopped, very busy, or \
+        "the JVM {pid} did not answer a request to {what} within {seconds:.1} s; it may be stopped, very busy, or \
          started with -XX:+DisableAttachMechanism"
     )]
     Timeout {
@@ -254,7 +254,7 @@ impl Target {
     }
 
     fn check_socket(&self, socket: &OwnedFd) -> Result<(), AttachError> {
-        let found = rustix::fs::fstat(socket).map_err(|e| self.io("look at", e.into()))?;
+        let found = rustix::fs::fstat(socket).map_err(|e| self.io("stat", e.into()))?;
         if FileType::from_raw_mode(found.st_mode) != FileType::Socket {
             return Err(self.foreign("it is not a socket"));
         }
@@ -378,7 +378,7 @@ fn parse_answer(pid: u32, answer: &[u8]) -> Result<String, AttachError> {
     let text = String::from_utf8_lossy(answer);
     let bad = |why| AttachError::BadAnswer { pid, why };
     if text.is_empty() {
-        return Err(bad("it closed the connection; it does so when it is asked by another user"));
+        return Err(bad("it closed the connection, as it does for requests of another user"));
     }
     let (code, text) = text.split_once('\n').ok_or_else(|| bad("there is no line with a code"))?;
     match code.trim().parse() {

@@ -170,8 +170,7 @@ impl<'h, 'm> ThreadReader<'h, 'm> {
 impl ThreadReader<'_, '_> {
     fn java_threads(&mut self) -> (Vec<JvmThread>, ListRead) {
         let Some(Listed { addresses, read }) = self.java_thread_list() else {
-            self.hotspot
-                .problem(PROBLEM, "Java threads: nothing that this JVM exports tells where their list is");
+            self.hotspot.problem(PROBLEM, "Java threads: nothing that this JVM exports leads to their list");
             return (Vec::new(), ListRead::NotFound);
         };
         let class_of = |address: &u64| (*address, self.java_class_of_thread(*address));
@@ -314,7 +313,7 @@ impl ThreadReader<'_, '_> {
         let word_bytes = hotspot.source().word_bytes();
         let link = hotspot.offset(&[("NamedThread", "_name")]).and_then(|name| name.checked_sub(word_bytes));
         let (Some(list), Some(link)) = (list, link) else {
-            hotspot.problem(PROBLEM, "threads that are no Java threads: no symbol tells where they are");
+            hotspot.problem(PROBLEM, "non-Java threads: no symbol leads to their list");
             return (Vec::new(), ListRead::NotFound);
         };
         // The newest thread comes first: in a JVM that starts one its memory may be younger than the look at the process.

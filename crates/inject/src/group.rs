@@ -141,7 +141,7 @@ impl Injectors {
                     return Err(LoadError::Injector { address: address(), cause: why });
                 }
                 Ok(_) => {
-                    let cause = "it reported what it was not asked for".to_owned();
+                    let cause = "it sent an unexpected report".to_owned();
                     return Err(LoadError::Injector { address: address(), cause });
                 }
             }

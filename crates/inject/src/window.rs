@@ -26,7 +26,7 @@ const LEAD: Duration = Duration::from_millis(50);
 const RESULT_MAX: Duration = Duration::from_secs(10);
 /// How often progress is told and the stop flag looked at.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-const UNASKED: &str = "it reported what it was not asked for";
+const UNASKED: &str = "it sent an unexpected report";
 /// How often pings and the end are looked at while waiting.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 

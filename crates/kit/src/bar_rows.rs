@@ -12,6 +12,8 @@ const LEFT: f64 = 4.0;
 /// Free at the right end of a bar.
 const RIGHT: f64 = 10.0;
 const BAR_HEIGHT: f64 = 13.0;
+/// What name and value of a row take over its bar.
+const HEADING_HEIGHT: f64 = 18.0;
 const AXIS_HEIGHT: f64 = 44.0;
 /// Label line and bar.
 const ROW_HEIGHT: f64 = 38.0;
@@ -93,13 +95,14 @@ pub fn ratios(rows: &[Ratio], largest: f64, axis_title: &str, (id, title): (&str
     let (scale, ticks) = axis(largest, PANEL_WIDTH);
     let height: f64 = rows.iter().map(|row| row.height(&scale)).sum();
     let mut svg = Svg::new(PANEL_WIDTH, height + AXIS_HEIGHT);
-    grid(&mut svg, &scale, &ticks, height);
-    svg.line((scale.at(1.0), 2.0), (scale.at(1.0), height + 2.0), "one");
     lower_axis(&mut svg, &scale, &ticks, (PANEL_WIDTH, height), axis_title);
     let mut top = 0.0;
     for row in rows {
+        let below = top + row.height(&scale);
+        grid(&mut svg, &scale, &ticks, (top, below));
+        svg.line((scale.at(1.0), top + HEADING_HEIGHT), (scale.at(1.0), below), "one");
         row.draw(&mut svg, &scale, top);
-        top += row.height(&scale);
+        top = below;
     }
     let words: Vec<&str> = rows.iter().map(|row| &*row.words).collect();
     svg.finish(id, title, &words.join(". "))
@@ -138,18 +141,20 @@ pub fn bars(
     let high = rows.iter().map(Bar::sum).fold(0.0, f64::max);
     let ends = (low, if high > low { high } else { 1.0 });
     let height = rows.len().max(1) as f64 * ROW_HEIGHT;
+    let tops = || (0..rows.len()).map(|index| index as f64 * ROW_HEIGHT);
     let (mut svg, scale) = match axis_title {
         Some(title) => {
             let (scale, ticks) = axis(high, width);
             let mut svg = Svg::new(width, height + AXIS_HEIGHT);
-            grid(&mut svg, &scale, &ticks, height);
+            for top in tops() {
+                grid(&mut svg, &scale, &ticks, (top, top + ROW_HEIGHT));
+            }
             lower_axis(&mut svg, &scale, &ticks, (width, height), title);
             (svg, scale)
         }
         None => (Svg::new(width, height), Scale::linear(ends, (LEFT, width - RIGHT))),
     };
-    for (index, row) in rows.iter().enumerate() {
-        let top = index as f64 * ROW_HEIGHT;
+    for (top, row) in tops().zip(rows) {
         heading(&mut svg, top, width, &row.name, &row.value);
         let mut sum = 0.0;
         for (length, class, tip) in row.parts.iter().filter(|part| part.0.is_finite() && part.0 != 0.0) {
@@ -159,9 +164,8 @@ pub fn bars(
         }
     }
     for (at, class) in line.map(|at| (at, "one")).into_iter().chain((low < 0.0).then_some((0.0, "ax"))) {
-        // Not through the names, which stand over the bars.
-        for top in (0..rows.len()).map(|index| index as f64 * ROW_HEIGHT) {
-            svg.line((scale.at(at), top + 18.0), (scale.at(at), top + 24.0 + BAR_HEIGHT), class);
+        for top in tops() {
+            svg.line((scale.at(at), top + HEADING_HEIGHT), (scale.at(at), top + 24.0 + BAR_HEIGHT), class);
         }
     }
     let words: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.name, row.value)).collect();
@@ -173,9 +177,10 @@ fn axis(largest: f64, width: f64) -> (Scale, Vec<f64>) {
     (Scale::linear((0.0, ticks.last().copied().unwrap_or(1.0)), (LEFT, width - RIGHT)), ticks)
 }
 
-fn grid(svg: &mut Svg, scale: &Scale, ticks: &[f64], height: f64) {
+/// The grid behind the bar of a row, and not through its name, which stands over the bar.
+fn grid(svg: &mut Svg, scale: &Scale, ticks: &[f64], (top, below): (f64, f64)) {
     for &value in ticks {
-        svg.line((scale.at(value), 2.0), (scale.at(value), height + 2.0), "g");
+        svg.line((scale.at(value), top + HEADING_HEIGHT), (scale.at(value), below), "g");
     }
 }
 

@@ -118,9 +118,14 @@ pub fn draw(things: &[Thing], width: f64, (id, title, words): (&str, &str, &str)
     };
     let height = RULER + drawn.iter().map(height_of).sum::<f64>();
     let mut svg = Svg::new(width, height);
+    let grid = |svg: &mut Svg, from: f64, to: f64| {
+        for x in (0..=row_bytes).step_by(8).map(|offset| LEFT + offset as f64 * byte) {
+            svg.line((x, from), (x, to), "g");
+        }
+    };
+    grid(&mut svg, RULER - 6.0, RULER);
     for offset in (0..=row_bytes).step_by(8) {
         let x = LEFT + offset as f64 * byte;
-        svg.line((x, RULER - 6.0), (x, height - GAP), "g");
         let anchor = if offset == row_bytes { Anchor::End } else { Anchor::Middle };
         svg.text((x, 12.0), anchor, "t", &offset.to_string());
     }
@@ -134,6 +139,7 @@ pub fn draw(things: &[Thing], width: f64, (id, title, words): (&str, &str, &str)
         for row in rows {
             match row {
                 Row::Bytes(start, stretches) => {
+                    grid(&mut svg, top - 1.0, top + row_height(row));
                     if !alone {
                         svg.text((LEFT - 6.0, top + 17.0), Anchor::End, "t", &start.to_string());
                     }

@@ -87,9 +87,12 @@ pub fn draw(effects: &[Effect], axis_title: &str, width: f64, (id, title): (&str
     let scale = Scale::logarithmic(ends, (left, right));
     let height = effects.len() as f64 * row_height;
     let mut svg = Svg::new(width, height + AXIS_HEIGHT);
+    let rows = if is_wide { vec![(2.0, height + 2.0)] } else { behind_whiskers(effects.len()) };
     for tick in &ticks {
         let class = if *tick == 1.0 { "one" } else { "g" };
-        svg.line((scale.at(*tick), 2.0), (scale.at(*tick), height + 2.0), class);
+        for (above, below) in &rows {
+            svg.line((scale.at(*tick), *above), (scale.at(*tick), *below), class);
+        }
     }
     let labels = labels(&ticks, &scale, width);
     Plot { left, right, top: 0.0, bottom: height + 2.0 }.x_axis(&mut svg, &labels, axis_title);
@@ -111,6 +114,15 @@ pub fn draw(effects: &[Effect], axis_title: &str, width: f64, (id, title): (&str
     }
     let words: Vec<String> = effects.iter().map(said).collect();
     svg.finish(id, title, &words.join(". "))
+}
+
+/// Where the grid of a narrow picture is drawn: not through names and values, which stand over the whiskers.
+fn behind_whiskers(rows: usize) -> Vec<(f64, f64)> {
+    let of_row = |index: usize| {
+        let top = index as f64 * NARROW_ROW_HEIGHT;
+        (top + 2.0 * LINE_HEIGHT + 4.0, top + NARROW_ROW_HEIGHT + 1.0)
+    };
+    (0..rows).map(of_row).collect()
 }
 
 /// Position and text of each tick whose label has room: 1 first, then the ends, then the others.

@@ -1,5 +1,7 @@
 //! Styles of a terminal (ECMA-48 `SGR`), written only if the caller wants them, and texts fitted to columns.
 
+pub use assay_text::wrap::{message, width, wrap};
+
 /// Whether to write styles.
 #[derive(Clone, Copy)]
 pub struct Ink(pub bool);
@@ -71,27 +73,6 @@ pub fn fit(text: &str, columns: usize) -> String {
     format!("{head}…")
 }
 
-/// Lines of at most `columns`, broken at spaces, and in words that are longer than a line.
-pub fn wrap(text: &str, columns: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let pieces = text.split_whitespace().flat_map(|word| pieces(word, columns));
-    for word in pieces {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= columns => {
-                line.push(' ');
-                line.push_str(&word);
-            }
-            _ => lines.push(word),
-        }
-    }
-    lines
-}
-
-fn pieces(word: &str, columns: usize) -> Vec<String> {
-    let chars: Vec<char> = word.chars().collect();
-    chars.chunks(columns.max(1)).map(|piece| piece.iter().collect()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,7 +97,5 @@ mod tests {
     fn texts_fit_their_columns() {
         assert_eq!(fit("abc", 5), "abc  ");
         assert_eq!(fit("abcdef", 4), "abc…");
-        assert_eq!(wrap("a bb ccc dddd", 6), ["a bb", "ccc", "dddd"]);
-        assert_eq!(wrap("a bbbbbbb", 3), ["a", "bbb", "bbb", "b"]);
     }
 }

@@ -8,6 +8,8 @@ use crate::svg::{Anchor, Svg, text_width};
 const LINE: f64 = 16.0;
 const BAR: f64 = 18.0;
 const GAP: f64 = 14.0;
+/// How far the grid reaches beyond a bar.
+const GRID_BEYOND: f64 = 2.0;
 const AXIS: f64 = 42.0;
 /// A stretch shorter than this has no room for its name.
 const NAME_FROM: f64 = 60.0;
@@ -60,6 +62,7 @@ pub fn draw(
             svg.text((4.0, top + 12.0), Anchor::Start, "lab head-name", line);
             top += LINE;
         }
+        grid(&mut svg, &x, (low, high), top);
         for stretch in &lane.stretches {
             let (left, right) = (x.at(stretch.from as f64), x.at(stretch.to as f64));
             let class = format!("{} area", stretch.class);
@@ -86,12 +89,19 @@ fn axis(svg: &mut Svg, x: &Scale, (low, high): (u64, u64), bottom: f64, width: f
     let step = (f64::from(octaves) * 44.0 / width).ceil().max(1.0) as usize;
     for power in (low.ilog2()..=high.ilog2()).rev() {
         let at = x.at((1u64 << power) as f64);
-        svg.line((at, 4.0), (at, bottom), "g");
         if ((high.ilog2() - power) as usize).is_multiple_of(step) {
             let label = xmx(1 << power);
             let half = text_width(&label, LABEL_SIZE) / 2.0 + 3.0;
             svg.line((at, bottom), (at, bottom + 4.0), "ax");
             svg.text((at.clamp(half, width - half), bottom + 17.0), Anchor::Middle, "t", &label);
         }
+    }
+}
+
+/// The grid behind a bar, and not through the lines of text above and below it.
+fn grid(svg: &mut Svg, x: &Scale, (low, high): (u64, u64), top: f64) {
+    for power in low.ilog2()..=high.ilog2() {
+        let at = x.at((1u64 << power) as f64);
+        svg.line((at, top - GRID_BEYOND), (at, top + BAR + GRID_BEYOND), "g");
     }
 }

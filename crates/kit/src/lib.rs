@@ -8,6 +8,7 @@ pub mod bar_rows;
 pub mod byte_rows;
 pub mod csv_rows;
 pub mod curves;
+pub mod document;
 pub mod figure;
 pub mod flame;
 pub mod flame_diff;
@@ -33,6 +34,7 @@ pub mod terminal;
 pub mod text;
 pub mod tree_map;
 
+pub use document::Document;
 pub use page::{Answer, Page, Section};
 pub use table::Table;
 pub use terminal::{EntriesShown, Row, Terminal, TerminalView};

@@ -1,6 +1,9 @@
 //! Times, rates of bytes and shares near all, each in the unit that people say.
 
-use crate::number::{count, significant, tick};
+use crate::number::{significant, tick};
+use assay_text::duration::spoken;
+
+pub use assay_text::duration::about;
 
 /// Milliseconds in the unit that people say: `0.35 ms`, `12.3 ms`, `4.56 s`.
 pub fn ms(value: f64) -> String {
@@ -38,9 +41,7 @@ pub fn seconds(value: f64) -> String {
     let whole = value.min(1e15) as u64;
     match whole {
         0..120 => format!("{} s", significant(value)),
-        120..7_200 => format!("{} min {} s", whole / 60, whole % 60),
-        7_200..172_800 => format!("{} h {} min", whole / 3_600, whole % 3_600 / 60),
-        _ => format!("{} days {} h", count(whole / 86_400), whole % 86_400 / 3_600),
+        _ => spoken(whole),
     }
 }
 

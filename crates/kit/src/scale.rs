@@ -103,7 +103,16 @@ const GAP_SHARE: f64 = 0.05;
 pub fn stretches(positions: &[f64]) -> Vec<Range<usize>> {
     let mut distances: Vec<f64> = positions.windows(2).map(|pair| pair[1] - pair[0]).collect();
     distances.sort_by(f64::total_cmp);
-    let usual = distances.get(distances.len() / 2).copied().unwrap_or(0.0);
+    broken(positions, distances.get(distances.len() / 2).copied().unwrap_or(0.0))
+}
+
+/// The same of points that come in clusters, whose usual distance is the mean.
+pub fn stretches_of_clusters(positions: &[f64]) -> Vec<Range<usize>> {
+    let all = positions.last().zip(positions.first()).map_or(0.0, |(last, first)| last - first);
+    broken(positions, all / positions.len().saturating_sub(1).max(1) as f64)
+}
+
+fn broken(positions: &[f64], usual: f64) -> Vec<Range<usize>> {
     let all = positions.last().zip(positions.first()).map_or(0.0, |(last, first)| last - first);
     let gap = (GAP_TIMES * usual).max(GAP_SHARE * all);
     let mut stretches = Vec::new();
@@ -160,5 +169,8 @@ mod tests {
         let with_a_gap: Vec<f64> = regular.iter().map(later).collect();
         assert_eq!(ends(&with_a_gap), [(0, 40), (40, 100)]);
         assert_eq!(ends(&[0.0, 1.0, 4.0, 5.0, 9.0]), [(0, 5)], "irregular is not a gap");
+        let pairs: Vec<f64> = (0..10).flat_map(|at| [f64::from(at), f64::from(at) + 0.01]).collect();
+        assert_eq!(ends(&pairs).len(), 10);
+        assert_eq!(stretches_of_clusters(&pairs).len(), 1);
     }
 }

@@ -120,7 +120,7 @@ pub fn clean_up(folder: &Path) -> Vec<String> {
     let Ok(boot_id) = ProcRoot::default().read_boot_id() else { return Vec::new() };
     let handle = match open_private(folder) {
         Ok(handle) => handle,
-        Err(e) => return vec![format!("what earlier runs have left was not looked for: {e}")],
+        Err(e) => return vec![format!("leftovers of earlier runs were not searched: {e}")],
     };
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(LEASES_MAX);
     let is_lease =

@@ -16,7 +16,7 @@ fn is_it_there(cause: &io::Error) -> &'static str {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The base URL cannot be used.
-    #[error("URL {url:?}: {cause}; write it like http://127.0.0.1:8080 or http://127.0.0.1:8080/path")]
+    #[error("URL {url:?}: {cause}")]
     Url {
         /// As given.
         url: String,

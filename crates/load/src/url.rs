@@ -103,7 +103,12 @@ impl BaseUrl {
 }
 
 fn wrong(url: &str, cause: &str) -> LoadError {
-    LoadError::Url { url: assay_text::redact::word(url).into_owned(), cause: cause.to_owned() }
+    unlike(url, cause, "http://127.0.0.1:8080 or http://127.0.0.1:8080/path")
+}
+
+fn unlike(url: &str, cause: &str, example: &str) -> LoadError {
+    let cause = format!("{cause}; write it like {example}");
+    LoadError::Url { url: assay_text::redact::word(url).into_owned(), cause }
 }
 
 fn split(url: &str) -> Result<(Scheme, &str, &str), LoadError> {
@@ -112,13 +117,17 @@ fn split(url: &str) -> Result<(Scheme, &str, &str), LoadError> {
     }
     let (name, rest) = url.split_once("://").unwrap_or(("", url));
     let Some(scheme) = Scheme::ALL.into_iter().find(|scheme| scheme.name().eq_ignore_ascii_case(name)) else {
-        let cause = "it does not start with http://, https://, ws://, wss://, chat://, chats://, chat+ws:// or chat+wss://";
         // A name and a port, or a path, that only lacks its scheme.
         let lacks_scheme =
             name.is_empty() && rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
-        let shown = assay_text::redact::word(url);
-        let meant = if lacks_scheme { format!(", as http://{shown} does") } else { String::new() };
-        return Err(wrong(url, &format!("{cause}{meant}")));
+        return Err(if lacks_scheme {
+            unlike(url, "it has no scheme", &format!("http://{}", assay_text::redact::word(url)))
+        } else {
+            wrong(
+                url,
+                "it does not start with http://, https://, ws://, wss://, chat://, chats://, chat+ws:// or chat+wss://",
+            )
+        });
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
@@ -174,7 +183,7 @@ mod tests {
     fn bad_urls_say_what_is_wrong() {
         for (url, cause) in [
             ("ftp://h/", "does not start with http://, https://, ws://"),
-            ("h:80", "does not start with http://"),
+            ("h:80", "it has no scheme; write it like http://h:80"),
             ("http://:80", "names no host"),
             ("http://h:0", "port"),
             ("http://h:http", "port"),

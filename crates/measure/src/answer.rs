@@ -72,7 +72,7 @@ pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts<'_>, bounds: &Boun
         let sustained_per_s = capacity.max_rate_per_s.map(|rate| rate.estimate);
         let why = Steadiness::of(&facts.windows, sustained_per_s).why_not(wanted);
         let why = why.unwrap_or_else(|| "a longer budget, or a quieter machine, narrows them".to_owned());
-        absent(Reason::Other, "capacity", format!("the intervals are wider than asked: {why}"));
+        absent(Reason::Other, "capacity", format!("the intervals are wider than requested: {why}"));
     }
     Answer { capacity, absences }
 }
@@ -105,7 +105,7 @@ fn why_not(
         let part = 100.0 * bounds.lag_part_of_limit;
         format!(
             "near {rate_per_s:.0}/s the generator sent {:.1} % of the requests more than {:.1} ms late, {part:.0} % of the limit, \
-             which {:.1} % may miss: it cannot be told from the server here",
+             which {:.1} % may miss: it cannot be distinguished from the server here",
             100.0 * lag.late_share,
             bounds.lag_part_of_limit * limit_ms,
             100.0 * facts.miss_share

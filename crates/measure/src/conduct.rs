@@ -18,6 +18,7 @@ use assay_model::{
     Window, metric, schema,
 };
 use assay_stats::capacity::{self, Ask, Capacity, Method};
+use assay_text::duration::spoken;
 use assay_text::redact;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -330,8 +331,8 @@ impl<'a> Books<'a> {
             problems.push(Problem::new("blame", what));
         }
         if OVERRUN_MIN * config.budget_s < self.loaded_s {
-            let (took_s, budget_s) = (self.loaded_s, config.budget_s);
-            let what = format!("windows took {took_s:.0} s of a budget of {budget_s:.0} s");
+            let [took, budget] = [self.loaded_s, config.budget_s].map(|seconds| spoken(seconds as u64));
+            let what = format!("windows took {took} of a budget of {budget}");
             problems.push(Problem::new("budget", what));
         }
         problems.append(&mut self.problems);

@@ -52,7 +52,7 @@ impl<'a> Parts<'a> {
             Area::AllocatorOverhead,
             &["rounding"],
             Tier::Nmt,
-            "bytes of a block that nobody asked for",
+            "bytes of a block beyond those requested",
         );
         let tracked_header_bytes = jvm.map_or(0, Jvm::tracked_header_bytes);
         let (freed, last_freed) = (BTreeMap::new(), None);
@@ -220,7 +220,9 @@ impl Sums {
                 continue;
             }
             let entry = by_path.entry((key.area, &key.below)).or_insert_with(|| MemoryEntry {
-                path: std::iter::once(key.area.title().to_owned()).chain(key.below.iter().cloned()).collect(),
+                path: std::iter::once(key.area.stored_name().to_owned())
+                    .chain(key.below.iter().cloned())
+                    .collect(),
                 resident_bytes: 0,
                 size_bytes: None,
                 count: entries.count(key),

@@ -217,15 +217,15 @@ impl Record {
 
     /// Another program may have put a new file in the place of the one that was opened, just before the lock.
     fn check_place(&self) -> Result<(), RecordError> {
-        let mine = self.file.metadata().map_err(|e| self.io("look at", e))?;
-        let there = self.path.metadata().map_err(|e| self.io("look at", e))?;
+        let mine = self.file.metadata().map_err(|e| self.io("stat", e))?;
+        let there = self.path.metadata().map_err(|e| self.io("stat", e))?;
         let is_same = (mine.dev(), mine.ino()) == (there.dev(), there.ino());
         if is_same { Ok(()) } else { Err(RecordError::InUse { path: self.path.clone() }) }
     }
 
     /// Finds the snapshots that are there, and where to go on.
     fn scan(&mut self) -> Result<(), RecordError> {
-        if self.file.metadata().map_err(|e| self.io("look at", e))?.len() == 0 {
+        if self.file.metadata().map_err(|e| self.io("stat", e))?.len() == 0 {
             return self.write_header();
         }
         let mut reader = BufReader::new(&self.file);

@@ -63,7 +63,7 @@ pub(crate) fn take<'m>(
         && let Some(image) = native_image::find(source)
     {
         let what = format!(
-            "{image} is a native image of GraalVM, not a HotSpot JVM: its Java heap, code and class data are not told apart"
+            "{image} is a native image of GraalVM, not a HotSpot JVM: its Java heap, code and class data are not distinguished"
         );
         problems.push(Problem::new("native image", what));
     }

@@ -113,7 +113,7 @@ fn every_line_says_what_is_known_of_its_bound() {
     assert_eq!(of("Java heap"), Some(Certainty::Known));
     assert_eq!(of("JIT-compiled code: code cache"), Some(Certainty::Inferred));
     assert_eq!(of("kernel: page tables"), Some(Certainty::Inferred));
-    assert_eq!(of("JVM work area and malloc"), Some(Certainty::Unknown));
+    assert_eq!(of("JVM internal and malloc"), Some(Certainty::Unknown));
     let agrees = |line: &AdviceLine| line.certainty.is_some_and(|c| (c == Certainty::Known) == line.is_hard);
     assert!(advice.lines.iter().all(agrees), "{advice:#?}");
 }
@@ -155,11 +155,11 @@ fn gc_structures_grow_like_the_heap_but_not_without_end() {
 
 #[test]
 fn compilers_that_idle_are_given_what_they_need_at_work() {
-    assert_eq!(bound(&Snapshot::plain_jvm(), "JIT work area"), (17 * MIB, false));
+    assert_eq!(bound(&Snapshot::plain_jvm(), "JIT compiler arenas"), (17 * MIB, false));
     let busy = Snapshot::plain_jvm().entry("JIT work area/compiler arenas", 40 * MIB);
-    assert_eq!(bound(&busy, "JIT work area"), (60 * MIB, false));
+    assert_eq!(bound(&busy, "JIT compiler arenas"), (60 * MIB, false));
     let no_jvm = Snapshot::new().entry("code/sleep", MIB);
-    assert!(advise(&[no_jvm.0]).lines.iter().all(|line| line.name != "JIT work area"));
+    assert!(advise(&[no_jvm.0]).lines.iter().all(|line| line.name != "JIT compiler arenas"));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn pages_of_files_are_provided_for_in_part() {
 fn peaks_come_from_all_looks_and_now_is_the_last() {
     let early = Snapshot::plain_jvm().entry("JVM work area/services", 95 * MIB);
     let advice = advise(&[early.0, Snapshot::plain_jvm().after_s(60).0]);
-    let line = line(&advice, "JVM work area and malloc");
+    let line = line(&advice, "JVM internal and malloc");
     assert_eq!((line.now_bytes, line.peak_bytes, line.bound_bytes), (5 * MIB, Some(100 * MIB), 120 * MIB));
 }
 

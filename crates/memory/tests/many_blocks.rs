@@ -40,7 +40,7 @@ fn millions_of_blocks_are_told_apart_in_bounded_memory() {
         let peak_bytes = own_peak_bytes();
         println!(
             "{count} blocks, {kind}: {used} used, {freed_bytes} bytes freed; {} bytes resident, {} ms of CPU; \
-             at most {peak_bytes} bytes taken so far; {:?}",
+             at most {peak_bytes} bytes allocated so far; {:?}",
             report.rss_bytes,
             report.scan_cpu_ns / 1_000_000,
             report.problems

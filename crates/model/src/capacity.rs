@@ -74,7 +74,7 @@ pub struct FromBelow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CapacityMethod {
-    /// Windows where they tell most, until the intervals are narrow.
+    /// Windows at the most informative rates, until the intervals are narrow.
     Search,
     /// Level by level, after the published rules of SPECjbb2015.
     Sweep,

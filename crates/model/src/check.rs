@@ -47,15 +47,15 @@ impl Disturbance {
 closed! {
     /// What is checked before a window or a result is believed.
     Check {
-        /// All that was asked for was measured.
+        /// All that was planned was measured.
         Complete = "complete",
         /// The server was in its steady state.
         WarmUp = "warm-up",
-        /// Operations came as often as asked.
+        /// Operations came as often as planned.
         Mix = "mix",
         /// Requests arrived as a Poisson process.
         Arrivals = "arrivals",
-        /// Requests were sent at the rate that was asked for.
+        /// Requests were sent at the offered rate.
         SentRate = "sent-rate",
         /// The generator sent in time.
         GeneratorLag = "generator-lag",
@@ -91,7 +91,7 @@ closed! {
         Audit = "audit",
         /// Windows at the same rate said the same, whatever came before.
         Path = "path",
-        /// The highest rate of a sweep was reached once more.
+        /// The highest rate of a sweep was achieved once more.
         Validation = "validation",
     }
 }

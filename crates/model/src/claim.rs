@@ -97,7 +97,7 @@ pub struct JudgedClaim {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClaimVerdict {
-    /// It lies in the measured interval, and the interval is narrow enough to tell it from no change and from twice as much.
+    /// It lies in the measured interval, and the interval is narrow enough to distinguish it from no change and from twice as much.
     Holds,
     /// It lies outside the measured interval.
     DoesNotHold,

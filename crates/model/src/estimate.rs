@@ -18,6 +18,9 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// How sure the intervals are, in per cent: what `assay_stats` computes them for, and what texts say of them.
+    pub const CONFIDENCE_PERCENT: f64 = 95.0;
+
     /// Both ends of the interval; absent where there is none.
     pub fn ends(&self) -> Option<(f64, f64)> {
         self.low.zip(self.high)

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 pub enum FaultAction {
     /// It is ended at once, with all that it started (`SIGKILL`).
     Kill,
-    /// It is asked to end (`SIGTERM`).
+    /// It gets `SIGTERM`, to end in order.
     Terminate,
-    /// It stands still (`SIGSTOP`), and goes on.
+    /// It is stopped (`SIGSTOP`), and continues.
     Stop {
         /// For so long, seconds.
         for_s: f64,
@@ -106,7 +106,7 @@ pub struct FaultRecord {
     /// Number of the process that was started again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_pid: Option<u32>,
-    /// Why it was not done, or not as it was asked for.
+    /// Why it was not done, or not as planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }

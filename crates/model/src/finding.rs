@@ -47,7 +47,7 @@ pub struct Finding<R> {
     /// Resident bytes that the change would bring, predicted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub gain_bytes: Option<u64>,
-    /// Whether it is the least that it would bring: more comes on top that cannot be told from outside.
+    /// Whether it is the least that it would bring: more comes on top that cannot be seen from outside.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub is_at_least: bool,
     /// What to do; absent where there is nothing to do.

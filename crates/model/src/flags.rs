@@ -40,7 +40,7 @@ pub struct FlagsReport {
     pub pid: Option<u32>,
     /// The options in the order in which the JVM reads them; secrets are replaced.
     pub options: Vec<String>,
-    /// One for each release that was asked for.
+    /// One for each requested release.
     pub releases: Vec<FlagsOfRelease>,
 }
 

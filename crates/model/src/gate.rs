@@ -1,31 +1,50 @@
-//! What a run says about a condition that fails a build.
+//! What a result says about a condition that fails a build.
 
 use crate::Estimate;
 
-/// One condition about one variant of a run.
+/// One condition about one variant of a run, one log, or one capacity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateCase {
     /// The condition as it was written: `cpu_ms_per_request > +3 %`.
     pub condition: String,
-    /// The variant; absent where the run has none that the condition is about.
+    /// The variant, or the log; absent where the result has none that the condition is about, or only one.
     pub variant: Option<String>,
     /// The baseline, where the condition is about a change.
     pub baseline: Option<String>,
-    /// What the condition is about, in the metric's unit or in percent of the baseline; absent where the run does not have it.
+    /// What the condition is about, in `unit`; absent where the result does not have it. What is known without error has an interval of
+    /// no width.
     pub measured: Option<Estimate>,
-    /// Its unit.
+    /// Its unit; of a change `%`.
     pub unit: &'static str,
-    /// What the run says.
+    /// What the result says.
     pub verdict: GateVerdict,
+    /// What would decide it, or narrow the interval; of a value without an interval that decides it, why it does.
+    pub remedy: &'static str,
 }
 
-/// What a run says about a condition.
+/// What a result says about a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GateVerdict {
-    /// The whole interval meets it.
+    /// The whole interval meets it: the build fails.
     Holds,
-    /// No part of the interval meets it; or the condition is about any change at all, and the interval contains no change.
+    /// No part of the interval meets it.
+    Passes,
+    /// A part of the interval meets it: not shown beyond noise.
     NotShown,
-    /// The interval contains the limit, or there is no interval.
+    /// There is no value, or no interval.
     Undecided,
+}
+
+impl GateVerdict {
+    /// The verdict on a measured value by whether the condition holds for a value. The relation is one-sided, or the value has no error.
+    pub fn of(measured: Option<Estimate>, holds: impl Fn(f64) -> bool) -> GateVerdict {
+        let Some((low, high)) = measured.and_then(|measured| measured.ends()) else {
+            return GateVerdict::Undecided;
+        };
+        match (holds(low), holds(high)) {
+            (true, true) => GateVerdict::Holds,
+            (false, false) => GateVerdict::Passes,
+            _ => GateVerdict::NotShown,
+        }
+    }
 }

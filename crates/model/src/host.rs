@@ -34,7 +34,7 @@ pub struct HostFacts {
     pub transparent_huge_pages: Option<String>,
     /// Frequency governor of the first processor.
     pub cpu_governor: Option<String>,
-    /// Hypervisor, where the kernel tells.
+    /// Hypervisor, where the kernel names it.
     pub hypervisor: Option<String>,
     /// CPU limit of the control group, in processors; absent means none or unknown.
     pub cgroup_cpu_limit: Option<f64>,

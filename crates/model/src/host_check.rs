@@ -165,7 +165,7 @@ pub struct HostSnapshot {
     pub jvms: Vec<HostJvm>,
     /// NGINX servers that run.
     pub proxies: Vec<HostProxy>,
-    /// Processes that may be JVMs and could not be looked at.
+    /// Processes that may be JVMs and could not be read.
     pub not_readable: usize,
     /// What could not be read.
     pub problems: Vec<Problem>,
@@ -275,7 +275,7 @@ pub struct HostReport {
     pub rulings: Vec<HostRuling>,
     /// JVMs that run.
     pub jvms: usize,
-    /// Processes that may be JVMs and could not be looked at.
+    /// Processes that may be JVMs and could not be read.
     pub not_readable: usize,
     /// What could not be read.
     pub problems: Vec<Problem>,

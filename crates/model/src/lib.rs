@@ -53,10 +53,11 @@ pub use finding::{Change, Finding, KnownFrom, Rank};
 pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
 pub use gate::{GateCase, GateVerdict};
 pub use gc::{
-    Exposition, GC_FIGURES, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations, GcEventsLine, GcFigure,
-    GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint, GcReconciliation, GcRecord,
-    GcRecordKind, GcReport, GcRow, GcRule, GcScope, GcSeries, GcSizes, GcSource, GcSpace, GcSpaceUse,
-    GcTrend, GcTrouble, GcVerdict, HeapRange, NotUnderstood, StoredGcLine, StrangeShape, gc_figure,
+    Exposition, GC_FIGURES, GcCollection, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations,
+    GcEventsLine, GcFigure, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint,
+    GcReconciliation, GcRecord, GcRecordKind, GcReport, GcRow, GcRule, GcScope, GcSeries, GcSizes, GcSource,
+    GcSpace, GcSpaceUse, GcTrend, GcTrouble, GcVerdict, HeapRange, NotUnderstood, StoredGcLine, StrangeShape,
+    gc_figure,
 };
 pub use heap::{
     AddressRange, ClassLayout, ClassWeight, CrossOver, DumpModel, FieldPlace, GarbageInModel, HeapLayouts,
@@ -78,7 +79,7 @@ pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause,
     CgroupMemory, ClassObjects, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEntry, MemoryReport,
     MemoryRule, MemorySample, MemoryTrim, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms, SnapshotDepth,
-    ThreadKind, ThreadMemory, Tier, TierBytes, UnknownPiece,
+    ThreadKind, ThreadMemory, Tier, TierBytes, UnknownPiece, path_titles,
 };
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{AskedMode, ModeRead, ReferenceMode};

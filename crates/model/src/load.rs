@@ -5,12 +5,12 @@ use crate::{LatencySummary, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Result of one stretch of load. Response time counts from the intended start, service time from the send.
+/// Result of one run of load. Response time counts from the intended start, service time from the send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadResult {
     /// `assay.load/2`
     pub schema: String,
-    /// Requests whose intended start lay in the stretch, failed ones included.
+    /// Requests whose intended start lay in the run, failed ones included.
     pub requests: u64,
     /// Of these: refused, broken, over the bound, timed out or answered wrongly.
     pub errors: u64,
@@ -18,9 +18,9 @@ pub struct LoadResult {
     /// that it did nothing with them; 0 in what earlier versions stored, which did not count them.
     #[serde(default)]
     pub sent_again: u64,
-    /// The rate that was asked for, requests per second; absent in closed loop.
+    /// The offered rate, requests per second; absent in closed loop.
     pub asked_rate_per_s: Option<f64>,
-    /// Requests answered per second of the stretch.
+    /// Requests answered per second of the run.
     pub reached_rate_per_s: f64,
     /// Response time percentiles.
     pub response_ms: LatencySummary,
@@ -85,7 +85,7 @@ closed! {
 pub struct ProtocolSummary {
     /// On all connections.
     pub name: Protocol,
-    /// Requests that a connection may carry at once, as asked.
+    /// Requests that a connection may carry at once, as requested.
     pub streams: u32,
     /// The fewest that the server allowed on a connection, where it allowed fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,7 +100,7 @@ pub struct ProtocolSummary {
     pub opening_ms: Option<LatencySummary>,
 }
 
-/// Messages that are delivered to the others of a room: settling, stretch and drain together.
+/// Messages that are delivered to the others of a room: settling, run and drain together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeliverySummary {
     /// Messages that were said.
@@ -117,7 +117,7 @@ pub struct DeliverySummary {
     pub out_of_order: u64,
     /// Due deliveries that had not come when the connection of their sender or receiver ended: whether they would is unknown.
     pub cut_off: u64,
-    /// Deliveries per second of the stretch.
+    /// Deliveries per second of the run.
     pub rate_per_s: Option<f64>,
     /// From the intended start of a message to each of its deliveries.
     pub ms: LatencySummary,
@@ -147,7 +147,7 @@ pub struct InjectorPart {
     pub requests: Option<u64>,
     /// Of these, failed ones.
     pub errors: Option<u64>,
-    /// Right answers within the stretch.
+    /// Successful responses within the run.
     pub completed: Option<u64>,
     /// How late it sent.
     pub send_lag_ms: LatencySummary,
@@ -177,12 +177,12 @@ pub struct LostInjector {
     pub last_word_age_s: f64,
 }
 
-/// A rate over a part of a stretch.
+/// A rate over a part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RatePoint {
-    /// Its beginning, seconds from that of the stretch.
+    /// Its beginning, seconds from that of the run.
     pub from_s: f64,
-    /// Its end, seconds from the beginning of the stretch.
+    /// Its end, seconds from the beginning of the run.
     pub to_s: f64,
     /// Requests per second that the schedule asks for: its integral, divided by the time.
     pub offered_per_s: f64,
@@ -190,12 +190,12 @@ pub struct RatePoint {
     pub answered_per_s: f64,
 }
 
-/// How often an operation ran, beside how often it was asked for.
+/// How often an operation ran, and how often it was planned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationCount {
     /// Name in the scenario.
     pub name: String,
-    /// Share asked for, 0 to 1.
+    /// Planned share, 0 to 1.
     pub asked_share: f64,
     /// How often it was drawn; where what it requires was not there, another operation was sent in its place. Absent in what earlier
     /// versions stored.

@@ -57,7 +57,7 @@ metrics! {
         "user and system time of the server process in a window, from the scheduler's own accounting, \
         divided by the requests completed in it";
     CPU_WITHOUT_JIT_MS_PER_REQUEST = "cpu_without_jit_ms_per_request", "CPU time per request without JIT compilers", "ms", Lower [when_quiet, when_asked],
-        "the same without threads that bear the names of HotSpot's JIT compilers, whose work fades as a server warms up";
+        "the same without HotSpot's JIT compiler threads (recognized by name), whose work fades as a server warms up";
     THROUGHPUT_PER_S = "throughput_per_s", "Throughput", "requests/s", Higher [when_quiet],
         "requests answered correctly in a window, divided by its length";
     RESPONSE_P50_MS = "response_p50_ms", "Response time, median", "ms", Lower [when_quiet],
@@ -73,26 +73,26 @@ metrics! {
     RSS_BYTES = "rss_bytes", "Resident memory", "bytes", Lower,
         "the kernel's resident set size of the server process at the end of a window";
     START_TO_READY_MS = "start_to_ready_ms", "Start-up", "ms", Lower [when_quiet, when_asked],
-        "from the start of the server process to the first good answer of its ready URL, which is asked every 20 ms";
+        "from the start of the server process to the first good answer of its ready URL, which is polled every 20 ms";
     NATIVE_BYTES = "native_bytes", "Resident memory outside the Java heap", "bytes", Lower [when_asked],
         "resident set size less the resident part of the Java heap at the end of a window";
     CLASS_METADATA_BYTES = "class_metadata_bytes", "Resident class metadata", "bytes", Lower [when_asked],
-        "metaspace, compressed class space, class-data archive and what hangs off class loaders, from a look at every \
-        resident byte at the end of a window";
+        "metaspace, compressed class space, class-data archive and what hangs off class loaders, from a snapshot of \
+        every resident byte at the end of a window";
     JIT_CODE_BYTES = "jit_code_bytes", "Resident JIT-compiled code", "bytes", Lower [when_asked],
         "code cache and what compiled methods keep outside it, from a snapshot of every resident byte at the end of a window";
-    JVM_WORK_BYTES = "jvm_work_bytes", "Resident JVM work area", "bytes", Lower [when_asked],
+    JVM_WORK_BYTES = "jvm_work_bytes", "Resident JVM internal memory", "bytes", Lower [when_asked],
         "what the JVM and the JDK's libraries keep for their own work, from a snapshot of every resident byte at the end of a \
         window";
     NATIVE_LIBRARIES_BYTES = "native_libraries_bytes", "Resident memory of native libraries", "bytes", Lower [when_asked],
         "what libraries that are not the JDK's allocate, from a snapshot of every resident byte at the end of a window";
     BUFFERS_BYTES = "buffers_bytes", "Resident direct and mapped buffers", "bytes", Lower [when_asked],
         "native memory that Java objects own, from a snapshot of every resident byte at the end of a window";
-    FREED_RESIDENT_BYTES = "freed_resident_bytes", "Freed but resident memory", "bytes", Lower [when_asked],
+    FREED_RESIDENT_BYTES = "freed_resident_bytes", "Memory retained by malloc", "bytes", Lower [when_asked],
         "given to free() and kept by the allocator, from a snapshot of every resident byte at the end of a window";
     APPLICATION_USER_MS_PER_REQUEST = "application_user_ms_per_request", "Application threads, user time per request", "ms", Lower [when_quiet, when_asked],
-        "user time of the application's threads, carriers and pollers of virtual threads included, between two looks at the start and the \
-        end of a window, divided by the requests completed meanwhile; user and kernel are the kernel's samples";
+        "user time of the application's threads, carriers and pollers of virtual threads included, between two readings at the start and \
+        the end of a window, divided by the requests completed meanwhile; user and kernel are the kernel's samples";
     APPLICATION_KERNEL_MS_PER_REQUEST = "application_kernel_ms_per_request", "Application threads, kernel time per request", "ms", Lower [when_quiet, when_asked],
         "kernel time of the same threads, likewise";
     COLLECTOR_USER_MS_PER_REQUEST = "collector_user_ms_per_request", "Garbage collector, user time per request", "ms", Lower [when_quiet, when_asked],
@@ -194,11 +194,11 @@ metrics! {
     EMULATED_KERNEL_BTB_MISS_PERCENT = "emulated_kernel_btb_miss_percent", "Emulated: kernel branches that the BTB lacks", "%", Lower [when_asked],
         "of the same tasks in kernel mode, likewise";
     EMULATED_USER_L1I_MISS_PERCENT = "emulated_user_l1i_miss_percent", "Emulated: user L1 instruction cache miss ratio", "%", Lower [when_asked],
-        "misses as a share of the lines that blocks of instructions asked for";
+        "misses as a share of the lines that blocks of instructions requested";
     EMULATED_KERNEL_L1I_MISS_PERCENT = "emulated_kernel_l1i_miss_percent", "Emulated: kernel L1 instruction cache miss ratio", "%", Lower [when_asked],
         "of the same tasks in kernel mode, likewise";
     EMULATED_USER_L1D_MISS_PERCENT = "emulated_user_l1d_miss_percent", "Emulated: user L1 data cache miss ratio", "%", Lower [when_asked],
-        "misses as a share of the lines that loads and stores asked for";
+        "misses as a share of the lines that loads and stores requested";
     EMULATED_KERNEL_L1D_MISS_PERCENT = "emulated_kernel_l1d_miss_percent", "Emulated: kernel L1 data cache miss ratio", "%", Lower [when_asked],
         "of the same tasks in kernel mode, likewise";
     EMULATED_USER_L2_MISS_PERCENT = "emulated_user_l2_miss_percent", "Emulated: user L2 cache miss ratio", "%", Lower [when_asked],
@@ -214,21 +214,21 @@ metrics! {
     EMULATED_KERNEL_DTLB_MISS_PERCENT = "emulated_kernel_dtlb_miss_percent", "Emulated: kernel data TLB misses in accesses", "%", Lower [when_asked],
         "of the same tasks in kernel mode, likewise";
     ALL_CPU_MS_PER_REQUEST = "all_cpu_ms_per_request", "CPU time per request, all processes", "ms", Lower [when_quiet, when_asked],
-        "user and system time of the server and of all processes beside it in a window (observer processes), divided by the requests \
+        "user and system time of the server and its auxiliary processes in a window (observer processes), divided by the requests \
         completed meanwhile";
     ALL_KERNEL_MS_PER_REQUEST = "all_kernel_ms_per_request", "Kernel time per request, all processes", "ms", Lower [when_quiet, when_asked],
         "the part of that CPU time that the kernel's samples find in the kernel (observer processes)";
     ALL_MINOR_FAULTS_PER_REQUEST = "all_minor_faults_per_request", "Minor page faults per request, all processes", "faults", Lower [when_asked],
-        "pages that the kernel gave or mapped anew in a window for the server and all processes beside it (observer processes), divided by the \
+        "pages that the kernel gave or mapped anew in a window for the server and its auxiliary processes (observer processes), divided by the \
         requests completed meanwhile";
     ALL_PSS_BYTES = "all_pss_bytes", "Proportional set size, all processes", "bytes", Lower [when_asked],
-        "resident memory of the server and of all processes beside it at the end of a window, in which a page that they share counts once \
+        "resident memory of the server and its auxiliary processes at the end of a window, in which a page that they share counts once \
         (observer processes)";
     ALL_GARBAGE_KIB_PER_REQUEST = "all_garbage_kib_per_request", "Garbage per request, all JVMs", "KiB", Lower [when_asked],
-        "bytes freed by the collections of the server and of all JVMs beside it, each divided by the requests of the whole load completed \
+        "bytes freed by the collections of the server and all auxiliary JVMs, each divided by the requests of the whole load completed \
         between its own collections, added up (GC logs)";
     ALL_GC_PAUSE_MS_PER_S = "all_gc_pause_ms_per_s", "Time stopped for collection, all JVMs", "ms/s", Lower [when_quiet, when_asked],
-        "sum of the collection pauses of the server and of all JVMs beside it in a window, divided by its length (GC logs)";
+        "sum of the collection pauses of the server and all auxiliary JVMs in a window, divided by its length (GC logs)";
     ALL_GC_CPU_PERCENT = "all_gc_cpu_percent", "Collection pauses' share of CPU time, all JVMs", "%", Lower [when_quiet, when_asked],
         "CPU time in the collection pauses of all JVMs as their GC logs give it, in steps of 10 ms, as a share of these JVMs' CPU time in \
         the window (observer processes); concurrent phases are not in it";

@@ -46,7 +46,7 @@ pub struct PlannedEmulation {
     pub warm_up_s: f64,
     /// Load that is counted, likewise.
     pub window_s: f64,
-    /// Memory of the guest beside the largest heap and its files, MiB.
+    /// Memory of the guest on top of the largest heap and its files, MiB.
     pub memory_mib: u64,
     /// Further files of the guest, as the study names them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -135,9 +135,9 @@ pub struct Variant {
     pub name: String,
     /// Level by factor.
     pub levels: BTreeMap<String, String>,
-    /// Reference mode asked for, where the study varies or fixes it.
+    /// Requested reference mode, where the study varies or fixes it.
     pub reference_mode: Option<AskedMode>,
-    /// Compact object headers asked for.
+    /// Requested compact object headers.
     pub compact_headers: bool,
     /// Maximum heap, bytes, where the study sets it.
     pub max_heap_bytes: Option<u64>,
@@ -255,7 +255,7 @@ pub struct Plan {
     pub trials: Vec<PlannedTrial>,
     /// How long the run should take, seconds; an estimate from the phases alone.
     pub expected_s: f64,
-    /// Published values to show beside ours, from the study file.
+    /// Published values to compare with ours, from the study file.
     #[serde(default)]
     pub published: Vec<Published>,
     /// Claims to judge, from the study file.
@@ -273,7 +273,7 @@ impl Plan {
     }
 }
 
-/// Values that somebody published, to be shown beside ours.
+/// Published values, to be compared with ours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Published {
     /// Where they stand, for example `Figure 4, SLES 10.1 x86-64`.

@@ -106,6 +106,16 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// The word in stored files.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Verdict::Higher => "higher",
+            Verdict::Lower => "lower",
+            Verdict::NoDifferenceShown => "no-difference-shown",
+            Verdict::TooFewBlocks => "too-few-blocks",
+        }
+    }
+
     /// A sign and words.
     pub const fn words(self) -> &'static str {
         match self {

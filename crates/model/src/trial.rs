@@ -73,7 +73,7 @@ pub struct TreatmentRecord {
     pub setting: String,
     /// What it was; absent where there was nothing.
     pub before: Option<String>,
-    /// What was asked for.
+    /// What was requested.
     pub asked: String,
     /// What was read back before the server started.
     pub found: Option<String>,
@@ -130,7 +130,7 @@ pub struct WarmUp {
 pub enum WarmUpEnd {
     /// The steady-state test passed.
     Steady,
-    /// The cap was reached first: later windows may still be drifting, and the report says so.
+    /// The cap came first: later windows may still be drifting, and the report says so.
     Cap,
 }
 

@@ -60,7 +60,7 @@ pub struct Window {
     /// Why its slowest requests took long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<LimitBlame>,
-    /// What its server's threads ran; absent where nobody asked for it.
+    /// What its server's threads ran; absent where it was not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stacks: Option<WindowStacks>,
     /// What the search wanted of it; absent for a window of one load.
@@ -80,7 +80,7 @@ pub struct SearchStep {
     pub rest_s: f64,
     /// Time at the same rate before it, seconds.
     pub settle_s: f64,
-    /// Rate that was asked for, per second.
+    /// Offered rate, per second.
     pub asked_rate_per_s: f64,
     /// Requests that started, per second.
     pub sent_rate_per_s: f64,
@@ -96,7 +96,7 @@ pub struct SearchStep {
     pub is_sustained: bool,
 }
 
-/// How fast a machine was: what steps of work that is always the same took, mean over several looks and over the processors.
+/// How fast a machine was: what steps of work that is always the same took, mean over several readings and over the processors.
 /// Longer is slower.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineSpeed {

@@ -1,10 +1,19 @@
-//! What releases make of options, on a terminal: a column for each release, then the reasons.
+//! What releases make of options: on a terminal a column for each release, then the reasons; as a page, CSV and Markdown.
+
+mod csv;
+mod markdown;
+mod page;
+mod words;
+
+pub use csv::render as render_flags_csv;
+pub use markdown::render as render_flags_markdown;
+pub use page::render as render_flags_html;
 
 use assay_kit::ink::{Ink, fit};
-use assay_kit::number::counted;
 use assay_kit::text::clean;
 use assay_kit::{Terminal, TerminalView};
-use assay_model::{Certainty, FlagsOfRelease, FlagsReport, OptionRemark};
+use assay_model::{FlagsOfRelease, FlagsReport, OptionRemark};
+use words::{first, is_grave, reasons};
 
 const COLUMN: usize = 13;
 const OPTION_MIN: usize = 24;
@@ -12,12 +21,7 @@ const OPTION_MIN: usize = 24;
 /// The table, and what there is to say of each option.
 pub fn render(report: &FlagsReport, view: TerminalView) -> String {
     let mut out = Terminal::new(view);
-    let of = report.pid.map_or_else(String::new, |pid| format!(" of JVM {pid}"));
-    out.paragraph(
-        0,
-        &format!("{}{of}", counted(report.options.len() as u64, "option", "options")),
-        Ink::bold,
-    );
+    out.paragraph(0, &words::subject(report), Ink::bold);
     for block in report.releases.chunks(((out.width - OPTION_MIN) / COLUMN).max(1)) {
         table(&mut out, report, block);
     }
@@ -51,13 +55,7 @@ fn table(out: &mut Terminal, report: &FlagsReport, releases: &[FlagsOfRelease]) 
             let remark = first(of, at);
             let cell = column(remark.map_or("fits", OptionRemark::word));
             match remark {
-                Some(
-                    OptionRemark::Unrecognized
-                    | OptionRemark::Locked
-                    | OptionRemark::Malformed
-                    | OptionRemark::Ignored
-                    | OptionRemark::Deprecated,
-                ) => out.ink.warn(&cell),
+                Some(remark) if is_grave(remark) => out.ink.warn(&cell),
                 None => out.ink.good(&cell),
                 Some(_) => out.ink.dim(&cell),
             }
@@ -68,31 +66,6 @@ fn table(out: &mut Terminal, report: &FlagsReport, releases: &[FlagsOfRelease]) 
     let starts: String =
         releases.iter().map(|of| column(if of.starts { "starts" } else { "fails" })).collect();
     out.line(&out.ink.bold(&format!("{}{starts}", fit("a JVM with all of them", option))));
-}
-
-/// The gravest remark on an option.
-fn first(of: &FlagsOfRelease, at: usize) -> Option<OptionRemark> {
-    of.remarks.iter().find(|remark| remark.option == at).map(|remark| remark.remark)
-}
-
-/// What there is to say of an option, with the releases of which it is said.
-fn reasons(report: &FlagsReport, at: usize) -> Vec<(Vec<u32>, String)> {
-    let mut reasons: Vec<(Vec<u32>, String)> = Vec::new();
-    for of in &report.releases {
-        for remark in of.remarks.iter().filter(|remark| remark.option == at) {
-            let inferred = if remark.certainty == Certainty::Inferred { " (inferred)" } else { "" };
-            let instead =
-                remark.instead.as_deref().map(|instead| format!(" → {}", clean(instead))).unwrap_or_default();
-            // Releases that say the same, but for their own number.
-            let why = clean(&remark.why).replace(&format!("JDK {}", of.release), "this release");
-            let text = format!("{}: {why}{inferred}{instead}", remark.remark);
-            match reasons.iter_mut().find(|(_, known)| *known == text) {
-                Some((releases, _)) => releases.push(of.release),
-                None => reasons.push((vec![of.release], text)),
-            }
-        }
-    }
-    reasons
 }
 
 #[cfg(test)]

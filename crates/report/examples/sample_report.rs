@@ -40,6 +40,9 @@ fn main() -> io::Result<()> {
     let mut change = Vec::new();
     assay_report::render_change_html(&kafka::change(), &snapshots, &mut change)?;
     std::fs::write(folder.join("memory-change.html"), change)?;
+    let mut page = Vec::new();
+    assay_report::render_advice_html(&advice, &mut page)?;
+    std::fs::write(folder.join("memory-advice.html"), page)?;
     capacity_pages(&folder)?;
     gc_pages(&folder)?;
     let comparison = serde_json::from_str(include_str!("../../../testdata/formats/run-comparison-1.json"))?;

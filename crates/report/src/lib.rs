@@ -14,15 +14,23 @@ mod memory;
 mod study;
 
 pub use assay_kit::{EntriesShown, TerminalView};
-pub use capacity::{render_capacity_html, render_capacity_terminal};
-pub use compared::{render_run_comparison_html, render_run_comparison_terminal};
+pub use capacity::{
+    render_capacity_csv, render_capacity_html, render_capacity_markdown, render_capacity_terminal,
+};
+pub use compared::{
+    render_run_comparison_csv, render_run_comparison_html, render_run_comparison_markdown,
+    render_run_comparison_terminal,
+};
 pub use gc::{
-    OPENMETRICS_CONTENT_TYPE, render_gc_csv, render_gc_diff_html, render_gc_diff_terminal, render_gc_html,
-    render_gc_line, render_gc_openmetrics, render_gc_screen, render_gc_terminal,
+    GcFamily, OPENMETRICS_CONTENT_TYPE, gc_openmetrics_families, render_gc_csv, render_gc_diff_csv,
+    render_gc_diff_html, render_gc_diff_markdown, render_gc_diff_terminal, render_gc_html, render_gc_line,
+    render_gc_markdown, render_gc_openmetrics, render_gc_screen, render_gc_terminal,
 };
 pub use memory::{
-    Watch, WatchEntry, WatchOrder, WatchRow, owners_left_out_sentence, render_advice_terminal,
-    render_change_html, render_change_terminal, render_memory_html, render_memory_terminal,
+    Watch, WatchEntry, WatchOrder, WatchRow, owners_left_out_sentence, render_advice_csv, render_advice_html,
+    render_advice_markdown, render_advice_terminal, render_change_csv, render_change_html,
+    render_change_markdown, render_change_terminal, render_memory_csv, render_memory_html,
+    render_memory_markdown, render_memory_terminal, render_running_csv, render_running_markdown,
 };
 pub use study::{claims_of_plan, render_csv, render_terminal};
 

@@ -79,7 +79,7 @@ fn good() -> CapacityReport {
         }],
         checks: vec![
             check("complete", Some(true), "3 windows"),
-            check("audit", None, "no audit was asked for"),
+            check("audit", None, "no audit was requested"),
         ],
         valid: Some(true),
         problems: Vec::new(),
@@ -102,7 +102,7 @@ fn a_good_result_answers_first() {
         &good(),
         100,
         &expect![[r#"
-            http://127.0.0.1:8080 with scenario shop: search of 3 windows, 4:32 min in all, seed 1
+            http://127.0.0.1:8080 with scenario shop: search of 3 windows, 4 min 32 s in all, seed 1
 
             Sustains 812 requests a second (790 to 835) with p99 of buy under 10 ms.
             The maximum rate is 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is 60.0 ms.
@@ -123,7 +123,7 @@ fn a_good_result_answers_first() {
               have several.
 
             Checks: 1 passed, 1 without a verdict
-              - audit: no audit was asked for
+              - audit: no audit was requested
         "#]],
     );
 }
@@ -142,8 +142,8 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
         &report,
         80,
         &expect![[r#"
-            http://127.0.0.1:8080 with scenario shop: search of 3 windows, 4:32 min in all,
-            seed 1
+            http://127.0.0.1:8080 with scenario shop: search of 3 windows, 4 min 32 s in
+            all, seed 1
 
             NOT VALID: do not use these figures. What is wrong stands below.
             Sustains 812 requests a second (790 to 835) with p99 of buy under 10 ms.
@@ -170,7 +170,7 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
             Checks: 1 failed, 1 passed, 1 without a verdict
               ✗ disturbance: 4 of 6 windows left out, the last for: processors used by
               others, of the machine: 22.0 %, accepted 10.0 %
-              - audit: no audit was asked for
+              - audit: no audit was requested
 
             Problems
               capacity: the intervals are wider than asked�[31m
@@ -192,10 +192,11 @@ fn what_was_not_found_is_told_with_what_was_tried() {
         &report,
         72,
         &expect![[r#"
-            http://127.0.0.1:8080 with scenario shop: sweep of 0 windows, 4:32 min
+            http://127.0.0.1:8080 with scenario shop: sweep of 0 windows, 4 min 32 s
             in all, seed 1
 
-            No rate was found that keeps p99 under 10 ms: missed already at 50.0/s.
+            Does not keep p99 under 10 ms even at 50.0 requests a second, the lowest
+            rate measured.
             The maximum rate was not found.
 
             p99 under   requests/s         interval    ± %   tried
@@ -205,7 +206,7 @@ fn what_was_not_found_is_told_with_what_was_tried() {
             sustained            -                -      -   whatever th…sponse time
 
             Checks: 1 passed, 1 without a verdict
-              - audit: no audit was asked for
+              - audit: no audit was requested
         "#]],
     );
 }

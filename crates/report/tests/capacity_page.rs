@@ -33,7 +33,7 @@ fn what_was_not_found_is_told_and_not_drawn_as_zero() {
     assert!(limits.contains("kept at all rates, up to 1,180/s"), "{limits}");
     let max = limits.split("max rate").nth(1).expect("the row");
     assert!(max.contains("<bdi>-</bdi>") && !max.contains(">0<"), "{max}");
-    assert!(sweep.contains("not available: nothing was watched that could be blamed"));
+    assert!(sweep.contains("not available: no possible cause was observed"));
     let empty = page(&sample::empty());
     assert!(empty.contains("not available: no window was measured"));
     assert!(!empty.contains("<figure"));

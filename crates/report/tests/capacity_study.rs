@@ -50,7 +50,7 @@ fn each_variant_that_found_a_capacity_has_a_curve_over_the_limits() {
     for limit in ["10 ms", "25 ms", "50 ms"] {
         assert!(figure.contains(&format!(">{limit}</text>")), "{limit}: {figure}");
     }
-    assert!(figure.contains("rate asked for (requests/s)") && figure.contains(" ms at "));
+    assert!(figure.contains("offered rate (requests/s)") && figure.contains(" ms at "));
 }
 
 #[test]

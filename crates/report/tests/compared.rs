@@ -3,6 +3,10 @@
 use assay_model::{Circumstance, CircumstanceOf, Estimate, RunComparison, Verdict};
 use assay_report::{EntriesShown, TerminalView, render_run_comparison_html, render_run_comparison_terminal};
 
+/// What the changed figure says, on a page with its quotation marks escaped.
+const SENTENCE: &str =
+    "uses 50 % more CPU time per operation in Fleet.replace than before (95 % CI 40-60 %). 1 of 6 figures";
+
 fn kept() -> RunComparison {
     serde_json::from_str(include_str!("../../../testdata/formats/run-comparison-1.json"))
         .expect("a comparison")
@@ -33,6 +37,8 @@ fn what_differs_comes_first_and_circumstances_are_named() {
         after: None,
     });
     for text in [page(&comparison), terminal(&comparison, 100)] {
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(SENTENCE), "{words}");
         let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} in {text}"));
         let headline = at("1 of 6 figures differs by more than the runs");
         assert!(headline < at("1.50 [1.40, 1.60]") && headline < at("not measured side by side"));

@@ -1,6 +1,8 @@
-//! The gallery of the documentation: one page of each kind, made from results that the program wrote (`testdata/formats`).
-//! `scripts/gallery` makes it anew.
+//! The gallery of the documentation: one page of each kind, made from results that the program wrote (`testdata/formats`,
+//! `testdata/gallery`) and from logs of JVMs (`testdata/gclog`). `scripts/gallery` makes it anew.
 
+use assay_gclog::GcStream;
+use assay_gcstudy::Analysis;
 use assay_model::{GcReport, MemoryReport};
 use assay_testkit::{checkout, testdata};
 use serde::de::DeserializeOwned;
@@ -13,7 +15,7 @@ const PAGE_BYTES_MAX: usize = 300_000;
 type Rendered = io::Result<()>;
 
 fn stored<T: DeserializeOwned>(name: &str) -> T {
-    let path = testdata("formats").join(name);
+    let path = testdata(name);
     serde_json::from_slice(&fs::read(path).expect("a stored result")).expect("its format is known")
 }
 
@@ -39,53 +41,94 @@ fn is_up_to_date(name: &str, render: impl FnOnce(&mut Vec<u8>) -> Rendered) {
 
 #[test]
 fn memory() {
-    let snapshot: MemoryReport = stored("memory-4.json");
-    let advice = stored("memory-advice-3.json");
+    let snapshot: MemoryReport = stored("formats/memory-4.json");
+    let advice = stored("formats/memory-advice-3.json");
     is_up_to_date("memory.html", |out| assay_report::render_memory_html(&snapshot, &[], Some(&advice), out));
 }
 
 #[test]
+fn memory_limit() {
+    let advice = stored("formats/memory-advice-3.json");
+    is_up_to_date("memory-advice.html", |out| assay_report::render_advice_html(&advice, out));
+}
+
+#[test]
 fn memory_before_and_after() {
-    let change = stored("memory-change-2.json");
+    let change = stored("formats/memory-change-2.json");
     is_up_to_date("memory-change.html", |out| assay_report::render_change_html(&change, &[], out));
+}
+
+/// A log as `assay gc` reads it.
+fn analysed(log: &str) -> GcReport {
+    let bytes = fs::read(testdata("gclog").join(log)).expect("a log");
+    let (mut analysis, mut stream) = (Analysis::default(), GcStream::default());
+    stream.begin_source("gc.log", &mut analysis);
+    stream.feed(&bytes, &mut analysis);
+    stream.end_source(&mut analysis);
+    stream.finish(&mut analysis);
+    analysis.report()
 }
 
 #[test]
 fn garbage_collection() {
-    let report: GcReport = stored("gc-4.json");
-    is_up_to_date("gc.html", |out| assay_report::render_gc_html(&report, "gc.log", out));
-    let comparison = stored("gc-comparison-1.json");
+    let report: GcReport = stored("gallery/gc.json");
+    is_up_to_date("gc.html", |out| assay_report::render_gc_html(&report, "g1-96m.log", out));
+    let with_stalls = analysed("kinds/25-genz-stall/star.default.log");
+    is_up_to_date("gc-z.html", |out| assay_report::render_gc_html(&with_stalls, "gc.log", out));
+    let comparison = stored("gallery/gc-comparison.json");
     is_up_to_date("gc-diff.html", |out| assay_report::render_gc_diff_html(&comparison, out));
 }
 
 #[test]
 fn cpu_time() {
-    let report = stored("time-3.json");
+    let report = stored("formats/time-3.json");
     is_up_to_date("time.html", |out| assay_processreport::render_time_html(&report, out));
-    let change = stored("time-change-1.json");
+    let change = stored("formats/time-change-1.json");
     is_up_to_date("time-change.html", |out| assay_processreport::render_time_change_html(&change, out));
 }
 
 #[test]
 fn heap() {
-    let prediction = stored("heap-prediction-2.json");
+    let prediction = stored("formats/heap-prediction-2.json");
     is_up_to_date("heap.html", |out| assay_heapreport::prediction_page(&prediction, out));
-    let layouts = stored("heap-layout-2.json");
+    let layouts = stored("formats/heap-layout-2.json");
     is_up_to_date("heap-layout.html", |out| assay_heapreport::layouts_page(&layouts, out));
-    let modes = stored("heap-modes-3.json");
+    let modes = stored("formats/heap-modes-3.json");
     is_up_to_date("heap-modes.html", |out| assay_heapreport::modes_page(&modes, out));
 }
 
 #[test]
 fn studies() {
-    let run = assay_study::load_run(&testdata("formats/run")).expect("a stored run");
+    let run = assay_study::load_run(&testdata("gallery/study")).expect("a stored run");
     is_up_to_date("study.html", |out| assay_report::render_html(&run, out));
-    let comparison = stored("run-comparison-1.json");
+    let comparison = stored("formats/run-comparison-1.json");
     is_up_to_date("compare.html", |out| assay_report::render_run_comparison_html(&comparison, out));
 }
 
 #[test]
+fn load() {
+    let result = stored("formats/load-2.json");
+    is_up_to_date("load.html", |out| {
+        assay_processreport::render_load_html(&result, "http://shop:8080/", out)
+    });
+}
+
+#[test]
+fn machines() {
+    let report = stored("formats/host-check-2.json");
+    is_up_to_date("host.html", |out| assay_processreport::render_host_html(&report, out));
+    let comparison = stored("formats/host-comparison-1.json");
+    is_up_to_date("host-diff.html", |out| assay_processreport::render_host_comparison_html(&comparison, out));
+}
+
+#[test]
+fn options_by_release() {
+    let report = stored("formats/flags-1.json");
+    is_up_to_date("flags.html", |out| assay_processreport::render_flags_html(&report, out));
+}
+
+#[test]
 fn capacity() {
-    let report = stored("capacity-3.json");
+    let report = stored("formats/capacity-3.json");
     is_up_to_date("capacity.html", |out| assay_report::render_capacity_html(&report, out));
 }

@@ -177,6 +177,57 @@ fn a_timeline_is_broken_where_the_log_is_silent_for_hours() {
     assert_eq!(lines(&silent), 2 * lines(&whole));
 }
 
+/// So many pauses, of which two follow each other within a tenth of a second.
+fn with_collections(count: u32) -> GcReport {
+    let mut report = sample::g1();
+    let one = |index: u32| GcCollection {
+        at_s: f64::from(index / 2) * 3.0 + f64::from(index % 2) * 0.05,
+        before_bytes: Some(200 << 20),
+        after_bytes: Some(50 << 20),
+        capacity_bytes: Some(512 << 20),
+        pause: Some(("young".to_owned(), 4.5)),
+        ..GcCollection::default()
+    };
+    report.series.collections = (0..count).map(one).collect();
+    report
+}
+
+#[test]
+fn every_collection_is_drawn_while_there_are_fewer_than_pixels() {
+    let signs = |page: &str, id: &str| {
+        let svg =
+            page.split(&format!("aria-labelledby=\"{id}-")).nth(1).and_then(|svg| svg.split("</svg>").next());
+        svg.unwrap_or_else(|| panic!("{id}")).matches(" mk pause").count()
+    };
+    for (count, wide, narrow) in
+        [(15, true, true), (290, true, true), (291, true, false), (1_000, true, false), (1_001, false, false)]
+    {
+        let page = page(&with_collections(count));
+        let drawn = [signs(&page, "timeline"), signs(&page, "timeline-narrow")];
+        let is_each = drawn.map(|signs| signs == count as usize);
+        assert_eq!(is_each, [wide, narrow], "{count}: {drawn:?}");
+        assert_eq!(page.contains("Every collection is drawn"), wide);
+        assert_eq!(page.contains("equal intervals"), !narrow);
+    }
+}
+
+#[test]
+fn stops_within_a_concurrent_cycle_are_drawn_as_pauses_and_not_as_collections_of_the_heap() {
+    let points = |report: &GcReport| {
+        let page = page(report);
+        let line = page.split("class=\"s2 ln after\" d=\"").nth(1).and_then(|d| d.split('"').next());
+        line.expect("the line").matches(['M', 'L']).count()
+    };
+    let mut report = with_collections(40);
+    assert_eq!(points(&report), 40);
+    for one in report.series.collections.iter_mut().skip(3).step_by(4) {
+        one.pause = Some(("old".to_owned(), 0.5));
+    }
+    assert_eq!(points(&report), 30);
+    report.series.collections.iter_mut().for_each(|one| one.pause = Some(("old".to_owned(), 0.5)));
+    assert_eq!(points(&report), 40, "what there is is drawn");
+}
+
 #[test]
 fn the_same_report_gives_the_same_page_and_hostile_values_are_drawn_without_panic() {
     assert!(page(&sample::g1()) == page(&sample::g1()));
@@ -257,7 +308,13 @@ fn check_openmetrics(text: &str) {
 #[test]
 fn metrics_keep_the_grammar_of_openmetrics() {
     for report in [sample::g1(), sample::z(), sample::hostile(), sample::empty()] {
-        check_openmetrics(&render_gc_openmetrics(&report));
+        let text = render_gc_openmetrics(&report);
+        check_openmetrics(&text);
+        let families = gc_openmetrics_families();
+        let listed = |line: &str| families.iter().any(|f| line == format!("{} {}", f.name(), f.kind));
+        let unlisted: Vec<&str> =
+            text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).filter(|l| !listed(l)).collect();
+        assert!(unlisted.is_empty(), "families that are in no list: {unlisted:?}");
     }
     let text = render_gc_openmetrics(&sample::g1());
     assert!(text.contains("assay_gc_pause_seconds_count{phase=\"Pause Full\"} 2\n"), "{text}");

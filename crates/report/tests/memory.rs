@@ -184,11 +184,11 @@ fn an_area_that_only_owners_tell_has_a_dash_where_they_were_not_looked_for() {
     quick.areas.retain(|area| area.area != Area::JvmWork);
     let mut watch = Watch::new();
     watch.add(quick.clone(), false);
-    assert!(watch.areas(WatchOrder::Name).iter().all(|row| row.owners == "-" && row.name != "JVM work area"));
+    assert!(watch.areas(WatchOrder::Name).iter().all(|row| row.owners == "-" && row.name != "JVM internal"));
     assert!(watch.owners().is_none() && watch.entries(Area::JvmWork).is_empty());
     watch.add(kafka::snapshot(), true);
     let rows = watch.areas(WatchOrder::Name);
-    let row = rows.iter().find(|row| row.name == "JVM work area").expect("the full snapshot tells it");
+    let row = rows.iter().find(|row| row.name == "JVM internal").expect("the full snapshot tells it");
     assert_eq!((row.resident.as_str(), row.per_minute.as_str(), row.since_start.as_str()), ("-", "-", "-"));
     assert!(row.owners.ends_with("MiB"), "{}", row.owners);
 }

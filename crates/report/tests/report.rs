@@ -12,6 +12,9 @@ use assay_report::{render_csv, render_terminal};
 use expect_test::expect_file;
 use rendered::{html, markdown};
 
+/// Where a text of the terminal goes on in the next line.
+const CONTINUED: &str = "\n    ";
+
 /// What the issue allows for the demo.
 const DEMO_BYTES_MAX: usize = 1_000_000;
 
@@ -80,7 +83,7 @@ fn growth_with_the_level_of_a_factor_is_shown_with_its_interval_and_how_far_it_d
     };
     let scalings = vec![scaling(1.02), scaling(3.0)];
     run.summary.as_mut().expect("a summary").scalings = scalings;
-    let terminal = render_terminal(&run, 116, false);
+    let terminal = render_terminal(&run, 116, false).replace(CONTINUED, " ");
     let lines: Vec<&str> = terminal.lines().filter(|line| line.starts_with("growth: ")).collect();
     assert!(
         lines[0].ends_with("grows as connections to the power of 0.120 [0.0800, 0.160] (4 blocks)"),
@@ -299,7 +302,7 @@ fn a_run_whose_windows_were_all_disturbed_says_so_and_shows_the_evidence() {
         assert!(output.contains("not available: every measured window was disturbed and is left out"));
         assert!(output.contains("18 % stolen, the limit is 2 %"));
     }
-    assert!(render_terminal(&run, 100, false).contains("no window counts, see what is left out"));
+    assert!(render_terminal(&run, 100, false).contains("all windows were excluded; see Exclusions"));
 }
 
 #[test]
@@ -370,39 +373,72 @@ fn memory_by_area(run: &StoredRun) -> Vec<Vec<String>> {
     let figure = page.split("<figure id=\"memory\"").nth(1).and_then(|f| f.split("</figure>").next());
     let body = figure.and_then(|f| f.split("<table ").nth(1)).expect("the table of the chart");
     // The text of a cell is what stands between its tags.
-    let text = |cell: &str| cell.split('<').filter_map(|part| Some(part.split_once('>')?.1)).collect();
+    let text = |cell: &str| {
+        let text: String = cell.split('<').filter_map(|part| Some(part.split_once('>')?.1)).collect();
+        text.trim().to_owned()
+    };
     let is_cell = |part: &&str| part.starts_with("d>") || part.starts_with("d ") || part.starts_with("h ");
     let cells = |row: &str| row.split("<t").filter(is_cell).map(text).collect();
     body.split("<tr").skip(1).map(cells).collect()
 }
 
-#[test]
-fn memory_by_area_is_from_full_snapshots_where_all_variants_have_them() {
+/// Every trial has a full snapshot whose only area is of this size.
+fn attributed() -> StoredRun {
     let mut run = sample::run();
-    let full = AreaBytes { area: Area::JvmWork, resident_bytes: 777 << 20 };
+    let areas = vec![AreaBytes { area: Area::JvmWork, resident_bytes: 777 << 20 }];
     for stored in &mut run.trials {
-        stored.memory_report = Some(MemoryReport { areas: vec![full], ..kafka::snapshot() });
+        stored.memory_report = Some(MemoryReport { areas: areas.clone(), ..kafka::snapshot() });
     }
-    let has = |run: &StoredRun, text: &str| memory_by_area(run).iter().flatten().any(|cell| cell == text);
-    assert!(has(&run, "777"), "{:?}", memory_by_area(&run));
-    assert!(html(&run).contains("of the full snapshot after the last window of each"));
-    // One variant without any: mappings are what all have.
-    let alone = run.trials[0].trial.variant.clone();
-    run.trials.iter_mut().filter(|t| t.trial.variant == alone).for_each(|t| t.memory_report = None);
-    assert!(!has(&run, "777"));
-    assert!(html(&run).contains("from the mappings alone"));
+    run
 }
 
 #[test]
-fn an_area_that_the_samples_of_a_variant_do_not_tell_is_not_available_and_never_zero() {
-    let mut run = sample::run();
+fn memory_by_area_is_from_full_snapshots_and_a_variant_without_one_has_a_dash_and_the_reason() {
+    let mut run = attributed();
+    let all = memory_by_area(&run);
+    assert!(all.iter().skip(1).all(|row| row.contains(&"777".to_owned())), "{all:?}");
     let alone = run.trials[0].trial.variant.clone();
     for stored in run.trials.iter_mut().filter(|t| t.trial.variant == alone) {
-        stored.memory.iter_mut().for_each(|s| s.areas.retain(|a| a.area == Area::JavaHeap));
+        stored.memory_report = None;
+        stored.trial.problems.push(Problem::new(file::MEMORY_REPORT, "the process ended meanwhile"));
     }
     let table = memory_by_area(&run);
-    let row = table.iter().find(|row| row.first().is_some_and(|name| *name == alone)).expect("its row");
-    assert!(row.iter().any(|cell| cell == "not available") && row.iter().all(|cell| cell != "0"), "{row:?}");
+    let (without, with): (Vec<_>, Vec<_>) =
+        table.iter().skip(1).partition(|row| row.first().is_some_and(|name| *name == alone));
+    assert!(without.iter().flat_map(|row| &row[1..]).all(|cell| cell == "-"), "{without:?}");
+    assert!(with.iter().all(|row| row.contains(&"777".to_owned())), "{with:?}");
+    let note = format!("No figures for {alone}: no full snapshot (the process ended meanwhile).");
+    assert!(html(&run).contains(&note));
+}
+
+#[test]
+fn without_any_full_snapshot_there_is_no_memory_by_area() {
+    assert!(html(&sample::run()).contains("no trial that counts has a full snapshot"));
+}
+
+#[test]
+fn memory_over_time_is_by_area_where_full_snapshots_were_sampled_and_a_line_elsewhere() {
+    let figure = |run: &StoredRun| {
+        let page = html(run);
+        let figure =
+            page.split("<figure id=\"memory-time\"").nth(1).and_then(|f| f.split("</figure>").next());
+        figure.expect("the figure").to_owned()
+    };
+    let drawn =
+        |figure: &str| ["area\" d=", "class=\"s0 ln rss\""].map(|mark| 0 < figure.matches(mark).count());
+    let mut run = sample::demo_run();
+    let mappings = figure(&run);
+    assert_eq!(drawn(&mappings), [false, true], "areas of mappings are not shown");
+    assert!(mappings.contains("the line is their sum"));
+    let full = |stored: &mut StoredTrial| {
+        let add =
+            |s: &mut MemorySample| s.areas.push(AreaBytes { area: Area::JvmWork, resident_bytes: 5 << 20 });
+        stored.memory.iter_mut().for_each(add);
+    };
+    full(&mut run.trials[0]);
+    assert_eq!(drawn(&figure(&run)), [true, true]);
+    run.trials.iter_mut().skip(1).for_each(full);
+    assert_eq!(drawn(&figure(&run)), [true, false]);
 }
 
 #[test]
@@ -434,7 +470,7 @@ fn changes_to_the_machine_are_shown_with_what_was_read_back_and_what_was_left() 
         });
     }
     let (first, second) = (run.trials[0].trial.variant.clone(), &run.trials[1].trial);
-    let terminal = render_terminal(&run, 200, false);
+    let terminal = render_terminal(&run, 200, false).replace(CONTINUED, " ");
     let of_first = format!(
         "changed: {first}: {file} from madvise to always (read back: always) for 1 trial; taken back: after each trial\n"
     );

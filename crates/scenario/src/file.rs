@@ -5,33 +5,44 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
-/// The whole file.
+/// A scenario: what simulated users do.
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScenarioFile {
+    /// `assay.scenario/1`
     #[schemars(with = "String")]
     pub schema: Spanned<String>,
+    /// Its name, as reports show it.
     pub name: String,
+    /// Operations that one user does once, in order, before all load. All users have what is extracted from the answers.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub setup: Vec<Spanned<String>>,
+    /// Kinds of users, two or more, by their shares of the users (in an open loop: of the requests). Default: one kind.
     #[serde(default)]
     pub users: BTreeMap<String, f64>,
+    /// How a session begins and ends, and how long its user thinks.
     #[serde(default)]
     pub session: SessionFile,
+    /// Values that are drawn, by name: `{NAME}` in paths, forms, headers and bodies.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, ValueFile>")]
     pub values: BTreeMap<String, Spanned<ValueFile>>,
+    /// Values that are taken from correct answers, by name; at most 1 KiB each.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, ExtractFile>")]
     pub extract: BTreeMap<String, Spanned<ExtractFile>>,
+    /// Files with rows, whose columns are values.
     #[serde(default)]
     #[schemars(with = "Vec<DataFile>")]
     pub data: Vec<Spanned<DataFile>>,
+    /// The rate of an open loop over time, where the load is given no other.
     #[schemars(with = "Option<RateFile>")]
     pub rate: Option<Spanned<RateFile>>,
+    /// Instead of operations: users of rooms who say something to all others of theirs.
     #[schemars(with = "Option<ChatFile>")]
     pub chat: Option<Spanned<ChatFile>>,
+    /// Requests, by weight.
     #[serde(default)]
     #[schemars(with = "Vec<OperationFile>")]
     pub operation: Vec<Spanned<OperationFile>>,
@@ -43,8 +54,10 @@ pub(crate) struct ScenarioFile {
 pub(crate) struct DataFile {
     /// Beside the scenario file: `.csv` with a header, `.json` with an array of objects, `.ndjson` or `.jsonl`.
     pub file: String,
+    /// Which row is next. Default: `sequential`.
     #[serde(default)]
     pub order: DataOrder,
+    /// How often the next row is taken. Default: for each request.
     #[serde(default)]
     pub per: DataPer,
 }
@@ -64,8 +77,10 @@ pub(crate) enum DataOrder {
 #[derive(JsonSchema, Deserialize, Clone, Copy, Default, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DataPer {
+    /// For each request that uses a column.
     #[default]
     Request,
+    /// Once for each session.
     Session,
 }
 
@@ -81,10 +96,13 @@ pub(crate) struct RateFile {
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChatFile {
+    /// Users of each room, 2 to 1,000. Default: 20.
     #[serde(default = "room_users_default")]
     pub room_users: usize,
+    /// Length of each message, 1 to 896 bytes. Default: 100.
     #[serde(default = "message_bytes_default")]
     pub message_bytes: usize,
+    /// How long the others of a room may take to have a message. Default: 10000.
     #[serde(default = "timeout_ms_default")]
     pub timeout_ms: u64,
 }
@@ -100,12 +118,15 @@ fn message_bytes_default() -> usize {
 #[derive(JsonSchema, Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionFile {
+    /// Operations at the start of each session, before any are drawn: a list, or a list for each kind of users.
     #[serde(default)]
     #[schemars(with = "Option<PerKind<Vec<String>>>")]
     pub start: Option<Spanned<PerKind<Vec<String>>>>,
+    /// Operations after which a new session begins: no cookies, no values of the session, nothing extracted.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub restart_after: Vec<Spanned<String>>,
+    /// How long a user waits after an answer, ms. Default: not at all.
     #[schemars(with = "Option<ThinkFile>")]
     pub think_ms: Option<Spanned<ThinkFile>>,
 }
@@ -121,6 +142,7 @@ pub(crate) enum PerKind<T> {
     Of(BTreeMap<String, T>),
 }
 
+/// A time in ms: always the same, evenly between two, or exponential with a mean.
 #[derive(JsonSchema, Deserialize)]
 #[serde(untagged, expecting = "expected a number, { from = , to = } or { mean = }")]
 pub(crate) enum ThinkFile {
@@ -131,36 +153,57 @@ pub(crate) enum ThinkFile {
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ThinkLaw {
+    /// The shortest, with `to`.
     pub from: Option<f64>,
+    /// The longest, with `from`.
     pub to: Option<f64>,
+    /// The mean of exponential times, alone.
     pub mean: Option<f64>,
 }
 
-/// One shape for all kinds; which keys belong together is checked afterwards, so that messages have lines.
+// One shape for all kinds: which keys belong together is checked afterwards, so that messages have lines.
+/// How a value is drawn.
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ValueFile {
+    /// What it is, and which other keys it has.
     pub kind: Kind,
+    /// Of ranges and counters: the least number.
     pub from: Option<i64>,
+    /// Of ranges: the greatest number. Of counters: where they begin again; default: never.
     pub to: Option<i64>,
+    /// Of lists: what is drawn from.
     pub values: Option<Vec<Scalar>>,
+    /// Of a range-list: what stands before each number. Default: nothing.
     pub prefix: Option<String>,
+    /// Of a range-list: how many numbers, from the one to the other; at most 10000.
     pub count: Option<[u32; 2]>,
+    /// Of a range-list: what stands between two numbers. Default: a comma.
     pub separator: Option<String>,
 }
 
 #[derive(JsonSchema, Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
+    /// A number from `from` to `to`, for each request.
     Range,
+    /// One of `values`, for each request.
     List,
+    /// As range, once per session.
     SessionRange,
+    /// As list, once per session.
     SessionList,
+    /// Several numbers with a separator between them, for each request.
     RangeList,
+    /// The next number for all users together, for each request.
     Counter,
+    /// As counter, once per session.
     SessionCounter,
+    /// A random UUID, for each request.
     Uuid,
+    /// As uuid, once per session.
     SessionUuid,
+    /// Milliseconds since 1970, for each request.
     UnixMs,
 }
 
@@ -184,46 +227,74 @@ impl Scalar {
     }
 }
 
+/// Where a value stands in the answers of an operation: by the text around it, or by one of the other keys.
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExtractFile {
+    /// Whose answers.
     pub operation: String,
+    /// It begins after the first of this, and ends before the next `before`.
     pub after: Option<String>,
+    /// What follows it.
     pub before: Option<String>,
+    /// A JSON pointer (RFC 6901) into the body, such as `/items/0/id`.
     pub json: Option<String>,
+    /// A regular expression: its first group, or all that matches.
     pub regex: Option<String>,
+    /// The first header of this name.
     pub header: Option<String>,
+    /// The `id` or `name` of an HTML form; without `field` all its hidden fields, for `hidden` of an operation.
     pub form: Option<String>,
+    /// The field of a form.
     pub field: Option<String>,
+    /// The request that sends the value uses it up. Default: false.
     #[serde(default)]
     pub once: bool,
 }
 
+/// A request, and what is a correct answer to it. Texts may hold `{NAME}` of values, of columns and of what was extracted, and
+/// `${env:NAME}`, a variable of the environment.
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OperationFile {
+    /// Its name, as reports show it.
     pub name: String,
+    /// How often it is drawn, relative to the others; 0: only where it is named. Default: 1.
     #[serde(default = "weight_default")]
     pub weight: PerKind<f64>,
+    /// The method of the request. Default: GET.
     #[serde(default = "method_default")]
     pub method: String,
+    /// Path and query.
     pub path: String,
+    /// Headers, beside those that the generator writes itself.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
+    /// Fields of an HTML form, which are sent encoded.
     pub form: Option<BTreeMap<String, String>>,
+    /// The extract of a form's hidden fields, which are sent before those of `form`.
     pub hidden: Option<String>,
+    /// The body, as it is; over WebSocket the message.
     pub body: Option<String>,
+    /// Statuses of a correct answer. Default: any from 200 to 299, and 304.
     pub status: Option<OneOrMany<u16>>,
+    /// Follow up to ten redirects on the same server, within the request's time. Default: false.
     #[serde(default)]
     pub follow_redirects: bool,
+    /// What a correct answer holds, in its first mebibyte.
     pub contains: Option<String>,
+    /// Extracts that must be there; where one is not, `otherwise` is sent instead.
     pub requires: Option<OneOrMany<String>>,
+    /// The operation that is sent where what `requires` names is not there; it counts under its own name.
     pub otherwise: Option<String>,
+    /// How long its user waits after the answer, ms. Default: that of the session.
     pub think_ms: Option<ThinkFile>,
+    /// How long the request may take, from getting a connection to the whole answer. Default: 10000.
     #[serde(default = "timeout_ms_default")]
     pub timeout_ms: u64,
 }
 
+/// One, or a list.
 #[derive(JsonSchema, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum OneOrMany<T> {

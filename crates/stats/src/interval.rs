@@ -31,6 +31,9 @@ pub const BLOCKS_FOR_BOOTSTRAP: usize = 12;
 /// Resamples of a bootstrap. The ends of the interval then move by about 2 % of its width with the seed.
 const RESAMPLES: usize = 4_999;
 
+/// What an interval leaves out on each side.
+pub(crate) const TAIL: f64 = (100.0 - Estimate::CONFIDENCE_PERCENT) / 200.0;
+
 /// What is estimated over the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
@@ -178,6 +181,16 @@ mod tests {
             let got = normal_upper_tail(x);
             assert!((got - want).abs() < want * 1e-5, "normal tail at {x}: {got}, not {want}");
         }
+    }
+
+    #[test]
+    fn students_table_and_the_normals_quantile_are_of_the_stated_confidence() {
+        let normal = student_quantile(1 << 40);
+        assert!((normal_upper_tail(normal) - TAIL).abs() < TAIL * 1e-6, "{normal}");
+        // Student's distribution with 1 and 2 degrees of freedom has a closed form.
+        let (one, two) = (student_quantile(1), student_quantile(2));
+        assert!((0.5 - one.atan() / std::f64::consts::PI - TAIL).abs() < 1e-6);
+        assert!((0.5 - two / (2.0 * (2.0 + two * two).sqrt()) - TAIL).abs() < 1e-6);
     }
 
     #[test]

@@ -67,15 +67,10 @@ impl Default for SteadyRule {
 }
 
 impl SteadyRule {
-    /// The rule in words, for stored results and reports.
+    /// The rule in words, for stored results and reports. Its exact form stands at the top of this file.
     pub fn describe(&self) -> String {
-        let slices = self.slices_min();
-        format!(
-            "no trend and no step above {:.3} % in the last {slices} slices (the last quarter of all, where that is more), or \
-             in the last {} (the last half) beside how far the level wanders, {IN_A_ROW} times in a row",
-            self.drift_max * 100.0,
-            2 * slices
-        )
+        let drift_percent = (self.drift_max * 1e5).round() / 1e3;
+        format!("drift of at most {drift_percent} % over the last {} slices or more", self.slices_min())
     }
 
     /// Slices that are judged, at least.

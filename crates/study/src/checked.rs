@@ -335,7 +335,7 @@ fn check_parts(study: &Study, document: &mut Document) {
         let text = match ready_made {
             Some(ready_made) => Some(ready_made.text.to_owned()),
             None if part.contains('/') || !path.is_file() => {
-                document.add(&place, format!("there is no study file `{part}` beside this one"));
+                document.add(&place, format!("there is no study file `{part}` in the folder of this one"));
                 continue;
             }
             None => Document::read(&path).ok(),
@@ -402,7 +402,7 @@ fn check_program(workload: &Workload, study: &Study, document: &mut Document) {
         );
     }
     if program.server().is_some_and(|server| server.ready_url.contains("{port}")) && !has("{port}") {
-        let what = "ready_url has {port}, and neither the command nor an environment variable tells the server which port that is";
+        let what = "ready_url has {port}, and neither the command nor an environment variable gives the server that port";
         document.add(&at("command"), what);
     }
     if program.benchmark().is_some() && !has("{results}") {

@@ -117,7 +117,7 @@ pub(crate) fn check(study: &Study, workload: Option<&Workload>, document: &mut D
             document.add("emulated", "servers that start from a template cannot be put into a guest yet");
         }
         Program::Server(_) if !workload.processes.is_empty() => {
-            document.add("emulated", "processes beside the server cannot be put into a guest yet");
+            document.add("emulated", "auxiliary processes cannot be put into a guest yet");
         }
         Program::Server(_) => {}
     }

@@ -105,6 +105,15 @@ impl From<std::io::Error> for StudyError {
     }
 }
 
+/// Mistakes that are listed: a file that is something else has one on each of its lines.
+const LISTED_MAX: usize = 20;
+
 fn lines_of(list: &[Diagnostic]) -> String {
-    list.iter().map(Diagnostic::to_string).collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<String> = list.iter().take(LISTED_MAX).map(Diagnostic::to_string).collect();
+    match list.len().saturating_sub(LISTED_MAX) {
+        0 => {}
+        1 => lines.push("1 more mistake".to_owned()),
+        more => lines.push(format!("{more} more mistakes")),
+    }
+    lines.join("\n")
 }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 /// In place of a time: the seed draws it.
 const RANDOM: &str = "random";
 
-/// A fault of every window: a process is ended, stands still, or is limited for a while. Failed requests and long response times in the
-/// window are then expected, and leave nothing out; the audit is asked for as ever.
+/// A fault of every window: a process is ended, stopped, or limited for a while. Failed requests and long response times in the
+/// window are then expected, and leave nothing out; the audit is read as ever.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct FaultTable {
@@ -26,7 +26,7 @@ pub struct FaultTable {
     pub signal: Option<FaultSignal>,
     /// Limits that hold all processes of the role for a while. They need `--allow-host-changes`.
     pub limit: Option<FaultLimit>,
-    /// For how long it stands still or is limited.
+    /// For how long it is stopped or limited.
     #[serde(rename = "for")]
     pub lasts: Option<Seconds>,
     /// Start what has ended again, as it was started, and wait until it is ready. Default: false.
@@ -40,9 +40,9 @@ pub struct FaultTable {
 pub enum FaultSignal {
     /// It ends at once, with all that it started.
     Kill,
-    /// It is asked to end.
+    /// It gets `SIGTERM`, to end in order.
     Term,
-    /// It stands still, `for` a while.
+    /// It is stopped, `for` a while.
     Stop,
 }
 
@@ -86,9 +86,9 @@ impl FaultTable {
             }
             (Some(FaultSignal::Kill), None, _) => Ok(FaultAction::Kill),
             (Some(FaultSignal::Term), None, _) => Ok(FaultAction::Terminate),
-            (_, _, None) => Err(("for", "`for` says how long it stands still or is limited, such as \"2s\"")),
+            (_, _, None) => Err(("for", "`for` says how long it is stopped or limited, such as \"2s\"")),
             (Some(FaultSignal::Stop), None, _) if self.restart => {
-                Err(("restart", "a process that stands still goes on by itself: leave `restart` out"))
+                Err(("restart", "a stopped process continues by itself: leave `restart` out"))
             }
             (Some(FaultSignal::Stop), None, Some(for_s)) => Ok(FaultAction::Stop { for_s }),
             (None, Some(FaultLimit { cpus: None, memory: None }), _) => {

@@ -24,7 +24,7 @@ pub(crate) fn check(study: &Study, workload: &Workload, document: &mut Document)
     }
     let Some(server) = workload.program.server() else {
         return document
-            .add("fault", "faults are of a server and of what stands beside it, not of a benchmark program");
+            .add("fault", "faults are of a server and its auxiliary processes, not of a benchmark program");
     };
     if study.capacity.is_some() || study.emulated.is_some() {
         let what = "faults happen in windows of one load: leave [capacity] and [emulated] out, or the faults";
@@ -103,7 +103,7 @@ fn check_end(
         );
     }
     let is_asked = fault.role == SERVER && server.audit_url.is_some();
-    is_asked.then(|| "the server is asked for its audit after the window: restart = true".to_owned())
+    is_asked.then(|| "the audit of the server is read after the window: restart = true".to_owned())
 }
 
 /// One limit at a time, in a group that is the fault's alone.

@@ -3,6 +3,7 @@
 use assay_model::{Estimate, GateCase, GateVerdict, METRICS, Metric, Summary};
 use assay_text::condition::{self, NoCondition, Parts, Relation};
 use assay_text::near::hint;
+use std::fmt;
 use thiserror::Error;
 
 /// A condition on a metric of each variant, or on its change against the variant's baseline.
@@ -24,7 +25,7 @@ pub enum GateError {
     /// There is no such metric.
     #[error("there is no metric `{name}`{hint}")]
     NoSuchMetric {
-        /// What was asked for.
+        /// What was requested.
         name: String,
         /// The metric whose name is nearest.
         hint: String,
@@ -32,6 +33,12 @@ pub enum GateError {
     /// What is measured never equals a number.
     #[error("`{0}`: a measured value has an interval; compare it by > or <")]
     Equality(String),
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 impl Gate {
@@ -49,6 +56,11 @@ impl Gate {
             hint: hint(name, METRICS.iter().map(|metric| &*metric.id)),
         })?;
         Ok(Gate { text: text.trim().to_owned(), metric, relation, limit, is_of_change })
+    }
+
+    /// Whether it takes a variant with a baseline.
+    pub fn is_of_change(&self) -> bool {
+        self.is_of_change
     }
 
     /// What a run says, for each variant that the condition is about; a single undecided case where that is none.
@@ -86,20 +98,17 @@ impl Gate {
             baseline: baseline.map(str::to_owned),
             measured,
             unit: if self.is_of_change { "%" } else { self.metric.unit },
-            verdict: measured
-                .and_then(|measured| measured.ends())
-                .map_or(GateVerdict::Undecided, |ends| self.verdict(ends)),
+            verdict: self.verdict(measured),
+            remedy: match measured.map(|measured| measured.ends()) {
+                Some(Some(_)) => "more blocks would narrow it",
+                Some(None) => "an interval takes more blocks",
+                None => "the study measures what its `observe` names, a change only with two variants",
+            },
         }
     }
 
-    /// A limit within the interval may be kept or not. Only where any change at all is asked for, no change shown is an answer.
-    fn verdict(&self, (low, high): (f64, f64)) -> GateVerdict {
-        match (self.relation.holds(low, self.limit), self.relation.holds(high, self.limit)) {
-            (true, true) => GateVerdict::Holds,
-            (false, false) => GateVerdict::NotShown,
-            _ if self.is_of_change && self.limit == 0.0 => GateVerdict::NotShown,
-            _ => GateVerdict::Undecided,
-        }
+    fn verdict(&self, measured: Option<Estimate>) -> GateVerdict {
+        GateVerdict::of(measured, |value| self.relation.holds(value, self.limit))
     }
 }
 
@@ -108,23 +117,34 @@ mod tests {
     use super::*;
 
     fn verdict(text: &str, low: f64, high: f64) -> GateVerdict {
-        Gate::parse(text).expect(text).verdict((low, high))
+        let measured = Estimate { estimate: (low + high) / 2.0, low: Some(low), high: Some(high) };
+        Gate::parse(text).expect(text).verdict(Some(measured))
     }
 
     #[test]
     fn a_condition_holds_only_beyond_noise() {
         let rise = "cpu_ms_per_request > +3 %";
         assert_eq!(verdict(rise, 3.1, 6.0), GateVerdict::Holds);
-        assert_eq!(verdict(rise, -1.5, 2.5), GateVerdict::NotShown);
-        assert_eq!(verdict(rise, -4.0, 5.0), GateVerdict::Undecided);
+        assert_eq!(verdict(rise, -1.5, 2.5), GateVerdict::Passes);
+        assert_eq!(verdict(rise, -4.0, 5.0), GateVerdict::NotShown);
         let fall = "throughput_per_s < -3%";
         assert_eq!(verdict(fall, -9.0, -3.5), GateVerdict::Holds);
-        assert_eq!(verdict(fall, -2.0, 1.0), GateVerdict::NotShown);
-        assert_eq!(verdict(fall, -5.0, 1.0), GateVerdict::Undecided);
+        assert_eq!(verdict(fall, -2.0, 1.0), GateVerdict::Passes);
+        assert_eq!(verdict(fall, -5.0, 1.0), GateVerdict::NotShown);
         assert_eq!(verdict("cpu_ms_per_request > +0 %", -1.0, 5.0), GateVerdict::NotShown);
-        assert_eq!(verdict("response_p99_ms > 25", 24.0, 26.0), GateVerdict::Undecided);
+        assert_eq!(verdict("response_p99_ms > 25", 24.0, 26.0), GateVerdict::NotShown);
         assert_eq!(verdict("response_p99_ms > 25", 25.5, 26.0), GateVerdict::Holds);
         assert_eq!(verdict("ns_per_op/Follow.chain > +5 %", 6.0, 7.0), GateVerdict::Holds);
+    }
+
+    #[test]
+    fn without_an_interval_or_a_value_nothing_is_decided() {
+        let gate = Gate::parse("cpu_ms_per_request > 3").expect("a condition");
+        assert_eq!(gate.verdict(None), GateVerdict::Undecided);
+        let alone = Estimate { estimate: 50.0, low: None, high: None };
+        assert_eq!(gate.verdict(Some(alone)), GateVerdict::Undecided);
+        let cases = gate.judge(None);
+        assert!(cases.len() == 1 && cases[0].verdict == GateVerdict::Undecided, "{cases:?}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use rand_chacha::rand_core::SeedableRng;
 /// What start, audit and stop of a server take, about, for the estimate of the run's length.
 const START_S: f64 = 7.0;
 const STOP_S: f64 = 2.0;
-/// What each process beside the server adds to its start and to its stop.
+/// What each auxiliary process adds to its start and to its stop.
 const FURTHER_START_S: f64 = 2.5;
 const FURTHER_STOP_S: f64 = 0.4;
 /// What a window takes beside its load, about: the speed of the machine is measured before it, memory is read after it.
@@ -69,7 +69,7 @@ impl Layout {
             return "none".to_owned();
         }
         format!(
-            "at least {min} s of {load}, then until the CPU time per request is steady, at most {cap} s; steady means: {}",
+            "at least {min} s of {load}, then until the CPU time per request is steady, at most {cap} s (steady: {})",
             SteadyRule::default().describe()
         )
     }

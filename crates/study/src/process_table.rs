@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Placeholders of every text.
 const NAMES: [&str; 6] = ["java", "jvm_options", "server_dir", "cache", "workload_dir", "seed"];
-/// Of these, what a process beside the server has not.
+/// Of these, what an auxiliary process does not have.
 const NAMES_OF_SERVER: [&str; 1] = ["server_dir"];
 /// Names that a trial's own files have, and what those of GC logs begin with.
 const RESERVED: [&str; 2] = ["server", "gc"];

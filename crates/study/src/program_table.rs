@@ -30,7 +30,7 @@ pub struct ServerTable {
     /// Processes that belong to a server with `url`, with their children: what they use is not foreign.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub companions: Vec<u32>,
-    /// The GC log of a server with `url`, so that pauses can be blamed.
+    /// The GC log of a server with `url`, so that slow requests can be attributed to pauses.
     pub gc_log: Option<String>,
     /// The server is ready when this URL answers with success.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -104,7 +104,7 @@ impl ServerTable {
     }
 }
 
-/// A process beside the server: started before it, ready before it starts, stopped after it. Texts may hold `{port}`,
+/// An auxiliary process: started before the server, ready before it starts, stopped after it. Texts may hold `{port}`,
 /// `{password}` and `{folder}` of its own, `{NAME.port}` and so on of the others, of several the first, with `{NAME-2.port}` for the
 /// second and `{NAME.ports}` for those of all, `{number}`, `{java}`, `{jvm_options}` (the variant's), `{cache}`, `{workload_dir}`,
 /// `{option.NAME}` and `{seed}`. The server's texts may hold `{NAME.port}` and so on too. What is not started has no port: its
@@ -141,7 +141,7 @@ pub struct ProcessTable {
     pub directory: Option<String>,
     /// A folder that is copied to `{folder}` before each start.
     pub template: Option<String>,
-    /// Folders in which its programs are looked for before the path is; `*` stands for a version, the newest comes first. They may hold
+    /// Folders in which its programs are searched before the path; `*` stands for a version, the newest comes first. They may hold
     /// `{cache}` and `{workload_dir}`.
     #[serde(default)]
     pub programs: Vec<String>,

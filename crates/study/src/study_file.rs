@@ -31,13 +31,13 @@ pub struct Study {
     pub server: Option<ServerTable>,
     /// A benchmark program of your own, such as a JMH jar; instead of `workload`.
     pub benchmark: Option<BenchmarkTable>,
-    /// Processes beside the server, in the order in which they are started; those of the workload come first.
+    /// Auxiliary processes, in the order in which they are started; those of the workload come first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub process: Vec<ProcessTable>,
     /// What happens to processes in every window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault: Vec<FaultTable>,
-    /// Scenario file, beside the study file; replaces the workload's. Without one, the ready URL is requested.
+    /// Scenario file, in the folder of the study file; replaces the workload's. Without one, the ready URL is requested.
     pub scenario: Option<String>,
     /// Levels that every variant is compared with, the other factors held equal. Default: the first of each factor.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -73,13 +73,13 @@ pub struct Study {
     pub limits: LimitsTable,
     /// The short form, run with `--quick`: what it says replaces what stands above.
     pub quick: Option<QuickTable>,
-    /// Values that somebody published, shown beside ours.
+    /// Published values, compared with ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
     /// Claims about the metrics, judged against the run and, within one source, against each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claim: Vec<Claim>,
-    /// Study files beside this one that answer other parts of the same question, with other servers or another design:
+    /// Study files in the folder of this one that answer other parts of the same question, with other servers or another design:
     /// run after this one, each into a run directory of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<String>,
@@ -246,7 +246,7 @@ pub struct EmulatedTable {
     pub warm_up: Option<Seconds>,
     /// Load that is counted, on the guest's clock. Default: `500ms`.
     pub window: Option<Seconds>,
-    /// Memory of the guest beside the largest heap and its files. Default: `512m`.
+    /// Memory of the guest on top of the largest heap and its files. Default: `512m`.
     pub memory: Option<Size>,
     /// Files and folders that the server needs and that neither its command nor its environment names; they have the same path in the
     /// guest. Relative paths begin at the study file's folder.
@@ -355,7 +355,7 @@ pub struct WorkloadFile {
     #[serde(default)]
     #[expect(dead_code, reason = "for people who read the file")]
     pub summary: String,
-    /// Scenario file, beside this file; may hold `{option.NAME}`.
+    /// Scenario file, in the folder of this file; may hold `{option.NAME}`.
     pub scenario: Option<String>,
     /// Words that each option may have; the first is the default.
     #[serde(default)]
@@ -364,7 +364,7 @@ pub struct WorkloadFile {
     pub server: Option<ServerTable>,
     /// The benchmark program; or there is a server.
     pub benchmark: Option<BenchmarkTable>,
-    /// Processes beside it, in the order in which they are started.
+    /// Auxiliary processes, in the order in which they are started.
     #[serde(default)]
     pub process: Vec<ProcessTable>,
     /// What must be there.

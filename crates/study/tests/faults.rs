@@ -407,11 +407,8 @@ const MISTAKES: [(&str, &str); 17] = [
     ("role = \"helper\"\nsignal = \"KIL\"", "`fault.signal`: unknown word `KIL`; did you mean `KILL`?"),
     ("role = \"helper\"\nsignal = \"HUP\"", "`fault.signal`: unknown word `HUP`; known: "),
     ("role = \"helper\"", "a fault needs a `signal` (\"KILL\", \"TERM\", \"STOP\") or a `limit`"),
-    ("role = \"helper\"\nsignal = \"STOP\"", "`for` says how long it stands still or is limited"),
-    (
-        "role = \"helper\"\nsignal = \"STOP\"\nfor = \"0s\"",
-        "`for` says how long it stands still or is limited",
-    ),
+    ("role = \"helper\"\nsignal = \"STOP\"", "`for` says how long it is stopped or limited"),
+    ("role = \"helper\"\nsignal = \"STOP\"\nfor = \"0s\"", "`for` says how long it is stopped or limited"),
     ("role = \"helper\"\nsignal = \"KILL\"\nfor = \"1s\"", "leave `for` out"),
     ("role = \"helper\"\nsignal = \"STOP\"\nfor = \"1s\"\nrestart = true", "leave `restart` out"),
     ("role = \"helper\"\nsignal = \"KILL\"\nlimit = { cpus = 0.1 }", "a `signal` or a `limit`, not both"),
@@ -430,7 +427,7 @@ const MISTAKES: [(&str, &str); 17] = [
         "a fault at 1 s for 0.9 s does not end within the window",
     ),
     ("role = \"helper\"\nat = \"soon\"\nsignal = \"KILL\"", "or \"random\""),
-    ("role = \"server\"\nsignal = \"KILL\"", "asked for its audit after the window: restart = true"),
+    ("role = \"server\"\nsignal = \"KILL\"", "audit of the server is read after the window: restart = true"),
 ];
 
 fn said_of(head: &str, tail: &str) -> String {

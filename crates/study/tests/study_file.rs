@@ -333,8 +333,8 @@ fn parts_stand_beside_the_study_and_have_no_parts_themselves() {
     let found = Study::read(&wrong).unwrap_err().into_iter().map(|d| d.message).collect::<Vec<_>>();
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found.iter().any(|m| m.contains("`both.toml` has parts itself")), "{found:?}");
-    assert!(found.iter().any(|m| m.contains("no study file `none.toml` beside")), "{found:?}");
-    assert!(found.iter().any(|m| m.contains("no study file `../one.toml` beside")), "{found:?}");
+    assert!(found.iter().any(|m| m.contains("no study file `none.toml` in")), "{found:?}");
+    assert!(found.iter().any(|m| m.contains("no study file `../one.toml` in")), "{found:?}");
 }
 
 #[test]
@@ -458,8 +458,8 @@ fn what_no_machine_could_run_is_told_whatever_machine_it_is() {
     check(
         &text,
         expect![[r#"
-        x.toml:5: ready_url has {port}, and neither the command nor an environment variable tells the server which port that is
-    "#]],
+            x.toml:5: ready_url has {port}, and neither the command nor an environment variable gives the server that port
+        "#]],
     );
 }
 

@@ -1,4 +1,4 @@
-//! Durations as people write them: `500ms`, `30s`, `2m`, `1h`.
+//! Durations as people write them, `500ms`, `30s`, `2m`, `1h`, and as they say them: `7 min 40 s`.
 
 use std::time::Duration;
 
@@ -51,9 +51,54 @@ pub fn exact(duration: Duration) -> String {
     }
 }
 
+/// Whole seconds as people say them, in two units at most: `40 s`, `7 min 40 s`, `2 h 1 min`, `3 days`.
+pub fn spoken(seconds: u64) -> String {
+    let two = |(large, name): (u64, &str), (small, of): (u64, &str)| match small {
+        0 => format!("{large} {name}"),
+        _ => format!("{large} {name} {small} {of}"),
+    };
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7_200 => two((seconds / 60, "min"), (seconds % 60, "s")),
+        7_200..172_800 => two((seconds / 3_600, "h"), (seconds % 3_600 / 60, "min")),
+        _ => two((seconds / 86_400, "days"), (seconds % 86_400 / 3_600, "h")),
+    }
+}
+
+/// About so many seconds, for an estimate: whole minutes from two on, rounded up.
+pub fn about(seconds: f64) -> String {
+    if !seconds.is_finite() || seconds < 0.0 {
+        return "an unknown time".to_owned();
+    }
+    let whole = seconds.min(1e15).ceil() as u64;
+    spoken(if whole < 120 { whole } else { whole.div_ceil(60) * 60 })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_said_in_two_units_at_most() {
+        let said = [0, 119, 120, 460, 7_199, 7_260, 50_460, 172_800, 200_000].map(spoken);
+        let want = [
+            "0 s",
+            "119 s",
+            "2 min",
+            "7 min 40 s",
+            "119 min 59 s",
+            "2 h 1 min",
+            "14 h 1 min",
+            "2 days",
+            "2 days 7 h",
+        ];
+        assert_eq!(said.to_vec(), want);
+        let said = [0.4, 61.2, 121.0, 50_429.0, f64::NAN, -1.0].map(about);
+        assert_eq!(
+            said.to_vec(),
+            ["1 s", "62 s", "3 min", "14 h 1 min", "an unknown time", "an unknown time"]
+        );
+    }
 
     #[test]
     fn durations_need_a_unit_and_a_sensible_length() {

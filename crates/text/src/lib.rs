@@ -7,3 +7,4 @@ pub mod near;
 pub mod percent;
 pub mod redact;
 pub mod size;
+pub mod wrap;

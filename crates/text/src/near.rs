@@ -13,14 +13,34 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
-/// For the end of a message: ``; did you mean `word`?`` or `; known: a, b, c`.
+/// Known words that a message lists; of more it names the nearest.
+const LISTED_MAX: usize = 40;
+const NEAREST_MAX: usize = 5;
+
+/// For the end of a message: ``; did you mean `word`?`` or `; known: a, b, c`, of many `; the nearest of 97: a, b, c`.
 pub fn hint<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     match nearest(wrong, known.iter().copied()) {
         Some(word) => format!("; did you mean `{word}`?"),
         None if known.is_empty() => "; none is known here".to_owned(),
+        None if LISTED_MAX < known.len() => {
+            format!("; the nearest of {}: {}", known.len(), nearest_of_many(wrong, &known).join(", "))
+        }
         None => format!("; known: {}", known.join(", ")),
     }
+}
+
+/// Names of several parts: those that share most parts with the wrong one, and of these the likest.
+fn nearest_of_many<'a>(wrong: &str, known: &[&'a str]) -> Vec<&'a str> {
+    let parts: Vec<&str> = wrong.split('_').filter(|part| !part.is_empty()).collect();
+    let shared = |word: &str| parts.iter().filter(|part| word.contains(**part)).count();
+    let mut near = known.to_vec();
+    near.sort_by(|a, b| {
+        let likeness = |word: &str| strsim::jaro_winkler(word, wrong);
+        shared(b).cmp(&shared(a)).then_with(|| likeness(b).total_cmp(&likeness(a)))
+    });
+    near.truncate(NEAREST_MAX);
+    near
 }
 
 /// Of many long names those that are like `wanted`, the likest first, each once, at most `most`. Names may also be alike in
@@ -54,6 +74,11 @@ mod tests {
         assert_eq!(hint("prot", ["port"]), "; did you mean `port`?");
         assert_eq!(hint("zebra", ["port", "name"]), "; known: port, name");
         assert_eq!(hint("zebra", []), "; none is known here");
+        let many: Vec<String> = (0..60).map(|n| format!("figure_{n}")).collect();
+        let many = many.iter().map(String::as_str).chain(["all_cpu_ms", "cpu_ms_per_request"]);
+        let said = hint("cpu", many);
+        assert!(said.starts_with("; the nearest of 62: cpu_ms_per_request, all_cpu_ms, "), "{said}");
+        assert_eq!(said.split(", ").count(), 5, "{said}");
     }
 
     #[test]

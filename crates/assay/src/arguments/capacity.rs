@@ -1,8 +1,8 @@
 //! What can be typed after `assay capacity`.
 
 use super::number::parse_count;
-use super::process_name::parse_pid;
-use super::{HttpArguments, InjectorsArguments, TlsArguments};
+use super::process_name::{ProcessName, parse_process};
+use super::{FormatArguments, GateFilesArguments, HttpArguments, InjectorsArguments, TlsArguments};
 use assay_text::duration;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -58,20 +58,21 @@ pub struct CapacityArguments {
     /// The server is warm already
     #[arg(long, conflicts_with = "warm_up")]
     pub no_warm_up: bool,
-    /// The server's process, to be watched: waits for processors, throttling, restart, and who else uses the machine
-    #[arg(long, value_parser = parse_pid, allow_negative_numbers = true)]
-    pub pid: Option<u32>,
-    /// Processes that belong to it, with their children, such as a database, other servers, or injectors on its machine: what they
+    /// The server's process, by its number or a part of its program's name, to be watched: waits for processors, throttling, restart,
+    /// and who else uses the machine
+    #[arg(long, value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
+    pub pid: Option<ProcessName>,
+    /// Auxiliary processes of the server, with their children, such as a database, other servers, or injectors on its machine: what they
     /// use is not foreign
-    #[arg(long, value_name = "PID,...", value_delimiter = ',', requires = "pid", value_parser = parse_pid, allow_negative_numbers = true)]
-    pub companion: Vec<u32>,
-    /// The server's GC log, so that pauses can be blamed; best with the decorators uptime,timenanos
+    #[arg(long, value_name = "PID|NAME,...", value_delimiter = ',', requires = "pid", value_parser = parse_process, allow_negative_numbers = true)]
+    pub companion: Vec<ProcessName>,
+    /// The server's GC log, so that slow requests can be attributed to pauses; best with the decorators uptime,timenanos
     #[arg(long, value_name = "FILE")]
     pub gc_log: Option<PathBuf>,
-    /// Asked by GET at the end, and after each level of a sweep: the server's own proof that its data is right, 2xx if it is
+    /// Read by GET at the end, and after each level of a sweep: the server's own proof that its data is right, 2xx if it is
     #[arg(long, value_name = "URL")]
     pub audit_url: Option<String>,
-    /// Asked by POST before each level of a sweep: sets the server's data back, 2xx if it is
+    /// Called by POST before each level of a sweep: sets the server's data back, 2xx if it is
     #[arg(long, value_name = "URL")]
     pub reset_url: Option<String>,
     /// Connections at most; what waits for one waits in its response time
@@ -83,10 +84,11 @@ pub struct CapacityArguments {
     /// Seed of every random draw; without it each capacity draws other numbers, and says its seed
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Exit with 1 unless a limit is kept up to at least this rate, such as 500@25 for 500 a second under 25 ms; may be repeated
+    /// Exit with 1 if the highest rate that keeps a limit is lower than this beyond noise, with 3 if that cannot be decided: 500@25 for
+    /// 500 a second under 25 ms; may be repeated
     #[arg(long, value_name = "RATE@LIMIT", value_parser = parse_at_least)]
     pub at_least: Vec<AtLeast>,
-    /// Exit with 0 even where the result is not valid; what --at-least asks for is still decided
+    /// Exit with 0 even where the result is not valid; what --at-least requires is still decided
     #[arg(long)]
     pub allow_invalid: bool,
     /// Let windows count in which others used the machine: the only way to a figure where that never ends. With such windows the
@@ -102,9 +104,12 @@ pub struct CapacityArguments {
     /// Injectors that make the load instead of this process
     #[command(flatten)]
     pub injectors: InjectorsArguments,
-    /// Print the stored form as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// What --at-least comes to
+    #[command(flatten)]
+    pub gate_files: GateFilesArguments,
+    /// Form of the result
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Folder for the stored form, capacity.json
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -116,7 +121,7 @@ pub struct CapacityArguments {
 /// Ways to search for the rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MethodName {
-    /// Windows where they tell most, until the intervals are narrow
+    /// Windows at the most informative rates, until the intervals are narrow
     Search,
     /// Level by level, after the published rules of SPECjbb2015; without intervals
     Sweep,
@@ -177,7 +182,7 @@ fn parse_percentile(text: &str) -> Result<f64, String> {
     if (50.0..=99.9).contains(&percentile) {
         Ok(percentile)
     } else {
-        Err("use 50 to 99.9: beyond, a window has too few requests to tell".to_owned())
+        Err("use 50 to 99.9: beyond, a window has too few requests".to_owned())
     }
 }
 

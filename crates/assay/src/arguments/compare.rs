@@ -1,5 +1,6 @@
 //! Arguments of `assay compare`.
 
+use super::FormatArguments;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -10,9 +11,9 @@ pub struct CompareArguments {
     pub before: PathBuf,
     /// The later run directory
     pub after: PathBuf,
-    /// Print the stored form as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Write a page to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

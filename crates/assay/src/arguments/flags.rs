@@ -1,17 +1,22 @@
 //! What can be typed after `assay flags`.
 
+use super::FormatArguments;
 use clap::Args;
+use std::path::PathBuf;
 
 /// Arguments of `assay flags`.
 #[derive(Debug, Args)]
 pub struct FlagsArguments {
-    /// A running JVM, or options as one word: '-Xmx4g -XX:+UseZGC'
-    #[arg(value_name = "PID|OPTIONS", allow_hyphen_values = true)]
+    /// A running JVM, by its number or a part of its program's name, or options as one word: '-Xmx4g -XX:+UseZGC'
+    #[arg(value_name = "PID|NAME|OPTIONS", allow_hyphen_values = true)]
     pub what: String,
     /// Releases to ask, such as 21,25 [default: that of the JVM; for options every release that is known]
     #[arg(long = "for", value_name = "RELEASES", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(8..=99))]
     pub releases: Vec<u32>,
-    /// Print the stored form as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Write a page to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
 }

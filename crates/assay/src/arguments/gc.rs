@@ -1,6 +1,7 @@
 //! What can be typed after `assay gc`.
 
 use super::number::parse_positive_number;
+use super::{FormatArguments, GateFilesArguments};
 use assay_gcstudy::Condition;
 use assay_text::duration;
 use clap::{ArgGroup, Args, Subcommand};
@@ -31,10 +32,11 @@ pub enum GcCommand {
 
 /// Arguments of reading logs.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("form").args(["json", "csv"]), group = ArgGroup::new("requests_given").args(["requests", "requests_per_second"]))]
+#[command(group = ArgGroup::new("requests_given").args(["requests", "requests_per_second"]))]
 pub struct GcReadArguments {
-    /// Logs: files, plain, gzip or zip, rotated sets, folders; - for standard input; the PID of a JVM for the log that it writes
-    #[arg(value_name = "LOG", required = true)]
+    /// Logs: files, plain, gzip or zip, rotated sets, folders; - for standard input; the PID of a JVM, or a part of its
+    /// program's name, for the log that it writes
+    #[arg(value_name = "LOG|PID|NAME", required = true)]
     pub logs: Vec<PathBuf>,
     /// Read all LOGs as one, in the order of time: logs of one server that are not named alike
     #[arg(long)]
@@ -45,22 +47,25 @@ pub struct GcReadArguments {
     /// The same, given as requests a second
     #[arg(long, value_name = "R", value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub requests_per_second: Option<f64>,
-    /// Print the stored form as JSON, one document for each log
-    #[arg(long)]
-    pub json: bool,
-    /// Print every figure as a row of CSV
-    #[arg(long)]
+    /// The same as --format csv: every figure as a row
+    #[arg(long, conflicts_with_all = ["format", "json"])]
     pub csv: bool,
+    /// Form of the result, of each log.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Write a page with pictures to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write everything that the collector did to FILE, a line of JSON each; lines of kind source and jvm say whose it is
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
-    /// Exit with 1 if this holds, or cannot be decided from the log; may be repeated. A wrong name gets the right one; --csv and
-    /// --json have the figures
+    /// Exit with 1 if this holds, with 3 if the log does not have the figure; may be repeated. A wrong name gets the right one; --csv
+    /// and --json have the figures
     #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     pub fail_if: Vec<Condition>,
+    /// What the conditions come to.
+    #[command(flatten)]
+    pub gate_files: GateFilesArguments,
     /// Go on reading what is appended, through rotation and restarts, until Ctrl-C
     #[arg(long)]
     pub follow: bool,
@@ -84,15 +89,19 @@ pub struct GcDiffArguments {
     /// The log that is compared
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
-    /// Print the comparison as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Write a page to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Exit with 1 if this holds, or cannot be decided from the logs; with a sign and % it is about the change; may be repeated
+    /// Exit with 1 if this holds, with 3 if the logs cannot decide it; with a sign and % it is about the change, beyond noise; may be
+    /// repeated
     #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     pub fail_if: Vec<Condition>,
+    /// What the conditions come to.
+    #[command(flatten)]
+    pub gate_files: GateFilesArguments,
 }
 
 fn parse_condition(text: &str) -> Result<Condition, String> {

@@ -1,6 +1,7 @@
 //! What can be typed after `assay heap`.
 
-use super::process_name::parse_pid;
+use super::FormatArguments;
+use super::process_name::{ProcessName, parse_process};
 use assay_text::{duration, size};
 use clap::{ArgGroup, Args, Subcommand};
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ pub struct HeapArguments {
 /// Questions about heaps.
 #[derive(Debug, Subcommand)]
 pub enum HeapCommand {
-    /// What a heap weighs now, and would weigh in every other reference mode
+    /// Size of a heap in every object layout: the present one, and those of other reference modes (compressed oops)
     #[command(
         after_help = "EXAMPLES:\n  assay heap predict kafka.hprof\n  assay heap predict kafka.hprof.gz --html kafka.html\n  \
         ssh host cat kafka.hprof | assay heap predict -\n  assay heap predict --pid 4242 --freeze=10s\n  \
@@ -28,7 +29,7 @@ pub enum HeapCommand {
     #[command(after_help = "EXAMPLES:\n  assay heap layout 'java.util.HashMap$Node' --dump kafka.hprof\n  \
         assay heap layout com.example.Order --classpath target/classes")]
     Layout(LayoutArguments),
-    /// Which reference mode each heap size gets on this host, and where the cliffs are
+    /// Which reference mode (unscaled, zero-based, 64-bit) each heap size gets on this host, and the thresholds between modes
     #[command(
         after_help = "EXAMPLES:\n  assay heap modes\n  assay heap modes --java /opt/jdk-25 --verify\n  \
         assay heap modes --want 40g --dump kafka.hprof\n  assay heap modes --pid 4242 --log gc.log"
@@ -42,16 +43,16 @@ pub enum HeapCommand {
 pub struct PredictArguments {
     /// A heap dump (HPROF), plain or gzip; - for standard input
     pub dump: Option<PathBuf>,
-    /// Walk the heap of a running JVM instead; the JVM is stopped meanwhile
-    #[arg(long, value_parser = parse_pid, allow_negative_numbers = true)]
-    pub pid: Option<u32>,
+    /// Walk the heap of a running JVM instead, by its number or a part of its program's name; the JVM is stopped meanwhile
+    #[arg(long, value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
+    pub pid: Option<ProcessName>,
     /// Longest time that the process may be stopped
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive, default_value = "10s", conflicts_with = "dump")]
     pub freeze: Duration,
     /// Release whose layout rules hold [default: that of the heap]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=99))]
     pub jdk: Option<u32>,
-    /// A GC log of the same server: what its garbage would be in each mode
+    /// A GC log of the same server: what its garbage would be in each layout
     #[arg(long, value_name = "LOG")]
     pub gc_log: Option<PathBuf>,
     /// Classes that are listed
@@ -60,12 +61,12 @@ pub struct PredictArguments {
     /// Class whose layout the page shows [default: the one that changes most]
     #[arg(long, value_name = "CLASS")]
     pub class: Option<String>,
-    /// Print the stored form as JSON
-    #[arg(long, conflicts_with = "csv")]
-    pub json: bool,
-    /// Print one line for each class and model as CSV
-    #[arg(long)]
+    /// The same as --format csv: one line for each class and layout
+    #[arg(long, conflicts_with_all = ["format", "json"])]
     pub csv: bool,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Write a page with pictures to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -86,9 +87,9 @@ pub struct LayoutArguments {
     /// Release whose layout rules hold [default: that of the dump, or of the JDK in the class path, else 25]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=99))]
     pub jdk: Option<u32>,
-    /// Print the stored form as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Write a page with pictures to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -108,7 +109,7 @@ pub struct ModesArguments {
     /// A JVM: its release, its home or its java; may be given again [default: all that are found]
     #[arg(long, value_name = "JAVA")]
     pub java: Vec<PathBuf>,
-    /// Heap sizes [default: both sides of every cliff]
+    /// Heap sizes [default: both sides of every threshold]
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_heap_bytes)]
     pub max_heap: Vec<u64>,
     /// Further options of the JVMs, joined by blanks: "-XX:ObjectAlignmentInBytes=16"
@@ -123,15 +124,15 @@ pub struct ModesArguments {
     /// A heap dump of the server, so that the advice rests on its objects
     #[arg(long, value_name = "DUMP", requires = "want")]
     pub dump: Option<PathBuf>,
-    /// Mode of a running JVM; may be given again
-    #[arg(long, value_parser = parse_pid, allow_negative_numbers = true)]
-    pub pid: Vec<u32>,
+    /// Mode of a running JVM, by its number or a part of its program's name; may be given again
+    #[arg(long, value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
+    pub pid: Vec<ProcessName>,
     /// Mode of the JVM that wrote a GC log; may be given again
     #[arg(long, value_name = "LOG")]
     pub log: Vec<PathBuf>,
-    /// Print the stored form as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Write a page with address maps to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! What can be typed after `assay host`.
 
+use super::{FormatArguments, GateFilesArguments};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -12,20 +13,26 @@ pub struct HostArguments {
     /// A snapshot to judge, instead of this machine
     #[arg(value_name = "SNAPSHOT", conflicts_with = "snapshot")]
     pub from: Option<PathBuf>,
-    /// Show what is good and what does not apply, too
+    /// Show what is good and what does not apply, too; JSON and CSV always have it
     #[arg(long)]
     pub all: bool,
-    /// Print the stored form as JSON
-    #[arg(long, conflicts_with = "all")]
-    pub json: bool,
+    /// Write a page to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Write what was read to FILE
     #[arg(long, value_name = "FILE")]
     pub snapshot: Option<PathBuf>,
     /// End with exit code 1 if something is bad, and at least this grave
     #[arg(long, value_name = "SEVERITY")]
     pub fail_on: Option<Severity>,
+    /// What --fail-on comes to.
+    #[command(flatten)]
+    pub gate_files: GateFilesArguments,
     /// Compare this machine with itself as RULE wants it, on the load of STUDY: whether the advice holds there
-    #[arg(long, num_args = 2, action = clap::ArgAction::Set, value_names = ["RULE", "STUDY"], conflicts_with_all = ["from", "snapshot", "fail_on", "all"])]
+    #[arg(long, num_args = 2, action = clap::ArgAction::Set, value_names = ["RULE", "STUDY"], conflicts_with_all = ["from", "snapshot", "fail_on", "all", "junit", "summary", "html"])]
     pub what_if: Option<Vec<String>>,
     /// The short form of the study
     #[arg(long, requires = "what_if")]
@@ -55,9 +62,12 @@ pub struct HostDiffArguments {
     pub before: PathBuf,
     /// The second one
     pub after: PathBuf,
-    /// Print the stored form as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Write a page to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
 }
 
 /// How grave.

@@ -1,5 +1,6 @@
 //! What can be typed after `assay memory`.
 
+use super::FormatArguments;
 use super::process_name::{ProcessName, parse_process};
 use assay_report::EntriesShown;
 use assay_text::{duration, size};
@@ -42,9 +43,9 @@ pub struct SnapshotArguments {
     /// The process: its number, or a part of its program's name; without it, the JVMs that run here are listed
     #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: Option<ProcessName>,
-    /// Print the stored form as JSON; with --watch one line for each snapshot, quick or full: its `depth` says which
-    #[arg(long, conflicts_with = "record")]
-    pub json: bool,
+    /// Form of the result; JSON of --watch has one line for each snapshot, quick or full: its `depth` says which.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Stop the process while it is copied, so that the sum is exact; it is continued after DURATION at the latest
     #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
           value_parser = duration::parse_positive, requires = "pid")]
@@ -57,7 +58,7 @@ pub struct SnapshotArguments {
           value_parser = duration::parse_positive, requires = "pid")]
     pub watch: Option<Duration>,
     /// Write full snapshots to FILE, for `assay memory diff` and for --html
-    #[arg(long, value_name = "FILE", requires = "pid")]
+    #[arg(long, value_name = "FILE", requires = "pid", conflicts_with_all = ["format", "json"])]
     pub record: Option<PathBuf>,
     /// How long to watch or record [default: until Ctrl-C, or until the process ends]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive, requires = "series")]
@@ -90,9 +91,9 @@ pub struct DiffArguments {
     pub before: String,
     /// The later snapshot: a file of --json, or of --record (its last snapshot; FILE@N is its N-th)
     pub after: String,
-    /// Print the stored form as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Write a page to FILE, with areas over time if the snapshots are of one record
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -107,9 +108,12 @@ pub struct AdviseArguments {
     /// The process: its number, or a part of its program's name
     #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: ProcessName,
-    /// Print the stored form as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Write a page to FILE
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Take several snapshots, over this long, so that peaks are known
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
     pub watch_for: Option<Duration>,
@@ -121,7 +125,7 @@ pub enum DepthName {
     /// Owners as long as that reads at most 3 GiB of Java objects, so that it takes 2 to 3 s of CPU time; beyond that
     /// structures, and the answer says so
     Auto,
-    /// Who owns each block of malloc is looked for too, in the whole Java heap: 0.4 to 0.7 s of CPU time for each resident GiB
+    /// Owners of each block of malloc are searched too, in the whole Java heap: 0.4 to 0.7 s of CPU time for each resident GiB
     Owners,
     /// Mappings and structures only: below 0.1 s for each resident GiB, but malloc's blocks in use are not split
     Structures,

@@ -24,14 +24,6 @@ pub fn parse_process(text: &str) -> Result<ProcessName, String> {
     }
 }
 
-/// Reads the number of a process where no name will do.
-pub fn parse_pid(text: &str) -> Result<u32, String> {
-    match parse_process(text)? {
-        ProcessName::Pid(pid) => Ok(pid),
-        ProcessName::Program(_) => Err("not a PID; to list the running JVMs: assay memory".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,11 +33,9 @@ mod tests {
         assert_eq!(parse_process("4242"), Ok(ProcessName::Pid(4242)));
         for name in ["Shop", "shop.jar", "7zip", "-shop"] {
             assert_eq!(parse_process(name), Ok(ProcessName::Program(name.to_owned())));
-            assert!(parse_pid(name).is_err(), "{name}");
         }
         for wrong in ["", " ", "0", "-5", "99999999999"] {
             assert!(parse_process(wrong).is_err(), "{wrong}");
-            assert!(parse_pid(wrong).is_err(), "{wrong}");
         }
     }
 }

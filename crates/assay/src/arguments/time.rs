@@ -1,5 +1,6 @@
 //! What can be typed after `assay time`.
 
+use super::FormatArguments;
 use super::number::parse_positive_number;
 use super::process_name::{ProcessName, parse_process};
 use assay_text::duration;
@@ -14,7 +15,7 @@ pub struct TimeArguments {
     #[command(subcommand)]
     pub command: Option<TimeCommand>,
     #[command(flatten)]
-    pub account: Option<TimeAccountArguments>,
+    pub account: TimeAccountArguments,
 }
 
 /// What else `assay time` does.
@@ -35,9 +36,9 @@ pub struct TimeDiffArguments {
     pub before: PathBuf,
     /// The later account
     pub after: PathBuf,
-    /// Print the stored form as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Write a page with differential flame graphs to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -46,10 +47,12 @@ pub struct TimeDiffArguments {
 /// Arguments of an account of a process.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("answered").args(["requests", "requests_per_second"]))]
+// Whether there is an account at all says its group, which clap leaves empty where arguments are flattened into it.
+#[group(args = ["pid"])]
 pub struct TimeAccountArguments {
     /// The process: its number, or a part of its program's name; `assay memory` lists the JVMs that run here
-    #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
-    pub pid: ProcessName,
+    #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true, required = true)]
+    pub pid: Option<ProcessName>,
     /// How long to sample [default: 10s; with --watch until Ctrl-C, or until the process ends]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive)]
     pub duration: Option<Duration>,
@@ -82,9 +85,9 @@ pub struct TimeAccountArguments {
     /// has such
     #[arg(long, conflicts_with = "watch")]
     pub counters: bool,
-    /// Print the stored form as JSON; with --watch one line for each interval
-    #[arg(long)]
-    pub json: bool,
+    /// Form of the result.
+    #[command(flatten)]
+    pub format: FormatArguments,
     /// Write a page to FILE
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     pub html: Option<PathBuf>,
@@ -98,7 +101,7 @@ mod tests {
 
     fn time(line: &str) -> Result<TimeAccountArguments, String> {
         match Arguments::try_parse_from(line.split(' ')).map_err(|e| e.to_string())?.command {
-            Command::Time(time) => time.account.ok_or_else(|| format!("{:?}", time.command)),
+            Command::Time(TimeArguments { command: None, account }) => Ok(account),
             other => Err(format!("{other:?}")),
         }
     }
@@ -110,7 +113,7 @@ mod tests {
         assert_eq!(time("assay time 7 --jfr").map(|t| t.jfr), Ok(Some(None)));
         assert_eq!(time("assay time 7 --jfr a.jfr").map(|t| t.jfr), Ok(Some(Some("a.jfr".into()))));
         let diff = Arguments::try_parse_from(["assay", "time", "diff", "a.json", "b.json"]).expect("a diff");
-        assert!(matches!(diff.command, Command::Time(TimeArguments { command: Some(_), account: None })));
+        assert!(matches!(diff.command, Command::Time(TimeArguments { command: Some(_), .. })));
         for wrong in [
             "assay time diff a.json",
             "assay time 7 diff a.json b.json",

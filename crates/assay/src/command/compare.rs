@@ -3,9 +3,12 @@
 use crate::arguments::CompareArguments;
 use crate::command::report::load;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, Forms};
 use crate::output_file::{can_be_written, write_result};
-use assay_report::{render_run_comparison_html, render_run_comparison_terminal};
+use assay_report::{
+    render_run_comparison_csv, render_run_comparison_html, render_run_comparison_markdown,
+    render_run_comparison_terminal,
+};
 use std::process::ExitCode;
 
 /// Compares two run directories.
@@ -18,10 +21,12 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.html {
         write_result(path, |mut out| render_run_comparison_html(&comparison, &mut out))?;
     }
-    if arguments.json {
-        output::print_json(&comparison)?;
-    } else if arguments.html.is_none() {
-        output::print_text(&render_run_comparison_terminal(&comparison, output::view()))?;
-    }
+    let forms = Forms {
+        table: &|view| render_run_comparison_terminal(&comparison, view),
+        csv: &|out| render_run_comparison_csv(&comparison, out),
+        markdown: &|| render_run_comparison_markdown(&comparison),
+        problems: &comparison.problems,
+    };
+    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &comparison, &forms)?;
     Ok(ExitCode::SUCCESS)
 }

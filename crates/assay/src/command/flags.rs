@@ -2,8 +2,11 @@
 
 use crate::arguments::FlagsArguments;
 use crate::command::identity_of;
+use crate::command::process::jvm_named;
 use crate::failure::Failure;
-use crate::{output, stop};
+use crate::output::{self, Forms};
+use crate::output_file::{can_be_written, write_result};
+use crate::stop;
 use assay_jdk::options::{ListedFlag, judge_options, listed_flags, starts_with, table_releases};
 use assay_jdk::{InstalledJvms, JvmWish, run_java};
 use assay_linux::ProcRoot;
@@ -19,7 +22,8 @@ const START_MAX: Duration = Duration::from_secs(20);
 
 /// Looks options up in each release.
 pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Failure> {
-    let pid: Option<u32> = arguments.what.parse().ok();
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    let pid = process_of(&arguments.what)?;
     let (options, own) = match pid {
         Some(pid) => of_process(pid)?,
         None => (split(&arguments.what)?, None),
@@ -40,12 +44,26 @@ pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Failure> {
     let releases = releases.collect();
     let report =
         FlagsReport { schema: schema::FLAGS.to_owned(), pid, options: redact::words(&options), releases };
-    if arguments.json {
-        output::print_json(&report)?;
-    } else {
-        output::print_text(&assay_processreport::render_flags_terminal(&report, output::view()))?;
+    if let Some(path) = &arguments.html {
+        write_result(path, |mut out| assay_processreport::render_flags_html(&report, &mut out))?;
     }
+    let forms = Forms {
+        table: &|view| assay_processreport::render_flags_terminal(&report, view),
+        csv: &|out| assay_processreport::render_flags_csv(&report, out),
+        markdown: &|| assay_processreport::render_flags_markdown(&report),
+        problems: &[],
+    };
+    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &report, &forms)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The process that is meant; options begin with a dash.
+fn process_of(what: &str) -> Result<Option<u32>, Failure> {
+    match what.parse() {
+        Ok(pid) => Ok(Some(pid)),
+        Err(_) if what.trim_start().starts_with('-') || what.trim().is_empty() => Ok(None),
+        Err(_) => jvm_named(what),
+    }
 }
 
 fn split(text: &str) -> Result<Vec<String>, Failure> {
@@ -53,7 +71,8 @@ fn split(text: &str) -> Result<Vec<String>, Failure> {
         .map_err(|e| Failure::input(format!("{text:?} cannot be split into options: {e}")))?;
     match words.iter().find(|word| !word.starts_with('-')) {
         Some(word) => Err(Failure::input(format!(
-            "{word:?} is neither a process nor an option\n  assay flags 4242, or: assay flags '-Xmx4g -XX:+UseZGC'"
+            "{word:?} is neither an option nor a process: no running JVM has it in its name\n  \
+             assay flags 4242, or: assay flags '-Xmx4g -XX:+UseZGC'; to list the running JVMs: assay memory"
         ))),
         None if words.is_empty() => {
             Err(Failure::input("no option is given\n  assay flags '-Xmx4g -XX:+UseZGC'"))

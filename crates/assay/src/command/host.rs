@@ -1,11 +1,12 @@
 //! `assay host`: what rules say of the machine and of the JVMs on it.
 
 use crate::arguments::{HostArguments, HostCommand, HostDiffArguments, Severity};
-use crate::command::{read_stored, run};
+use crate::command::{gate, read_stored, run};
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, Forms};
 use crate::output_file::{can_be_written, write_result};
-use assay_model::{HostRule, HostSnapshot, HostVerdict, schema};
+use assay_findings::{Judged, Judgement};
+use assay_model::{GateVerdict, HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, schema};
 use assay_study::RunOptions;
 use assay_text::near::hint;
 use std::path::Path;
@@ -19,7 +20,9 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
     if let Some([rule, study]) = arguments.what_if.as_deref() {
         return what_if(arguments, rule, Path::new(study));
     }
-    arguments.snapshot.as_deref().map_or(Ok(()), can_be_written)?;
+    let files = [&arguments.snapshot, &arguments.html];
+    files.into_iter().flatten().try_for_each(|path| can_be_written(path))?;
+    gate::check_files(&arguments.gate_files)?;
     let snapshot = match &arguments.from {
         Some(path) => read(path)?,
         None => assay_host::take_snapshot(env!("CARGO_PKG_VERSION"))?,
@@ -28,24 +31,56 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
         write_result(path, |out| Ok(serde_json::to_writer_pretty(out, &snapshot)?))?;
     }
     let report = assay_host::check(&snapshot);
-    if arguments.json {
-        output::print_json(&report)?;
-    } else {
-        output::print_text(&assay_processreport::render_host_terminal(
-            &report,
-            arguments.all,
-            output::view(),
-        ))?;
+    if let Some(path) = &arguments.html {
+        write_result(path, |mut out| assay_processreport::render_host_html(&report, &mut out))?;
     }
-    let fails = arguments.fail_on.is_some_and(|least| {
-        let is_bad = |verdict| verdict == HostVerdict::Bad;
-        report.rulings.iter().any(|ruling| is_bad(ruling.verdict) && stored(least) <= ruling.finding.severity)
-    });
+    let forms = Forms {
+        table: &|view| assay_processreport::render_host_terminal(&report, arguments.all, view),
+        csv: &|out| assay_processreport::render_host_csv(&report, out),
+        markdown: &|| assay_processreport::render_host_markdown(&report, arguments.all),
+        problems: &report.problems,
+    };
+    let format = arguments.format.form_beside(arguments.html.is_some());
+    output::print_as(format, &report, &forms)?;
+    let cases = judged(&report, arguments.fail_on);
+    let failed = || cases.iter().filter(|case| case.verdict == GateVerdict::Holds);
+    if format.is_none() {
+        // Nothing else says why the exit code is not 0.
+        failed().for_each(|case| say!("fails: {}: {}", case.name, case.line));
+    }
+    let judged = Judged { suite: "assay host", not_usable: None, cases: &cases };
+    gate::write_files(&arguments.gate_files, &judged, forms.markdown)?;
+    let fails = failed().next().is_some();
     Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// A case for each rule and JVM that it was applied to. What is unknown fails no build, and is not passed either.
+fn judged(report: &HostReport, least: Option<Severity>) -> Vec<Judgement> {
+    let Some(least) = least.map(stored) else { return Vec::new() };
+    let applied = report
+        .rulings
+        .iter()
+        .filter(|ruling| ruling.verdict != HostVerdict::NotApplicable && least <= ruling.finding.severity);
+    let case = |ruling: &HostRuling| {
+        let verdict = match ruling.verdict {
+            HostVerdict::Bad => GateVerdict::Holds,
+            HostVerdict::Good | HostVerdict::NotApplicable => GateVerdict::Passes,
+            HostVerdict::Unknown | HostVerdict::Other => GateVerdict::NotShown,
+        };
+        let jvm = ruling.pid.map_or_else(String::new, |pid| format!(": JVM {pid}"));
+        let finding = &ruling.finding;
+        Judgement {
+            name: format!("{}{jvm}", finding.rule),
+            verdict,
+            line: format!("{}: {}: {}", ruling.verdict, finding.claim, finding.evidence_line()),
+        }
+    };
+    applied.map(case).collect()
 }
 
 /// A rule's advice, tried on the load of a study.
 fn what_if(arguments: &HostArguments, word: &str, study: &Path) -> Result<ExitCode, Failure> {
+    let is_json = arguments.format.is_json("--what-if")?;
     let words = || HostRule::ALL.iter().map(|rule| rule.word());
     let rule = HostRule::ALL.iter().find(|rule| rule.word() == word).copied().ok_or_else(|| {
         Failure::input(format!(
@@ -69,7 +104,7 @@ fn what_if(arguments: &HostArguments, word: &str, study: &Path) -> Result<ExitCo
     };
     let (result, page) = run::carry_out(&prepared, &options)?;
     let said = assay_study::judge_what_if(&prepared, &result, rule, arguments.least);
-    if arguments.json {
+    if is_json {
         output::print_json(&said)?;
     } else {
         output::print_text(&assay_processreport::render_what_if_terminal(&said))?;
@@ -79,16 +114,21 @@ fn what_if(arguments: &HostArguments, word: &str, study: &Path) -> Result<ExitCo
 }
 
 fn diff(arguments: &HostDiffArguments) -> Result<ExitCode, Failure> {
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let (before, after) = (read(&arguments.before)?, read(&arguments.after)?);
     let comparison = assay_host::compare(&before, &after);
-    if arguments.json {
-        output::print_json(&comparison)?;
-    } else {
-        output::print_text(&assay_processreport::render_host_comparison_terminal(
-            &comparison,
-            output::view(),
-        ))?;
+    if let Some(path) = &arguments.html {
+        write_result(path, |mut out| {
+            assay_processreport::render_host_comparison_html(&comparison, &mut out)
+        })?;
     }
+    let forms = Forms {
+        table: &|view| assay_processreport::render_host_comparison_terminal(&comparison, view),
+        csv: &|out| assay_processreport::render_host_comparison_csv(&comparison, out),
+        markdown: &|| assay_processreport::render_host_comparison_markdown(&comparison),
+        problems: &[],
+    };
+    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &comparison, &forms)?;
     Ok(ExitCode::SUCCESS)
 }
 

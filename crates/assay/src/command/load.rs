@@ -2,18 +2,22 @@
 
 mod recording;
 
-use crate::arguments::{Arrivals, LoadArguments, TlsArguments};
+use crate::arguments::{Arrivals, Format, LoadArguments, TlsArguments};
 use crate::command::{inject, studies};
 use crate::failure::Failure;
 use crate::live::LiveLoad;
-use crate::{output, seed, stop};
+use crate::output::{self, Forms};
+use crate::output_file::{can_be_written, write_result};
+use crate::{seed, stop};
 use assay_load::{
     ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadSource, LoadWindow, Measured, Progress,
     TlsOptions,
 };
 use assay_model::{DeliverySummary, LatencySummary, LoadResult, Protocol, ProtocolSummary, RatePoint};
+use assay_processreport::{render_load_csv, render_load_html, render_load_markdown};
 use assay_scenario::RateSchedule;
 use assay_text::redact;
+use assay_text::wrap::message;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,6 +25,8 @@ use std::time::Duration;
 
 /// How long a load is where nothing says it.
 const DURATION: Duration = Duration::from_secs(10);
+/// Columns of the name of a row.
+const NAME: usize = 30;
 /// Lines of a rate over time.
 const RATES_SHOWN: usize = 12;
 /// Samples of what went wrong that are shown as text; `--json` gives all that were kept.
@@ -33,6 +39,7 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     if arguments.recording.from_har.is_some() || arguments.recording.from_access_log.is_some() {
         return recording::scenario(&arguments.recording);
     }
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let config = config(arguments)?;
     let duration = duration(arguments, config.rate.as_ref())?;
     let law = law(arguments, config.rate.as_ref(), duration)?;
@@ -62,10 +69,23 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
         rates: rate.as_ref().map(|rate| measured.rates(rate)).unwrap_or_default(),
         ..measured.result()
     };
-    if arguments.json {
-        output::print_json(&result)?;
-    } else {
-        output::print(|out| write_text(out, arguments, &measured, &result))?;
+    let target = redact::text(&arguments.url);
+    if let Some(path) = &arguments.html {
+        write_result(path, |mut out| render_load_html(&result, &target, &mut out))?;
+    }
+    let forms = Forms {
+        table: &|_| text(arguments, &measured, &result),
+        csv: &|out| render_load_csv(&result, out),
+        markdown: &|| render_load_markdown(&result, &target),
+        problems: &result.problems,
+    };
+    let format = arguments.format.form_beside(arguments.html.is_some());
+    output::print_as(format, &result, &forms)?;
+    if !result.valid && !matches!(format, Some(Format::Table | Format::Md)) {
+        say!("NOT VALID: do not use these figures");
+        if format.is_none() {
+            output::note(&result.problems);
+        }
     }
     Ok(match (measured.stopped, result.valid) {
         (true, _) => ExitCode::from(stop::INTERRUPTED),
@@ -150,6 +170,14 @@ fn create_log(path: &Path) -> Result<IntervalLogs, Failure> {
     Ok(IntervalLogs::each_second(io::BufWriter::new(file)))
 }
 
+/// The text for a terminal.
+fn text(arguments: &LoadArguments, measured: &Measured, result: &LoadResult) -> String {
+    let mut text = Vec::new();
+    // A text in memory takes every line.
+    let _ = write_text(&mut text, arguments, measured, result);
+    message(&String::from_utf8_lossy(&text), output::width().into())
+}
+
 fn write_text(
     out: &mut dyn Write,
     arguments: &LoadArguments,
@@ -158,22 +186,22 @@ fn write_text(
 ) -> io::Result<()> {
     let seconds = (measured.end_monotonic_ns - measured.start_monotonic_ns) as f64 / 1e9;
     writeln!(out, "{} for {seconds:.1} s, seed {}", arguments.url, result.seed)?;
-    let asked = result.asked_rate_per_s.map_or_else(String::new, |rate| format!(" of {rate} asked"));
+    let offered = result.asked_rate_per_s.map_or_else(String::new, |rate| format!(" of {rate} offered"));
     writeln!(
         out,
-        "  {:.1} requests/s answered{asked}; {} requests, {} failed",
+        "  {:.1} requests/s achieved{offered}; {} requests, {} failed",
         result.reached_rate_per_s, result.requests, result.errors
     )?;
     writeln!(
         out,
-        "\n  {:<44}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "\n  {:<NAME$}{:>9}{:>9}{:>9}{:>9}{:>9}",
         "milliseconds", "p50", "p95", "p99", "p99.9", "max"
     )?;
-    write_times(out, "response time, from the intended start", &result.response_ms)?;
-    write_times(out, "service time, from the send", &result.service_ms)?;
-    write_times(out, "lateness of the generator", &result.send_lag_ms)?;
+    write_times(out, "response, from intended start", &result.response_ms)?;
+    write_times(out, "service, from the send", &result.service_ms)?;
+    write_times(out, "send lag of the generator", &result.send_lag_ms)?;
     if let Some(deliveries) = &result.deliveries {
-        write_times(out, "delivery, from the intended start", &deliveries.ms)?;
+        write_times(out, "delivery, from intended start", &deliveries.ms)?;
         let rate = deliveries.rate_per_s.map_or_else(String::new, |rate| format!("{rate:.1} deliveries/s; "));
         let DeliverySummary { due, delivered, lost, duplicated, out_of_order, cut_off, .. } = deliveries;
         writeln!(
@@ -183,7 +211,7 @@ fn write_text(
         )?;
     }
     if let Some(handshakes) = &result.handshakes {
-        write_times(out, "TLS handshakes, apart from requests", &handshakes.ms)?;
+        write_times(out, "TLS handshakes", &handshakes.ms)?;
         let cpu =
             handshakes.cpu_ms_mean.map_or_else(String::new, |ms| format!(", {ms:.3} ms of its CPU each"));
         writeln!(out, "    {} handshakes, {} of them resumed{cpu}", handshakes.count, handshakes.resumed)?;
@@ -214,7 +242,7 @@ fn write_protocol(out: &mut dyn Write, protocol: &ProtocolSummary) -> io::Result
     let ProtocolSummary { name, streams, streams_allowed_min, left_by_server, reset_by_server, opening_ms } =
         protocol;
     if let Some(ms) = opening_ms {
-        write_times(out, "opening connections, apart from requests", ms)?;
+        write_times(out, "opening connections", ms)?;
     }
     if *name == Protocol::Http2 {
         let allowed = streams_allowed_min
@@ -263,11 +291,11 @@ fn write_rates(out: &mut dyn Write, result: &LoadResult) -> io::Result<()> {
 }
 
 fn write_times(out: &mut dyn Write, what: &str, times: &LatencySummary) -> io::Result<()> {
-    write!(out, "  {what:<44}")?;
+    write!(out, "  {what:<NAME$}")?;
     for value in [times.p50, times.p95, times.p99, times.p99_9, times.max] {
         match value {
-            Some(ms) => write!(out, "{ms:>10.3}")?,
-            None => write!(out, "{:>10}", "-")?,
+            Some(ms) => write!(out, "{ms:>9.3}")?,
+            None => write!(out, "{:>9}", "-")?,
         }
     }
     writeln!(out)
@@ -277,15 +305,15 @@ fn write_mix(out: &mut dyn Write, result: &LoadResult) -> io::Result<()> {
     writeln!(
         out,
         "\n  {:<24}{:>10}{:>10}{:>12}{:>10}",
-        "operation", "asked %", "sent %", "requests", "failed"
+        "operation", "planned %", "sent %", "requests", "failed"
     )?;
     let all = result.operations.iter().map(|o| o.requests).sum::<u64>().max(1) as f64;
     for operation in &result.operations {
         let sent = 100.0 * operation.requests as f64 / all;
-        let asked = 100.0 * operation.asked_share;
+        let planned = 100.0 * operation.asked_share;
         writeln!(
             out,
-            "  {:<24}{asked:>10.2}{sent:>10.2}{:>12}{:>10}",
+            "  {:<24}{planned:>10.2}{sent:>10.2}{:>12}{:>10}",
             operation.name, operation.requests, operation.errors
         )?;
     }

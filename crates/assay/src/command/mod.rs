@@ -3,12 +3,14 @@
 pub mod capacity;
 pub mod compare;
 pub mod flags;
+pub mod gate;
 pub mod gc;
 pub mod heap;
 pub mod host;
 pub mod inject;
 pub mod load;
 pub mod memory;
+mod plan;
 mod process;
 pub mod reference;
 pub mod report;

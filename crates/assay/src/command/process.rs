@@ -22,22 +22,36 @@ pub fn pid_of(process: &ProcessName) -> Result<u32, Failure> {
         ProcessName::Program(name) => name,
     };
     let (found, denial) = running_jvms(&ProcRoot::default())?;
-    match named(name, &found.jvms).as_slice() {
+    if let Some(pid) = one_of(name, &found.jvms)? {
+        return Ok(pid);
+    }
+    if let Some(said) = said_of(Path::new(name)) {
+        return Err(Failure::input(format!("{name} is not a process: {said}")));
+    }
+    let unseen = match (found.not_readable, denial) {
+        (0, _) | (_, None) => String::new(),
+        (count, Some(denial)) => {
+            format!("\n  processes that could not be read: {count}, since {denial}")
+        }
+    };
+    Err(Failure::input(format!("no running JVM has `{name}` in its name{unseen}\n{LIST}")))
+}
+
+/// The running JVM of a name, where a name may stand for something else as well; none where no JVM has it, or none can be listed.
+///
+/// # Errors
+/// When several have it: each is listed.
+pub fn jvm_named(name: &str) -> Result<Option<u32>, Failure> {
+    running_jvms(&ProcRoot::default()).map_or(Ok(None), |(found, _)| one_of(name, &found.jvms))
+}
+
+/// The only one of a name, which is said on standard error.
+fn one_of(name: &str, jvms: &[RunningJvm]) -> Result<Option<u32>, Failure> {
+    match named(name, jvms).as_slice() {
+        [] => Ok(None),
         [jvm] => {
             say!("note: {name} is process {}, {}", jvm.pid, jvm.program);
-            Ok(jvm.pid)
-        }
-        [] => {
-            if let Some(said) = said_of(Path::new(name)) {
-                return Err(Failure::input(format!("{name} is not a process: {said}")));
-            }
-            let unseen = match (found.not_readable, denial) {
-                (0, _) | (_, None) => String::new(),
-                (count, Some(denial)) => {
-                    format!("\n  processes that could not be looked at: {count}, since {denial}")
-                }
-            };
-            Err(Failure::input(format!("no running JVM has `{name}` in its name{unseen}\n{LIST}")))
+            Ok(Some(jvm.pid))
         }
         several => Err(Failure::input(format!(
             "{} running JVMs have `{name}` in their names: give a PID\n{}",

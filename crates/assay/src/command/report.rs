@@ -2,10 +2,10 @@
 
 mod capacity;
 
-use crate::arguments::{ReportArguments, ReportFormat};
+use crate::arguments::{Format, ReportArguments, ReportFormat};
 use crate::command::what_file::said_of;
 use crate::failure::{Failure, Kind};
-use crate::output;
+use crate::output::{self, Forms};
 use crate::output_file::{can_be_written, write_file, write_result};
 use assay_model::StoredRun;
 use assay_study::StudyError;
@@ -75,7 +75,26 @@ fn write(run: &StoredRun, format: ReportFormat, mut out: &mut dyn Write) -> io::
     }
 }
 
+/// Prints the results of a run.
+pub fn print(run: &StoredRun, format: Format) -> Result<(), Failure> {
+    let forms = Forms {
+        table: &|_| table(run),
+        csv: &|mut out| assay_report::render_csv(run, &mut out),
+        markdown: &|| markdown(run),
+        problems: &[],
+    };
+    output::print_as(format, &run.summary, &forms)
+}
+
+/// The report as Markdown.
+pub fn markdown(run: &StoredRun) -> String {
+    let mut text = Vec::new();
+    // A text in memory takes every line.
+    let _ = assay_report::render_markdown(run, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 /// The table for the terminal.
-pub fn table(run: &StoredRun) -> String {
+fn table(run: &StoredRun) -> String {
     assay_report::render_terminal(run, output::width(), output::is_coloured())
 }

@@ -1,26 +1,24 @@
 //! `assay run` and `assay demo`: a study from its file to its report.
 
-use super::report;
+use super::plan::plan_text;
 use super::what_file::{FileKind, kind_of, said_of};
-use crate::arguments::{DemoArguments, RunArguments};
+use super::{gate, report};
+use crate::arguments::{DemoArguments, FormatArguments, RunArguments};
 use crate::failure::Failure;
 use crate::output_file::{can_be_written, write_result};
 use crate::progress::Progress;
 use crate::{output, stop};
-use assay_model::{Design, GateCase, GateVerdict, Plan, PlannedProcedure, StoredRun};
+use assay_model::{GateCase, Plan, StoredRun};
 use assay_study::{
-    Checked, Diagnostic, Prepared, READY_MADE, ReadyMade, RunOptions, RunResult, Study, StudyError,
+    Checked, Diagnostic, Gate, Prepared, READY_MADE, ReadyMade, RunOptions, RunResult, Study, StudyError,
 };
 use assay_text::near::hint;
 use std::collections::VecDeque;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The study of the demo, below the checkout's root.
 const DEMO: &str = "studies/compressed-references.toml";
-/// Exit code where a run does not decide a condition of `--fail-if`.
-const UNDECIDED: u8 = 3;
 /// The folder of the ready-made studies there.
 const STUDIES: &str = "studies";
 
@@ -35,40 +33,51 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
     let mut is_good = true;
     for study in &prepare(Source::File(study), true)? {
         let options = RunOptions { out: arguments.out.clone(), ..RunOptions::default() };
-        is_good &= answers(&execute(study, &options, arguments.json)?);
+        is_good &= not_usable(&execute(study, &options, &arguments.format)?).is_none();
     }
-    Ok(exit_code(is_good, &[]))
+    Ok(gate::exit_code(is_good, &[]))
 }
 
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let studies = prepare(source_of(&arguments.study)?, arguments.quick)?;
+    if let Some(first) = studies.first() {
+        check_conditions(&arguments.fail_if, first.plan())?;
+    }
     if arguments.plan {
-        for plan in studies.iter().map(Prepared::plan) {
-            if arguments.json {
+        let is_json = arguments.format.is_json("--plan")?;
+        // Its parts are studies of their own, about other metrics.
+        let conditions = std::iter::once(&arguments.fail_if[..]).chain(std::iter::repeat(&[][..]));
+        for (plan, conditions) in studies.iter().map(Prepared::plan).zip(conditions) {
+            if is_json {
                 output::print_json(plan)?;
             } else {
-                output::print(|out| write_plan(out, plan))?;
+                output::print_text(&plan_text(plan, conditions, output::width().into()))?;
             }
         }
         return Ok(ExitCode::SUCCESS);
     }
-    arguments.junit.as_deref().map_or(Ok(()), can_be_written)?;
-    let (mut is_good, mut verdicts) = (true, Vec::new());
+    gate::check_files(&arguments.gate_files)?;
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    let (mut is_good, mut cases) = (true, Vec::new());
     for (number, study) in studies.iter().enumerate() {
         let name = &study.plan().study;
         let out = arguments.out.as_ref().map(|out| if number == 0 { out.clone() } else { beside(out, name) });
         // A run that was interrupted in its first part has no folder for the others yet.
         let resume = arguments.resume && (number == 0 || out.as_ref().is_some_and(|out| out.exists()));
         let options = RunOptions { out, resume, allow_host_changes: arguments.allow_host_changes };
-        let run = execute(study, &options, arguments.json)?;
-        is_good &= answers(&run) || arguments.allow_invalid;
+        let run = execute(study, &options, &arguments.format)?;
+        let bad = not_usable(&run).filter(|_| !arguments.allow_invalid);
+        is_good &= bad.is_none();
         // Its parts are studies of their own, about other metrics.
         if number == 0 {
-            verdicts = judged(&run, arguments)?;
+            cases = judged(&run, bad, arguments)?;
+            if let Some(path) = &arguments.html {
+                write_result(path, |mut out| assay_report::render_html(&run, &mut out))?;
+            }
         }
     }
-    Ok(exit_code(is_good, &verdicts))
+    Ok(gate::exit_code(is_good, &cases))
 }
 
 /// Where a study comes from.
@@ -105,7 +114,12 @@ fn source_of(named: &Path) -> Result<Source, Failure> {
             "{name} is a folder: name a study file in it\n  assay run {name}/STUDY.toml"
         )));
     }
-    if let Some(kind) = kind_of(named).filter(|kind| !matches!(kind, FileKind::Study | FileKind::Text)) {
+    let kind = kind_of(named);
+    // A checkout has a program `check`, and a study.
+    let is_script_of_that_name =
+        kind == Some(FileKind::Script) && named.to_str().is_some_and(|name| ReadyMade::of(name).is_some());
+    let is_study = |kind: &FileKind| matches!(kind, FileKind::Study | FileKind::Text);
+    if let Some(kind) = kind.filter(|kind| !is_study(kind) && !is_script_of_that_name) {
         let said = said_of(named).filter(|_| kind != FileKind::Log).unwrap_or_default();
         let what = if said.is_empty() { "a study is a TOML file" } else { said.as_str() };
         return Err(Failure::input(format!(
@@ -113,7 +127,7 @@ fn source_of(named: &Path) -> Result<Source, Failure> {
             named.display()
         )));
     }
-    if named.exists() {
+    if named.exists() && !is_script_of_that_name {
         return Ok(Source::File(named.to_owned()));
     }
     let name = named.to_string_lossy();
@@ -152,13 +166,15 @@ fn prepare(study: Source, quick: bool) -> Result<Vec<Prepared>, StudyError> {
     if mistakes.is_empty() { Ok(studies) } else { Err(StudyError::Diagnostics(mistakes)) }
 }
 
-/// What fails counts more than what the run does not decide.
-fn exit_code(is_good: bool, verdicts: &[GateVerdict]) -> ExitCode {
-    let any = |verdict| verdicts.contains(&verdict);
-    match (is_good && !any(GateVerdict::Holds), any(GateVerdict::Undecided)) {
-        (false, _) => ExitCode::from(1),
-        (true, true) => ExitCode::from(UNDECIDED),
-        (true, false) => ExitCode::SUCCESS,
+/// What a run could never decide is said before it begins.
+fn check_conditions(conditions: &[Gate], plan: &Plan) -> Result<(), Failure> {
+    let has_baseline = plan.variants.iter().any(|variant| variant.baseline.is_some());
+    match conditions.iter().find(|condition| condition.is_of_change() && !has_baseline) {
+        Some(condition) => Err(Failure::input(format!(
+            "`{condition}` is about a change, and no variant of {} has a baseline\n  the value itself is compared without a sign: > 25",
+            plan.study
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -169,42 +185,35 @@ fn beside(out: &Path, study: &str) -> PathBuf {
 }
 
 /// Runs a study and shows what came out.
-fn execute(study: &Prepared, options: &RunOptions, json: bool) -> Result<StoredRun, Failure> {
+fn execute(study: &Prepared, options: &RunOptions, format: &FormatArguments) -> Result<StoredRun, Failure> {
     let (result, page) = carry_out(study, options)?;
     let run = assay_study::load_run(&result.dir)?;
-    if json {
-        output::print_json(&result.summary)?;
-    } else {
-        output::print_text(&report::table(&run))?;
-    }
+    report::print(&run, format.form())?;
     say!("\nreport: {}", shown(&page).display());
     Ok(run)
 }
 
-/// Whether the metric that decides counts for any variant.
-fn answers(run: &StoredRun) -> bool {
-    let answers = run.has_answer();
-    if !answers {
-        say!("nothing counts: no variant has a value of {} that can be used", run.plan.primary_metric);
-    }
-    answers
+/// Why the run does not answer: the metric that decides counts for no variant.
+fn not_usable(run: &StoredRun) -> Option<String> {
+    let why = (!run.has_answer())
+        .then(|| format!("no variant has a value of {} that can be used", run.plan.primary_metric))?;
+    say!("nothing counts: {why}");
+    Some(why)
 }
 
-/// What the run says to the conditions of a build: a line each, and all of them in a file where one was named.
-fn judged(run: &StoredRun, arguments: &RunArguments) -> Result<Vec<GateVerdict>, Failure> {
+/// What the run says to the conditions of a build: a line each, and all of them in files where they were named.
+fn judged(run: &StoredRun, bad: Option<String>, arguments: &RunArguments) -> Result<Vec<GateCase>, Failure> {
     let gates = arguments.fail_if.iter();
     let cases: Vec<GateCase> = gates.flat_map(|gate| gate.judge(run.summary.as_ref())).collect();
-    cases.iter().for_each(|case| say!("{}", assay_findings::line_of_gate(case)));
-    if let Some(path) = &arguments.junit {
-        write_result(path, |out| assay_findings::render_junit(run, &cases, out))?;
-    }
-    Ok(cases.into_iter().map(|case| case.verdict).collect())
+    gate::tell(&cases);
+    gate::write_cases(&arguments.gate_files, (&run.plan.study, bad), &cases, &|| report::markdown(run))?;
+    Ok(cases)
 }
 
 /// Runs a study, with its progress, and makes its page.
 pub fn carry_out(study: &Prepared, options: &RunOptions) -> Result<(RunResult, PathBuf), Failure> {
     let stop = stop::flag_on_signal()?;
-    let progress = Progress::new();
+    let progress = Progress::new(study.plan());
     let result = assay_study::run(study, options, &stop, &mut |event| progress.show(event));
     drop(progress);
     let result = result?;
@@ -221,51 +230,4 @@ fn checkout() -> PathBuf {
 fn shown(path: &Path) -> &Path {
     let here = std::env::current_dir().ok();
     here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path)
-}
-
-fn write_plan(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
-    let design = match plan.design {
-        Design::Fresh => "a fresh process for each trial, in interleaved blocks",
-        Design::Resident => "resident servers, measured in alternating windows",
-    };
-    writeln!(out, "{}: {}", plan.study, plan.question)?;
-    // A benchmark program's options say how long it measures.
-    let windows = match plan.procedure {
-        PlannedProcedure::Windows => format!(", windows of {} s", plan.window_s),
-        PlannedProcedure::Capacity(_) | PlannedProcedure::Benchmark => String::new(),
-        PlannedProcedure::Emulated(_) => {
-            format!(", {} s of an emulated guest's clock are counted", plan.window_s)
-        }
-    };
-    writeln!(out, "  design    {design}; {} blocks{windows}", plan.blocks)?;
-    writeln!(out, "  load      {}", plan.load)?;
-    writeln!(out, "  warm-up   {}", plan.warm_up)?;
-    writeln!(out, "  takes     about {:.0} min", (plan.expected_s / 60.0).ceil())?;
-    let width = plan.variants.iter().map(|v| v.name.chars().count()).max().unwrap_or(0);
-    for variant in &plan.variants {
-        let jvm =
-            variant.jvm.as_ref().map_or_else(String::new, |j| format!("{} ({} bit)  ", j.version, j.bits));
-        writeln!(out, "  runs      {:width$}  {jvm}{}", variant.name, variant.jvm_options.join(" "))?;
-        for change in &variant.treatments {
-            let whose = if change.is_global { "of the whole machine" } else { "of these processes alone" };
-            writeln!(
-                out,
-                "  changes   {:width$}  {} = {}, {whose}",
-                variant.name, change.setting, change.value
-            )?;
-        }
-    }
-    for fault in &plan.faults {
-        let number = fault.instance.map_or_else(String::new, |number| format!("-{number}"));
-        let at = fault.at_s.map_or_else(|| "at random".to_owned(), |at_s| format!("at {at_s} s"));
-        let restart = if fault.restart { ", what ended is started again" } else { "" };
-        writeln!(out, "  fault     {}{number}: {} {at}{restart}", fault.role, fault.action)?;
-    }
-    for skipped in &plan.skipped {
-        writeln!(out, "  skips     {}: {}", skipped.name, skipped.reason)?;
-    }
-    for line in assay_report::claims_of_plan(plan, &assay_study::contradictions(plan)) {
-        writeln!(out, "  claims    {line}")?;
-    }
-    Ok(())
 }

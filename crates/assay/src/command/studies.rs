@@ -1,6 +1,6 @@
 //! `assay studies`: what is ready-made; and scenarios by name.
 
-use crate::arguments::StudiesArguments;
+use crate::arguments::{FileKind, StudiesArguments};
 use crate::failure::Failure;
 use crate::output;
 use assay_load::LoadError;
@@ -8,21 +8,41 @@ use assay_model::{ReadyMadeList, ReadyMadeScenario, schema};
 use assay_scenario::{ReadyMade as ReadyMadeScenarioFile, Scenario};
 use assay_study::ReadyMade;
 use assay_text::near::hint;
+use assay_text::wrap::hanging;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Lists the ready-made studies and scenarios, or prints the one that is named.
+/// Where the schemas of files lie, from a ready-made study and from a ready-made scenario.
+const SCHEMA_FOLDERS: [&str; 2] = ["#:schema ../docs/schemas/", "#:schema ../../docs/schemas/"];
+
+/// Lists the ready-made studies and scenarios, prints the one that is named, or the schema of such files.
 pub fn studies(arguments: &StudiesArguments) -> Result<ExitCode, Failure> {
-    match &arguments.name {
-        Some(name) => output::print_text(text_of(name)?)?,
-        None if arguments.json => output::print_json(&list()?)?,
-        None => {
+    match (&arguments.name, arguments.schema) {
+        (Some(name), _) => output::print_text(&beside_its_schema(text_of(name)?))?,
+        (None, Some(kind)) => output::print_text(schema_of(kind))?,
+        (None, None) if arguments.json => output::print_json(&list()?)?,
+        (None, None) => {
             let list = list()?;
             output::print(|out| write_list(out, &list))?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The schema of study, scenario or workload files.
+fn schema_of(kind: FileKind) -> &'static str {
+    match kind {
+        FileKind::Study => include_str!("../../../../docs/schemas/study.schema.json"),
+        FileKind::Scenario => include_str!("../../../../docs/schemas/scenario.schema.json"),
+        FileKind::Workload => include_str!("../../../../docs/schemas/workload.schema.json"),
+    }
+}
+
+/// A ready-made file whose schema lies beside it: a copy somewhere else knows nothing of the checkout's folders.
+fn beside_its_schema(text: &str) -> String {
+    let name = SCHEMA_FOLDERS.iter().find_map(|folder| text.strip_prefix(folder));
+    name.map_or_else(|| text.to_owned(), |rest| format!("#:schema {rest}"))
 }
 
 fn text_of(name: &str) -> Result<&'static str, Failure> {
@@ -49,11 +69,13 @@ fn list() -> Result<ReadyMadeList, Failure> {
 }
 
 fn write_list(out: &mut dyn Write, list: &ReadyMadeList) -> io::Result<()> {
+    let columns = usize::from(output::width());
     writeln!(out, "Studies: assay run NAME; where there is a short form: assay run NAME --quick\n")?;
     for study in &list.studies {
         let workload = study.workload.as_deref().unwrap_or("your own server");
         let form = if study.has_short_form { "; short form" } else { "" };
-        writeln!(out, "{} ({workload}{form})\n    {}", study.name, study.question)?;
+        let question = hanging("    ", 4, &study.question, columns);
+        writeln!(out, "{} ({workload}{form})\n{question}", study.name)?;
     }
     writeln!(out, "\nScenarios: assay load URL --users 8 --scenario NAME\n")?;
     for scenario in &list.scenarios {

@@ -20,6 +20,8 @@ pub enum FileKind {
     Study,
     /// A program or a library (ELF).
     Program,
+    /// A program that an interpreter runs.
+    Script,
     /// Something else that is not text.
     Binary,
     /// Text, by its name a log.
@@ -65,6 +67,9 @@ fn kind(head: &[u8], path: &Path) -> FileKind {
     }
     if head.starts_with(b"\x7fELF") {
         return FileKind::Program;
+    }
+    if head.starts_with(b"#!") {
+        return FileKind::Script;
     }
     if head.contains(&0) {
         return FileKind::Binary;
@@ -117,7 +122,7 @@ pub fn said_of(path: &Path) -> Option<String> {
         }
         FileKind::Study => format!("it is a TOML file\n  a study: assay run {name}"),
         FileKind::Log | FileKind::Text => format!("it is a text file\n  a GC log: assay gc {name}"),
-        FileKind::Program => "it is a program, which no command reads".to_owned(),
+        FileKind::Program | FileKind::Script => "it is a program, which no command reads".to_owned(),
         FileKind::Binary => "it is a binary file, which no command reads".to_owned(),
         FileKind::Empty => "it is an empty file".to_owned(),
     })
@@ -129,10 +134,11 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell_more_than_the_name() {
-        let cases: [(&[u8], &str, FileKind); 12] = [
+        let cases: [(&[u8], &str, FileKind); 13] = [
             (b"JAVA PROFILE 1.0.2\0", "gc.log", FileKind::HeapDump),
             (b"FLR\0\0\x02", "x", FileKind::Recording),
             (b"\x7fELF\0", "x.log", FileKind::Program),
+            (b"#!/bin/sh\n", "check", FileKind::Script),
             (b"\0\0[0.1s] GC", "x.log", FileKind::Binary),
             (b"{\n  \"schema\": \"assay.memory/1\"", "x", FileKind::Stored(Stored::Memory)),
             (b"{\"schema\":\"assay.memory-record/1\"", "x", FileKind::Stored(Stored::Memory)),

@@ -42,8 +42,8 @@ impl Curve {
         }
     }
 
-    /// A line for each rate, the lowest first; none before there are two.
-    pub fn lines(&self) -> String {
+    /// A line for each rate with this percentile of its response times, the lowest first; none before there are two.
+    pub fn lines(&self, percentile: &str) -> String {
         if self.0.len() < 2 {
             return String::new();
         }
@@ -66,7 +66,7 @@ impl Curve {
             )
         };
         let rows: String = shown.iter().map(row).collect();
-        format!("\n  limited percentile by rate, logarithmic{rows}")
+        format!("\n  {percentile} by rate, logarithmic{rows}")
     }
 }
 
@@ -91,21 +91,21 @@ mod tests {
     fn rates_stand_in_order_with_bars_on_a_logarithmic_scale() {
         let mut curve = Curve::default();
         curve.add(&ended(200.0, 1.0, &[]));
-        assert_eq!(curve.lines(), "", "a curve takes two points");
+        assert_eq!(curve.lines("p99"), "", "a curve takes two points");
         curve.add(&ended(1_600.0, 1_000.0, &[]));
         curve.add(&ended(800.0, 31.6, &[]));
         curve.add(&ended(400.0, 5.0, &["steal"]));
         let want = [
             "",
-            "  limited percentile by rate, logarithmic",
+            "  p99 by rate, logarithmic",
             "   200.0/s  ███ 1.0 ms",
             "   800.0/s  ████████████████ 31.6 ms",
             "  1600.0/s  ██████████████████████████████ 1000.0 ms, did not keep up",
         ];
-        assert_eq!(curve.lines().lines().collect::<Vec<_>>(), want);
+        assert_eq!(curve.lines("p99").lines().collect::<Vec<_>>(), want);
         let started = RunEventKind::TrialStarted { number: 2, variant: "a".to_owned(), block: 1, attempt: 1 };
         curve.add(&started);
-        assert_eq!(curve.lines(), "");
+        assert_eq!(curve.lines("p99"), "");
     }
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
         for rate in 1..=30 {
             curve.add(&ended(f64::from(rate), 2.0, &[]));
         }
-        let lines = curve.lines();
+        let lines = curve.lines("p99");
         assert_eq!(lines.trim_start().lines().count(), ROWS_MAX + 1);
         assert!(
             lines.contains("  19.0/s") && lines.contains("  30.0/s") && !lines.contains("18.0/s"),

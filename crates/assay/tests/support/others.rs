@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// The rows.
 pub const NAMES: [&str; 4] =
-    ["OpenJ9, from outside", "GraalVM native images", "JVMs on musl", "programs that are no JVM"];
+    ["OpenJ9, from outside", "GraalVM native images", "JVMs on musl", "programs that are not JVMs"];
 
 /// What each row says: what it is about, what Assay still reports, and what a test run found.
 pub fn tested() -> Vec<[String; 3]> {

@@ -46,7 +46,7 @@ pub(super) fn busy_wait(report: &TimeReport) -> Vec<Finding<TimeRule>> {
             "{}{more} ran all the time and waited for nothing: a busy-wait loop, or one long computation",
             first.name
         ), format!(
-            "thread {}: {} of CPU time and {} ready to run in {}, with {} voluntary switches; which of the two it is, its stack tells",
+            "thread {}: {} of CPU time and {} ready to run in {}, with {} voluntary switches; its stack shows which of the two it is",
             first.tid,
             seconds(first.cpu_ns),
             first.run_delay_ns.map_or("an unknown time".to_owned(), seconds),

@@ -38,7 +38,7 @@ pub(crate) fn try_counter(counting: &dyn Counting, event: HardwareEvent) -> Resu
     let sum = user.saturating_add(kernel);
     if both.abs_diff(sum) > CLOSURE_EVENTS.max((both as f64 * CLOSURE) as u64) {
         return wrong(format!(
-            "user mode ({user}) and kernel ({kernel}) do not add up to both ({both}): it does not tell the modes apart"
+            "user mode ({user}) and kernel ({kernel}) do not add up to both ({both}): it does not distinguish the modes"
         ));
     }
     if !may_be_compared(event) {

@@ -44,7 +44,7 @@ impl PerfMap {
         let user =
             std::fs::metadata(proc.path().join(pid.to_string())).map_err(|e| failed("whose is", &e))?.uid();
         let held = hold_in(&folder, &name).map_err(|e| failed("cannot open", &e))?;
-        let stat = rustix::fs::fstat(&held).map_err(|e| failed("cannot look at", &e))?;
+        let stat = rustix::fs::fstat(&held).map_err(|e| failed("cannot stat", &e))?;
         let map = match distrust(&stat, user, asked, BYTES_MAX) {
             Some(why) => Err(failed("not believed:", &why)),
             None => read(&held).map_err(|e| failed("cannot read", &e)),
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(read(&hold_in(&held, "map").expect("there")).expect("readable").methods.len(), 1);
         assert_eq!(why("link", user, 0), Some("it is not a regular file"));
         assert_eq!(why("map", user + 1, 0), Some("it belongs to another user than the JVM"));
-        assert_eq!(why("map", user, u64::MAX), Some("it was not written when the JVM was asked"));
+        assert_eq!(why("map", user, u64::MAX), Some("it was not written at the request"));
         for mode in [0o666, 0o664] {
             set_permissions(&path, Permissions::from_mode(mode)).expect("ours");
             assert_eq!(why("map", user, 0), Some("others than the JVM's user may write to it"));

@@ -24,7 +24,7 @@ impl Refused {
     }
 
     pub(crate) fn not_live() -> Refused {
-        Refused::new("the files are not those of a live process", "look at a live process")
+        Refused::new("the files are not those of a live process", "measure a live process")
     }
 
     pub(crate) fn unreadable(error: &LinuxError) -> Refused {

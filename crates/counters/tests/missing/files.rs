@@ -36,7 +36,7 @@ pub const FILES: &[Case] = &[
     case(
         "no setting whether delays are accounted",
         |k| k.remove("proc/sys/kernel/task_delayacct"),
-        &[(BLOCKED, "does not tell", "5.14")],
+        &[(BLOCKED, "does not show", "5.14")],
         |r| sums(r).block_io_ns.is_none(),
     ),
     case(

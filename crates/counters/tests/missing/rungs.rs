@@ -83,7 +83,7 @@ pub const COUNTERS: [(&str, CounterState, &str, &str); 13] = [
     (
         "the same for user and kernel",
         CounterState::Liar,
-        "does not tell the modes apart",
+        "does not distinguish the modes",
         "whose processor counts it",
     ),
     (

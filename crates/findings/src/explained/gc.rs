@@ -40,7 +40,7 @@ impl Explain for GcRule {
             ),
             G::ExplicitGc => says(
                 "Collections by `System.gc()`, their number and time.",
-                "The program, a library or a tool asks for them: RMI each hour, NIO when direct memory runs out.",
+                "The program, a library or a tool triggers them: RMI each hour, NIO when direct memory runs out.",
                 "Find the caller; `-XX:+ExplicitGCInvokesConcurrent` makes them concurrent with G1, `-XX:+DisableExplicitGC` ignores them.",
             ),
             G::MetaspaceThreshold => says(
@@ -50,7 +50,7 @@ impl Explain for GcRule {
             ),
             G::FullGcByTools => says(
                 "Full collections by heap dumps, histograms, agents and diagnostic commands.",
-                "A person or a monitoring tool asked for them.",
+                "A person or a monitoring tool requested them.",
                 "Ask less often, or without a collection (`jcmd PID GC.class_histogram -all`).",
             ),
             G::FullGc => says(
@@ -126,10 +126,10 @@ impl Explain for GcRule {
             G::ReferenceModeLimit => says(
                 "The largest heap and its reference mode, where it is little above a threshold.",
                 "Above about 2, 30 and 32 GB (OpenJ9: 4, 25 and 57 GB) references are decoded with more work, or are larger.",
-                "`-Xmx` at the threshold, or so much larger that the loss is made up for: `assay heap modes`.",
+                "`-Xmx` at the threshold, or so much larger that it makes up for the loss: `assay heap modes`.",
             ),
             G::LargePagesRefused => says(
-                "The option that asked for large pages, and what the log says that the JVM got.",
+                "The option that requested large pages, and what the JVM got according to the log.",
                 "None are reserved, the user may not lock memory, or transparent ones are off.",
                 "`vm.nr_hugepages` and memlock; or `madvise` for transparent ones (`shmem_enabled=advise` for ZGC).",
             ),

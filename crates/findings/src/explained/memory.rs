@@ -36,7 +36,7 @@ impl Explain for MemoryRule {
             ),
             M::HeapLargerThanCommitted => says(
                 "`MaxHeapSize` and the largest committed heap in all samples.",
-                "The heap may grow beyond what its collector has asked for so far: a limit must hold that, too.",
+                "The heap may grow beyond what its collector has committed so far: a limit must hold that, too.",
                 "A smaller `-Xmx`, where what was seen is all that the server needs.",
             ),
             M::StaleStacks => says(

@@ -8,7 +8,7 @@ impl Explain for ModeRule {
         match self {
             ModeRule::Stay => says(
                 "The mode that the size gets, and why nothing is gained by another size.",
-                "References are addresses as they are, or decoded by a shift alone; or the collector has one mode at every size.",
+                "Compressed oops are unscaled or zero-based, which are the cheapest to decode; or the collector has one mode at every size.",
                 "The size as it is.",
             ),
             ModeRule::GoUnder => says(
@@ -28,7 +28,7 @@ impl Explain for ModeRule {
             ),
             ModeRule::Alignment16 => says(
                 "The mode with 16-byte alignment, and how much more the heap would hold.",
-                "Compressed references count objects by their alignment: with 16 bytes they reach 64 GB. Padding costs some of it.",
+                "Compressed oops are scaled by the object alignment: with 16 bytes they reach 64 GB. Padding costs some of it.",
                 "`-XX:ObjectAlignmentInBytes=16`.",
             ),
             ModeRule::CompactHeaders => says(

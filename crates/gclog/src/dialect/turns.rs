@@ -45,7 +45,7 @@ pub(super) enum Fall {
 }
 
 /// What is wrong with such a log.
-pub(super) const INTERLEAVED: &str = "several JVMs write into this log at once: their lines cannot be told apart, and sums are of all of \
+pub(super) const INTERLEAVED: &str = "several JVMs write into this log at once: their lines cannot be separated, and sums are of all of \
      them; give each a file of its own (%p in its name is the process)";
 
 #[cfg(test)]

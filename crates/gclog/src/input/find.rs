@@ -151,11 +151,11 @@ impl Search {
                 if is_folder && depth < DEPTH_MAX {
                     below.push((path, depth + 1));
                 } else if is_folder {
-                    self.pass_over(&path, "folders within folders are looked into eight deep");
+                    self.pass_over(&path, "folders are searched to a depth of eight");
                 } else if looked_at == FILES_MAX {
                     self.pass_over(
                         &path,
-                        "the folder has too many files: it and those behind it were not looked at",
+                        "the folder has too many files: this one and those after it were not read",
                     );
                     return Ok((logs == 0).then_some(looked_at));
                 } else {
@@ -207,7 +207,7 @@ impl Search {
         if MEMBERS_MAX < members {
             self.pass_over(
                 path,
-                "the archive has too many members: those behind the first 1,000 were not looked at",
+                "the archive has too many members: those after the first 1,000 were not read",
             );
         }
         let (mut logs, mut looked_at) = (0, 0);

@@ -30,7 +30,7 @@ pub enum InputError {
         path: String,
     },
     /// A folder or archive holds no log.
-    #[error("{path} holds no GC log: {looked_at} looked at")]
+    #[error("{path} holds no GC log: {looked_at} checked")]
     NoLog {
         /// The folder or archive.
         path: String,

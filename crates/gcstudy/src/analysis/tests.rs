@@ -74,6 +74,23 @@ fn no_rate_runs_over_a_restart_and_the_time_between_is_left_out() {
     assert_eq!(report.allocated_bytes, Some((50 * 80 + 80) * MIB));
     assert!((report.span_s.unwrap() - (50.01 + 1.01)).abs() < 1e-9, "{:?}", report.span_s);
     assert_eq!(report.series.points.iter().filter(|point| point.is_start).count(), 1);
+    let starts = report.series.collections.iter().enumerate().filter(|(_, one)| one.is_start);
+    assert_eq!(
+        starts.map(|(index, one)| (index, one.after_bytes)).collect::<Vec<_>>(),
+        [(51, Some(10 * MIB))]
+    );
+}
+
+#[test]
+fn each_collection_is_kept_while_there_are_few_and_none_once_there_are_too_many() {
+    let few = report(steady(1_000)).series.collections;
+    assert_eq!(few.len(), 1_000);
+    // The series begins with the beginning of the first pause.
+    assert!((few[999].at_s - 999.01).abs() < 1e-9, "{:?}", few[999]);
+    assert_eq!((few[7].before_bytes, few[7].after_bytes), (Some(100 * MIB), Some(20 * MIB)));
+    assert_eq!((few[7].pause.clone(), few[7].stalled_ms), (Some(("young".to_owned(), 10.0)), None));
+    let many = report(steady(1_001)).series;
+    assert!(many.collections.is_empty() && !many.points.is_empty());
 }
 
 #[test]
@@ -262,6 +279,7 @@ fn memory_does_not_grow_with_the_log() {
     let report = analysis.report();
     assert!(report.pauses_by_phase.len() <= 33 && report.pauses_by_cause.len() <= 33);
     assert!(report.triggers.len() <= TRIGGERS_MAX + 1 && report.problems.len() <= PROBLEMS_MAX + 1);
+    assert!(report.series.collections.is_empty());
     assert!(report.series.points.len() <= 2_000 && analysis.blocks.items().len() <= 256);
     assert!(report.places.values().all(|places| places.len() <= PLACES_MAX));
     assert_eq!(report.pauses.count, 300_000);

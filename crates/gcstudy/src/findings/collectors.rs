@@ -41,7 +41,7 @@ fn humongous(report: &GcReport) -> Option<Finding<GcRule>> {
         _ => "Find who makes these large arrays and cut or reuse them; regions cannot be larger than 32 MiB"
             .to_owned(),
     };
-    let claim = "Objects larger than half a region take whole regions and bring concurrent cycles about.";
+    let claim = "Objects larger than half a region take whole regions and trigger concurrent cycles.";
     let found =
         Finding::measured(GcRule::HumongousAllocations, Severity::Warning, claim, evidence.join("; "));
     let found = found.at(asked.and_then(|(.., at)| at));
@@ -55,7 +55,7 @@ fn degenerated(report: &GcReport) -> Option<Finding<GcRule>> {
     let count = *report.troubles.get(&GcTrouble::Degenerated)?;
     let cycles: u64 = report.cycles_by_phase.iter().map(|row| row.durations.count).sum();
     let of = if cycles > 0 { format!(" of {cycles} cycles") } else { String::new() };
-    let claim = "Shenandoah did not finish cycles beside the application and ended them in pauses.";
+    let claim = "Shenandoah did not finish concurrent cycles in time and ended them in pauses.";
     let evidence = format!("{count} degenerated{of}");
     let severity = if count > 2 { Severity::Error } else { Severity::Warning };
     Some(Finding::measured(GcRule::DegeneratedCycles, severity, claim, evidence).at(places(report, "degenerated")).change(
@@ -76,11 +76,12 @@ fn stalls(report: &GcReport) -> Option<Finding<GcRule>> {
     let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
     let evidence =
         format!("{count} x {}: {total_ms:.1} ms in all, longest {longest_ms:.1} ms", names.join(", "));
-    let claim = "Threads waited for memory while the collector worked: pauses that are not called so.";
+    let claim =
+        "Threads waited for memory while the collector worked (allocation stalls): pauses by another name.";
     Some(Finding::measured(GcRule::AllocationStalls, Severity::Error, claim, evidence).at(places(report, "stall")).change(
         "Give the heap more room (-Xmx), let the collector begin earlier (-XX:ZAllocationSpikeTolerance, -XX:SoftMaxHeapSize) or give it \
          more threads (-XX:ConcGCThreads)",
-        "Memory is free before it is asked for; costs resident memory or CPU time",
+        "Memory is free before it is requested; costs resident memory or CPU time",
     ).or_starved(report))
 }
 

@@ -44,7 +44,7 @@ fn explicit(report: &GcReport) -> Option<Finding<GcRule>> {
     if rows.is_empty() {
         return None;
     }
-    let claim = "The program, a library or a tool asks for collections by System.gc().";
+    let claim = "The program, a library or a tool triggers collections by System.gc().";
     let found = Finding::measured(GcRule::ExplicitGc, severity, claim, told(&rows)).at(first_places(&rows)).change(
         "Find the caller. RMI asks every hour (-Dsun.rmi.dgc.server.gcInterval), NIO when direct memory runs out \
          (-XX:MaxDirectMemorySize). -XX:+ExplicitGCInvokesConcurrent makes them concurrent with G1; -XX:+DisableExplicitGC ignores them",
@@ -73,7 +73,7 @@ fn metadata(report: &GcReport) -> Option<Finding<GcRule>> {
     }
     let seen = report.spaces.get(&GcSpace::Metaspace).and_then(|space| space.max_bytes);
     let used = seen.map_or(String::new(), |bytes| format!("; metaspace used up to {}", size(bytes as f64)));
-    let claim = "Metaspace grows to its threshold again and again, and each time brings a collection about.";
+    let claim = "Metaspace grows to its threshold again and again, and each time triggers a collection.";
     let change = seen.map_or("Set -XX:MetaspaceSize above what is used".to_owned(), |bytes| {
         format!("Set -XX:MetaspaceSize={}m, above what is used; if it goes on growing, look for class loaders that are kept", (bytes >> 20) * 5 / 4 + 1)
     });
@@ -85,7 +85,7 @@ fn metadata(report: &GcReport) -> Option<Finding<GcRule>> {
 
 fn for_tools(report: &GcReport) -> Option<Finding<GcRule>> {
     let rows: Vec<&GcRow> = of(&report.full_by_cause, &FOR_TOOLS).collect();
-    let claim = "Tools brought full collections about: heap dumps, histograms, agents.";
+    let claim = "Tools triggered full collections: heap dumps, histograms, agents.";
     (!rows.is_empty()).then(|| {
         Finding::measured(GcRule::FullGcByTools, Severity::Note, claim, told(&rows)).at(first_places(&rows))
     })
@@ -116,9 +116,9 @@ fn for_room(report: &GcReport) -> Option<Finding<GcRule>> {
     }
     let severity = if is_often || works_beside { Severity::Error } else { Severity::Warning };
     let claim = if works_beside {
-        "The collector did not keep up beside the application and stopped it for full collections."
+        "The concurrent collector did not keep up and stopped the application for full collections."
     } else {
-        "The old generation filled up and was collected while the application stood still."
+        "The old generation filled up and was collected in stop-the-world pauses."
     };
     let often = interval_s.filter(|_| count > 1).map_or(String::new(), |s| match s {
         s if s < 1.0 => format!("; one every {:.0} ms", (s * 1e3).max(1.0)),

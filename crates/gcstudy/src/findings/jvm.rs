@@ -11,12 +11,12 @@ const MIB: u64 = 1 << 20;
 /// What a limit of HotSpot's modes is crossed by, as measured on JDK 17 and 25 with 8-byte alignment: the heap as large as fits a cheaper
 /// mode, the range that is little beyond it, and what is lost there.
 const LIMITS: [(u64, std::ops::RangeInclusive<u64>, &str); 3] = [
-    (2_048 * MIB, 2_049 * MIB..=2_300 * MIB, "references are addresses, without a shift"),
-    (30 * GIB, 30 * GIB + MIB..=32_743 * MIB, "references need no base added when they are decoded"),
+    (2_048 * MIB, 2_049 * MIB..=2_300 * MIB, "compressed oops are unscaled"),
+    (30 * GIB, 30 * GIB + MIB..=32_743 * MIB, "compressed oops are zero-based"),
     (
         30 * GIB,
         32_744 * MIB..=40 * GIB,
-        "references have 4 bytes and not 8, so that up to a third more objects fit",
+        "oops are compressed (4 bytes, not 8), so that up to a third more objects fit",
     ),
 ];
 
@@ -37,7 +37,7 @@ fn references(report: &GcReport) -> Option<Finding<GcRule>> {
     };
     let evidence = format!("heap of at most {}: {} ({})", size(heap as f64), read.mode.name(), read.evidence);
     let claim = format!(
-        "The heap is little above a limit of its reference mode: up to {} {what}.",
+        "The heap is slightly above a threshold of its reference mode: up to {} {what}.",
         size(*limit as f64)
     );
     is_crossed.then(|| {
@@ -69,7 +69,7 @@ fn references_of_j9(report: &GcReport) -> Option<Finding<GcRule>> {
     };
     let limit = J9_LIMITS_GIB.iter().find(is_above)?;
     let mode = jvm.mode.as_ref().map_or("not said", |read| read.mode.name());
-    let claim = format!("The heap is little above {limit} GB, where references of OpenJ9 become dearer.");
+    let claim = format!("The heap is slightly above {limit} GB, where references of OpenJ9 cost more.");
     let evidence = format!("heap of at most {}, references: {mode}", size(heap));
     Some(
         Finding::measured(GcRule::ReferenceModeLimit, Severity::Warning, claim, evidence)
@@ -87,12 +87,12 @@ fn large_pages(report: &GcReport) -> Option<Finding<GcRule>> {
     let asks = |flag: &String| flag == "-XX:+UseLargePages" || flag == "-XX:+UseTransparentHugePages";
     let asked = jvm.flags.iter().find(|flag| asks(flag));
     let is_refused = asked.is_some() && told.to_ascii_lowercase().starts_with("disabled");
-    let evidence = format!("asked: {}; got: {told}", asked.map_or("", String::as_str));
+    let evidence = format!("requested: {}; got: {told}", asked.map_or("", String::as_str));
     is_refused.then(|| {
         Finding::measured(
             GcRule::LargePagesRefused,
             Severity::Error,
-            "Large pages were asked for and not got.",
+            "Large pages were requested but not available.",
             evidence,
         )
         .at([(jvm.source, jvm.line)])

@@ -20,7 +20,7 @@ fn throughput(report: &GcReport) -> Option<Finding<GcRule>> {
         let evidence = format!(
             "GC throughput {percent:.1} %: {paused} in {span_s:.1} s; below {THROUGHPUT_PERCENT_MIN} % is bad"
         );
-        let claim = "The application stands still for the collector too much of the time.";
+        let claim = "The application is stopped for collections too much of the time.";
         let found = Finding::measured(GcRule::ThroughputLow, Severity::Error, claim, evidence);
         return Some(found.at(report.pauses.max_at).change(
             "Give the heap more room (-Xmx), or find what allocates most",
@@ -33,8 +33,7 @@ fn throughput(report: &GcReport) -> Option<Finding<GcRule>> {
          {THROUGHPUT_PERCENT_MIN} % is bad",
         report.other_safepoints_ms.unwrap_or(0.0) / 1e3
     );
-    let claim =
-        "The application stands still at safepoints too much of the time, and mostly not for collections.";
+    let claim = "The application is stopped at safepoints too much of the time, mostly not for collections.";
     let found = Finding::measured(GcRule::ThroughputLow, Severity::Error, claim, evidence);
     Some(found.at(report.time_to_safepoint.max_at).change(
         "See which threads take long to reach safepoints, and which operations other than collections stop the application",
@@ -58,8 +57,8 @@ fn long(report: &GcReport) -> Option<Finding<GcRule>> {
     let found = found.at(report.pauses.max_at);
     let advice = match collector(report) {
         Some("Serial" | "Parallel" | "CMS") => (
-            "Use a collector that works beside the application: G1 with -XX:MaxGCPauseMillis, or Z for the shortest pauses",
-            "Pauses of tens of milliseconds (G1) or below one (Z); costs CPU time beside the application and some heap",
+            "Use a concurrent collector: G1 with -XX:MaxGCPauseMillis, or Z for the shortest pauses",
+            "Pauses of tens of milliseconds (G1) or below one (Z); costs concurrent CPU time and some heap",
         ),
         Some("G1") => (
             "Set -XX:MaxGCPauseMillis to your latency target, and do not fix the young generation (-Xmn)",
@@ -96,7 +95,7 @@ fn often(report: &GcReport) -> Option<Finding<GcRule>> {
     let evidence = format!(
         "{count} young collections in {span_s:.0} s, one every {interval_s:.2} s; {paused_percent:.1} % of the time in pauses"
     );
-    let claim = "Young collections follow each other fast.";
+    let claim = "Young collections are too frequent.";
     Some(Finding::measured(GcRule::YoungCollectionsFrequent, Severity::Warning, claim, evidence).change(
         "Make the young generation larger (-Xmx; -Xmn for Serial and Parallel), or allocate less",
         "Twice the room halves their number, and more objects die before they are copied; costs resident memory",
@@ -125,27 +124,27 @@ fn kernel_time(report: &GcReport) -> Option<Finding<GcRule>> {
     );
     let claim = "Collections spend more CPU time in the kernel than on the heap.";
     let found = Finding::measured(GcRule::GcKernelTime, severity, claim, evidence).at(report.pauses.max_at).change(
-        "Look whether the heap is swapped (VmSwap in /proc/PID/status), whether transparent huge pages are compacted (defrag), and \
+        "Check whether the heap is swapped (VmSwap in /proc/PID/status), whether transparent huge pages are compacted (defrag), and \
          touch the heap at the start with -XX:+AlwaysPreTouch",
         "Pauses without page faults; costs a longer start, and the heap resident from then on",
     );
     Some(found.on_j9(
         report,
-        "Look whether the heap is swapped (VmSwap in /proc/PID/status), and whether transparent huge pages are compacted (defrag)",
+        "Check whether the heap is swapped (VmSwap in /proc/PID/status), and whether transparent huge pages are compacted (defrag)",
     ))
 }
 
 fn waiting(report: &GcReport) -> Option<Finding<GcRule>> {
     let evidence = waited(report)?;
-    let claim = "Collections wait: less CPU time is spent in pauses than passes.";
+    let claim = "GC threads were descheduled during pauses: their CPU time is below wall time.";
     let severity = severity_of_slow_pauses(report)?.min(Severity::Warning);
     let found = Finding::measured(GcRule::GcThreadsWait, severity, claim, evidence).at(report.pauses.max_at).change(
-        "Look for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, for swapping, and for a \
+        "Check for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, for swapping, and for a \
          log on a slow disk (-Xlog:async)",
-        "Pauses as long as the work in them",
+        "Pauses shrink to their CPU time",
     );
     Some(found.on_j9(
         report,
-        "Look for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, and for swapping",
+        "Check for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, and for swapping",
     ))
 }

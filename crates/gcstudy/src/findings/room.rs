@@ -34,15 +34,9 @@ fn leak(report: &GcReport) -> Option<Finding<GcRule>> {
         }
     }
     let (severity, claim) = if report.span_s.is_some_and(|s| START_S_MAX <= s) {
-        (
-            Severity::Error,
-            "What survives collections of all of the heap grows: a leak, or a cache without a limit.",
-        )
+        (Severity::Error, "The live set grows: a leak, or an unbounded cache.")
     } else {
-        (
-            Severity::Note,
-            "What survives collections of all of the heap grows; in so short a log a start looks the same.",
-        )
+        (Severity::Note, "The live set grows; in so short a log a start looks the same.")
     };
     Some(Finding::measured(GcRule::LiveSetGrows, severity, claim, evidence).change(
         "Take two heap dumps some hours apart and compare the classes that grow",
@@ -79,10 +73,10 @@ fn too_small(report: &GcReport) -> Option<Finding<GcRule>> {
         share * 100.0,
         LIVE_SHARE_MAX * 100.0
     );
-    let claim = "The heap is small beside what lives in it.";
+    let claim = "The heap is too small for the live set.";
     let wanted_m = live.last_bytes / (1 << 20) * 2 + 1;
     Some(Finding::measured(GcRule::HeapTooSmall, Severity::Warning, claim, evidence).change(
-        format!("Set -Xmx{wanted_m}m or more (twice what lives), or keep less"),
+        format!("Set -Xmx{wanted_m}m or more (twice the live set), or keep less"),
         "The time between collections grows with the free room: twice the room, half the collections; costs resident memory",
     ))
 }
@@ -106,10 +100,10 @@ fn too_large(report: &GcReport) -> Option<Finding<GcRule>> {
         size(live.max_bytes as f64),
         size(max)
     );
-    let claim = "The heap is far larger than what lives in it needs.";
+    let claim = "The heap is far larger than the live set needs.";
     let wanted_m = live.max_bytes / (1 << 20) * 4 + 1;
     Some(Finding::measured(GcRule::HeapTooLarge, Severity::Note, claim, evidence).change(
-        format!("Try -Xmx{wanted_m}m (four times what lives) and compare with `assay gc diff`"),
+        format!("Try -Xmx{wanted_m}m (four times the live set) and compare with `assay gc diff`"),
         "Less resident memory, and shorter references where the heap comes below a limit of their mode; more collections",
     ))
 }

@@ -31,7 +31,7 @@ fn reaching(report: &GcReport) -> Option<Finding<GcRule>> {
     let found = Finding::measured(GcRule::TimeToSafepointLong, severity, claim, evidence).at(reach.max_at).change(
         "Find the thread: -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50 names it. Often a long counted loop, a large array copy, or a \
          page fault on a mapped file",
-        "Stops as short as the work in them",
+        "Safepoints shrink to the operations in them",
     );
     let on_j9 = "Find the thread: the element response-info names the last one. Often a long array copy or a page fault";
     Some(found.on_j9(report, on_j9).or_starved(report))
@@ -61,7 +61,7 @@ fn other(report: &GcReport) -> Option<Finding<GcRule>> {
         .collect();
     let rows_said = if rows.is_empty() { "the log names no operations".to_owned() } else { rows.join(", ") };
     let evidence = format!("{other_ms:.0} ms of {span_ms:.0} ms: {rows_said}");
-    let claim = "The application stands still at safepoints that are not collections.";
+    let claim = "The application is stopped at non-GC safepoints.";
     let is_bias = named().take(SHOWN).any(|row| row.name.contains("Bias"));
     let change = if is_bias {
         "Switch biased locking off: -XX:-UseBiasedLocking (it is off since JDK 15)"
@@ -101,7 +101,7 @@ fn critical_sections(report: &GcReport) -> Option<Finding<GcRule>> {
         "{count} of {} pauses wait for or follow JNI critical sections ({total_ms:.1} ms)",
         report.pauses.count
     );
-    let claim = "Native code in critical sections holds collections back, and brings extra ones about.";
+    let claim = "Native code in critical sections delays collections and triggers extra ones.";
     Some(Finding::measured(GcRule::JniCriticalSections, Severity::Warning, claim, evidence).at(at).change(
         "Find callers of GetPrimitiveArrayCritical (compression, cryptography, graphics) and let them copy; JDK 22 and later pin regions \
          with G1",

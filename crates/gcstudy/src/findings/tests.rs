@@ -283,7 +283,7 @@ fn rules_on_room() {
     });
     assert!(unsaid.evidence_line().contains("so far at most 453.0 MiB: 88 %"), "{}", unsaid.evidence_line());
     let small = check(GcRule::HeapTooSmall, |r| r.live_set.as_mut().unwrap().last_bytes = 3 << 30);
-    assert_eq!(small.command(), "Set -Xmx6145m or more (twice what lives), or keep less");
+    assert_eq!(small.command(), "Set -Xmx6145m or more (twice the live set), or keep less");
     check(GcRule::HeapTooLarge, |r| jvm(r).heap_bytes_max = Some(16 << 30));
     check(GcRule::EvacuationFailure, trouble(GcTrouble::EvacuationFailure, 2, "evacuation-failure"));
     let found = check(GcRule::PromotionFailure, trouble(GcTrouble::PromotionFailed, 1, "promotion-failed"));

@@ -190,13 +190,13 @@ impl Notes {
         if bytes.not_walked_bytes != 0 {
             let ms = freeze.frozen_ms();
             self.add(format!(
-                "{} were not reached in the time allowed (the process was stopped for {ms} ms), and are not counted: allow \
-                 more, --freeze 30s",
+                "{} could not be read in the time allowed (the process was stopped for {ms} ms) and are not counted: allow more, \
+                 --freeze 30s",
                 share(bytes.not_walked_bytes)
             ));
         }
         if bytes.skipped_bytes != 0 {
-            self.add(format!("{} were not understood, and are not counted", share(bytes.skipped_bytes)));
+            self.add(format!("{} could not be parsed and are not counted", share(bytes.skipped_bytes)));
         }
         if bytes.absent_bytes != 0 {
             self.add(format!("{} are not resident, and are not counted", share(bytes.absent_bytes)));
@@ -250,7 +250,7 @@ pub(super) fn model(hotspot: &Hotspot<'_>) -> Result<DumpModel, String> {
             let sign = |is_on: bool| if is_on { '+' } else { '-' };
             return Err(format!(
                 "the flags of this {}-bit JVM say {}UseCompressedOops, {}UseCompressedClassPointers, \
-                 {}UseCompactObjectHeaders, ObjectAlignmentInBytes={alignment}: none of the models",
+                 {}UseCompactObjectHeaders, ObjectAlignmentInBytes={alignment}: as in no layout that Assay knows",
                 8 * word_bytes,
                 sign(is_compressed),
                 sign(has_class_pointers),

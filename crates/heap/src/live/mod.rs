@@ -36,7 +36,7 @@ pub enum LiveError {
     #[error(transparent)]
     Hotspot(#[from] HotspotError),
     /// No HotSpot JVM is mapped.
-    #[error("process {pid} is no HotSpot JVM")]
+    #[error("process {pid} is not a HotSpot JVM")]
     NoJvm {
         /// The process.
         pid: u32,

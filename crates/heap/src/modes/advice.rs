@@ -75,8 +75,8 @@ impl WantedHeap<'_> {
 
     fn stay(&self, mode: ReferenceMode) -> Finding<ModeRule> {
         let why = match mode {
-            ReferenceMode::CompressedUnscaled => "references are addresses as they are, nothing is decoded",
-            ReferenceMode::CompressedZeroBased => "references are decoded by a shift alone",
+            ReferenceMode::CompressedUnscaled => "compressed oops are unscaled: they are used as addresses",
+            ReferenceMode::CompressedZeroBased => "compressed oops are zero-based: decoding is a shift",
             ReferenceMode::Bits32 => "a 32-bit JVM has one mode",
             _ if self.setting.collector == Collector::Z => "ZGC has 64-bit references at every size",
             _ => "compressed references are switched off",

@@ -110,7 +110,7 @@ impl Heap<'_> {
         let claim = match holds {
             Some(limit) => self.claim_of_fit(name, total_bytes, limit),
             None => format!(
-                "This heap of {} {} would weigh {} {}, where -Xmx{} is the largest: it does not fit.",
+                "This heap of {} {} would take {} {}, where -Xmx{} is the largest: it does not fit.",
                 size::rounded(self.now_bytes),
                 with(self.now),
                 size::rounded(total_bytes),
@@ -136,8 +136,8 @@ impl Heap<'_> {
     fn claim_of_fit(&self, name: ModelName, total_bytes: u64, limit: &Limit) -> String {
         let spare = limit.max_heap_bytes - total_bytes;
         let decoding = limit.decoding.map_or_else(String::new, |word| format!(" ({word})"));
-        let weighs = if name == self.now {
-            format!("This heap weighs {} {}", size::rounded(total_bytes), with(name))
+        let fit = if name == self.now {
+            format!("This heap takes {} {}", size::rounded(total_bytes), with(name))
         } else {
             format!(
                 "This heap of {} {} fits in {} {}",
@@ -148,7 +148,7 @@ impl Heap<'_> {
             )
         };
         format!(
-            "{weighs}: -Xmx{}{decoding} holds it, with {} to spare.",
+            "{fit}: -Xmx{}{decoding} holds it, with {} to spare.",
             xmx(limit.max_heap_bytes),
             size::rounded(spare)
         )
@@ -163,7 +163,7 @@ impl Heap<'_> {
         let below_bytes = total_of(self.models, below).filter(|bytes| 0 < *bytes)?;
         let ratio = total_bytes as f64 / below_bytes as f64;
         let claim = format!(
-            "Beyond -Xmx{} these objects weigh {ratio:.2} times as much ({} instead of {}): only -Xmx{} holds as many \
+            "Beyond -Xmx{} these objects take {ratio:.2} times as much ({} instead of {}): only -Xmx{} holds as many \
             objects as -Xmx{} does {}. Sizes between hold fewer.",
             xmx(cliff),
             size::rounded(total_bytes),

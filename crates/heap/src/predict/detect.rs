@@ -33,6 +33,7 @@ use crate::{Census, FieldKind, Neighbour, NeighbourKind};
 use assay_jdk::release::OptionState;
 use assay_jdk::{Release, feature_of};
 use assay_model::{DumpModel, HeapModel, ModelName, Problem};
+use assay_text::percent;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -109,13 +110,14 @@ pub fn detect(census: &Census) -> Detected {
     let mut detected =
         Detected { fits: Vec::new(), stranger: None, neighbours, is_sure: false, jdk: own_jdk, reason: None };
     if census.is_android {
-        detected.reason = Some("it is a heap of Android's runtime, which is none of the models".to_owned());
+        detected.reason =
+            Some("it is a heap of Android's runtime, whose layout Assay does not know".to_owned());
         return detected;
     }
     let widest = ModelName::ALL.iter().map(|name| alignment_bytes(*name)).max().unwrap_or(0);
     if let Some(alignment) = census.alignment_bytes.filter(|alignment| widest < *alignment) {
         detected.reason =
-            Some(format!("objects are aligned to {alignment} bytes, which is none of the models"));
+            Some(format!("objects are aligned to {alignment} bytes, as in no layout that Assay knows"));
         return detected;
     }
     let kinds = kinds(census);
@@ -141,7 +143,7 @@ pub fn detect(census: &Census) -> Detected {
 impl Detected {
     fn decide(&mut self, own_jdk: Option<u32>) {
         let Some(best) = self.fits.first() else {
-            self.reason = Some("no model has such identifiers".to_owned());
+            self.reason = Some("no layout that Assay knows has identifiers of this size".to_owned());
             return;
         };
         let lead = self.fits.get(1).map(|next| best.log_likelihood - next.log_likelihood);
@@ -149,8 +151,8 @@ impl Detected {
         let stranger_lead = self.stranger.map(|stranger| stranger.log_likelihood - best.log_likelihood);
         if best.agreeing_kinds < AGREEMENTS_MIN || best.agreements < best.contradictions {
             self.reason = Some(format!(
-                "of {} neighbours in memory only {} are as far apart as the likeliest model ({}) says, {} are closer",
-                self.neighbours, best.agreements, name, best.contradictions
+                "only {} of {} adjacent objects have the size that the likeliest layout ({}) gives them, {} overlap",
+                best.agreements, self.neighbours, name, best.contradictions
             ));
         } else if let (Some(Stranger { sizes, agreements, .. }), Some(stranger_lead)) =
             (self.stranger, stranger_lead)
@@ -158,24 +160,24 @@ impl Detected {
         {
             let Sizes { reference_bytes, header_bytes, alignment_bytes } = sizes;
             let sizes = format!(
-                "references of {reference_bytes} bytes, headers of {header_bytes}, objects at multiples of {alignment_bytes}"
+                "{reference_bytes}-byte references, {header_bytes}-byte headers, {alignment_bytes}-byte object alignment"
             );
             self.reason = Some(if 0.0 < stranger_lead {
                 format!(
-                    "it is none of the models: {agreements} of {} neighbours in memory are as far apart as with {sizes}; \
-                     as the likeliest model ({name}) says, {}",
+                    "its layout is none that Assay knows: {agreements} of {} adjacent objects fit {sizes}; {} fit the likeliest \
+                     known layout ({name})",
                     self.neighbours, best.agreements
                 )
             } else {
                 format!(
-                    "{} neighbours in memory do not tell {name} from a mode that is none of the models, {sizes}",
+                    "{} adjacent objects do not distinguish {name} from an unknown layout ({sizes})",
                     self.neighbours
                 )
             });
         } else if best.agreeing_share < AGREEING_SHARE_MIN || CONTRADICTED_SHARE_MAX < best.contradicted_share
         {
             self.reason = Some(format!(
-                "it is probably none of the models: by the likeliest ({name}) {:.0} % of the kinds of objects have the \
+                "its layout is probably none that Assay knows: by the likeliest ({name}) {:.0} % of the kinds of objects have the \
                  right size and {:.0} % of the objects overlap; by the right one at least {:.0} % and at most {:.0} %",
                 100.0 * best.agreeing_share,
                 100.0 * best.contradicted_share,
@@ -185,7 +187,7 @@ impl Detected {
         } else if lead.is_some_and(|lead| lead < FACTOR_MIN.ln()) {
             let names: Vec<&str> = self.fits.iter().take(2).map(|fit| fit.model.name.name()).collect();
             self.reason = Some(format!(
-                "{} neighbours in memory do not tell {}",
+                "{} adjacent objects do not distinguish {}",
                 self.neighbours,
                 names.join(" from ")
             ));
@@ -209,12 +211,18 @@ impl Detected {
 
     fn evidence(&self, best: &Fit) -> String {
         let mut text = format!(
-            "{} of {} neighbours in memory are exactly as far apart as this model says, {} closer",
-            best.agreements, self.neighbours, best.contradictions
+            "layout confirmed by {} of adjacent objects ({} of {}, {} contradict it)",
+            percent::of(best.agreements, self.neighbours),
+            best.agreements,
+            self.neighbours,
+            best.contradictions
         );
         if let Some(next) = self.fits.get(1) {
             let name = next.model.name.name();
-            text += &format!("; next, {name}: {} exactly, {} closer", next.agreements, next.contradictions);
+            text += &format!(
+                "; next, {name}: {} of them, {} contradict it",
+                next.agreements, next.contradictions
+            );
         }
         text
     }
@@ -222,7 +230,7 @@ impl Detected {
     /// Why the model is not known; `None` when it is.
     pub fn problem(&self, source: &str) -> Option<Problem> {
         let reason = self.reason.as_ref().filter(|_| !self.is_sure)?;
-        Some(Problem::new(source, format!("the mode in which the heap was is not known: {reason}")))
+        Some(Problem::new(source, format!("the layout of the heap is not known: {reason}")))
     }
 }
 

@@ -23,7 +23,7 @@ pub fn garbage(
     let of_log = mode.and_then(|mode| model_of(mode, prediction.dump_model));
     let base = of_log
         .or(prediction.dump_model)
-        .ok_or("neither it nor the heap tells in which mode its bytes are")?;
+        .ok_or("neither the log nor the heap says in which layout its bytes are")?;
     let base_bytes =
         total_bytes(&prediction.models, base).filter(|bytes| 0 < *bytes).ok_or("the heap has no objects")?;
     let garbage = prediction.models.iter().map(|model| {
@@ -31,10 +31,10 @@ pub fn garbage(
         GarbageInModel { name: model.name, freed_bytes_per_s: stretch.freed_bytes_per_s() * ratio, ratio }
     });
     let source_of_mode =
-        if of_log.is_some() { "the log's" } else { "taken to be the dump's: the log does not tell" };
+        if of_log.is_some() { "the log's" } else { "assumed to be the dump's: the log does not say" };
     let basis = format!(
-        "{} freed in {:.1} s between the first and the last of {} collections, in the model {} ({source_of_mode}). \
-        Assumed: what dies is composed as what was found in the heap.",
+        "{} freed in {:.1} s between the first and the last of {} collections, in the layout {} ({source_of_mode}). \
+        Assumption: garbage is composed as what was found in the heap.",
         assay_text::size::rounded(stretch.freed_bytes),
         stretch.seconds,
         stretch.collections,

@@ -59,12 +59,12 @@ pub fn predict(census: &Census, options: &PredictOptions) -> Result<HeapPredicti
         && asked != own
     {
         let what =
-            format!("a heap of JDK {own}, weighed by the layout rules of JDK {asked} as asked for (--jdk)");
+            format!("a heap of JDK {own}, sized by the layout rules of JDK {asked} as requested (--jdk)");
         problems.push(Problem::new(options.source.clone(), what));
     }
     let jdk = options.jdk.or(own_jdk).or(detected.jdk).unwrap_or_else(|| {
         let newest = jdk_default();
-        let what = format!("the heap does not tell its release: layout rules of JDK {newest} (--jdk N)");
+        let what = format!("the heap does not say its release: layout rules of JDK {newest} (--jdk N)");
         problems.push(Problem::new(options.source.clone(), what));
         newest
     });

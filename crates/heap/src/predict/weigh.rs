@@ -232,7 +232,7 @@ fn problems(census: &Census, weights: &[Weights]) -> Vec<String> {
     // Who walked a heap has seen how long they are, and says so.
     if 0 < chunks && !census.problems.iter().any(|problem| problem.reason == Reason::StacksOfVirtualThreads) {
         problems.push(format!(
-            "{chunks} stacks of virtual threads ({STACK_CHUNK}) are weighed without their frames, which no dump has"
+            "{chunks} stacks of virtual threads ({STACK_CHUNK}) are sized without their frames, which no dump has"
         ));
     }
     let classes = weights.iter().map(|weights| weights.classes_left_out).max().unwrap_or(0);

@@ -126,16 +126,23 @@ pub fn modes() -> HeapModes {
         ],
         address_map_java: Some(JAVAS[0].0.to_owned()),
         advice: vec![
-            Finding::measured(ModeRule::GoUnder, Severity::Note, "31g needs a base: 30g is the largest heap that decodes references by a shift alone", "-Xmx31g: compressed-disjoint-base").to_do("-Xmx30g"),
-            Finding::measured(ModeRule::Alignment16, Severity::Note, "48g keeps compressed references with objects at multiples of 16; these objects take 7 % more"
-                    , "-Xmx31g: compressed-disjoint-base").to_do("-Xmx48g -XX:ObjectAlignmentInBytes=16"),
+            Finding::measured(
+                ModeRule::GoUnder,
+                Severity::Note,
+                "31g needs a base: 30g is the largest zero-based heap",
+                "-Xmx31g: compressed-disjoint-base",
+            )
+            .to_do("-Xmx30g"),
+            Finding::measured(
+                ModeRule::Alignment16,
+                Severity::Note,
+                "48g keeps compressed references with 16-byte object alignment; these objects take 7 % more",
+                "-Xmx31g: compressed-disjoint-base",
+            )
+            .to_do("-Xmx48g -XX:ObjectAlignmentInBytes=16"),
         ],
         read: vec![
-            ModeOfLog {
-                source: "native_stderr.log".to_owned(),
-                mode: None,
-                j9_is_compressed: Some(true),
-            },
+            ModeOfLog { source: "native_stderr.log".to_owned(), mode: None, j9_is_compressed: Some(true) },
             ModeOfLog {
                 source: "pid 4242".to_owned(),
                 mode: Some(ModeRead {

@@ -239,7 +239,7 @@ impl<'m> Hotspot<'m> {
             }
         }
         if strangers != 0 {
-            self.problem("Java heap", "entries of the page table that are no pages were left out");
+            self.problem("Java heap", "invalid entries of the page table were left out");
         }
         Some(pages)
     }

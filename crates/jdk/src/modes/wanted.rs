@@ -141,7 +141,7 @@ impl WantedMode<'_> {
 pub fn check(wanted: AskedMode, compact_headers: bool, read: &ModeRead) -> Result<(), String> {
     if !wanted.is_met_by(read.mode) {
         return Err(format!(
-            "the JVM chose {} although {} was asked for ({})",
+            "the JVM chose {} although {} was requested ({})",
             read.mode.name(),
             wanted.name(),
             read.evidence
@@ -151,7 +151,7 @@ pub fn check(wanted: AskedMode, compact_headers: bool, read: &ModeRead) -> Resul
         Some(found) if found != compact_headers => {
             let word = |on| if on { "compact" } else { "ordinary" };
             Err(format!(
-                "the JVM uses {} object headers although {} ones were asked for",
+                "the JVM uses {} object headers although {} ones were requested",
                 word(found),
                 word(compact_headers)
             ))

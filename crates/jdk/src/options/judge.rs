@@ -121,9 +121,10 @@ impl Judge<'_> {
             }
             FlagState::Deprecated => (OptionRemark::Deprecated, format!("JDK {release} warns of it")),
             FlagState::Ignored => (OptionRemark::Ignored, format!("JDK {release} warns, and does nothing")),
-            FlagState::Unrecognized if self.is_on("IgnoreUnrecognizedVMOptions") => {
-                (OptionRemark::Ignored, format!("JDK {release} does not have it, and was told not to mind"))
-            }
+            FlagState::Unrecognized if self.is_on("IgnoreUnrecognizedVMOptions") => (
+                OptionRemark::Ignored,
+                format!("JDK {release} does not have it, and ignores it (IgnoreUnrecognizedVMOptions)"),
+            ),
             FlagState::Unrecognized => {
                 (OptionRemark::Unrecognized, format!("JDK {release} does not have it, and does not start"))
             }
@@ -206,9 +207,9 @@ impl Judge<'_> {
         let asked = self.collectors().next();
         let why = match asked {
             Some(asked) if asked != *own => {
-                format!("its name is of a collector that {own} asks for, and {asked} is on")
+                format!("it belongs to the collector that {own} selects, and {asked} is on")
             }
-            None if !by_itself => format!("its name is of a collector that only {own} asks for"),
+            None if !by_itself => format!("it belongs to the collector that only {own} selects"),
             _ => return None,
         };
         Some(remark(at, OptionRemark::NoEffect, Certainty::Inferred, why))

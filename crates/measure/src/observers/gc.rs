@@ -57,7 +57,7 @@ impl Observer for GcObserver {
     fn prepare(&mut self, target: &Target) -> Result<Vec<String>, String> {
         if !target.takes_jvm_options && target.jvms_beside.is_empty() {
             return Err(
-                "the command has no {jvm_options} by which a JVM could be told to log collections".to_owned()
+                "the command has no {jvm_options}, which would make the JVM log collections".to_owned()
             );
         }
         self.has_even_load = target.has_even_load;
@@ -141,7 +141,7 @@ impl Observer for GcObserver {
 fn options_of(jvm: &Jvm, target: &Target) -> Result<Vec<String>, String> {
     let options = jvm.log.to_str().and_then(|path| log_options(path, target.has_unified_logging));
     let what = if target.has_unified_logging {
-        "the run directory's path has a double quote or is no UTF-8; a JVM cannot log there"
+        "the run directory's path has a double quote or is not UTF-8; a JVM cannot log there"
     } else {
         "the run directory's path has other characters than letters, digits and -_./%; a JVM before JDK 9 cannot log there"
     };

@@ -24,8 +24,8 @@ pub enum Observe {
     Gc,
     /// Resident memory, from the server's mappings once a second, and in full once after the last window.
     Memory,
-    /// Resident memory by area, from looks at every resident byte every few seconds and at the end of each window,
-    /// with page faults; in place of `memory`. A look costs some tenths of a second of CPU time.
+    /// Resident memory by area, from snapshots of every resident byte every few seconds and at the end of each window,
+    /// with page faults; in place of `memory`. A snapshot costs some tenths of a second of CPU time.
     Areas,
     /// CPU time of each window by role of the server's threads, user and kernel, with waits for processors, switches and faults.
     Time,
@@ -35,7 +35,7 @@ pub enum Observe {
     /// As `time`, and the stacks that these threads ran, sampled 199 times a second: what a variant spends on each request beyond its
     /// baseline is a differential flame graph of the report. Of windows of one load.
     Stacks,
-    /// CPU time and memory (PSS) of each window of the server and of all processes beside it, by role and in all. Of windows of one load.
+    /// CPU time and memory (PSS) of each window of the server and its auxiliary processes, by role and in all. Of windows of one load.
     Processes,
     /// Disturbance of the machine.
     Host,
@@ -110,7 +110,7 @@ impl Observers {
         self.each_working(|working| step(working.observer.as_mut()));
     }
 
-    /// JVM options that they need for a process beside the server.
+    /// JVM options that they need for an auxiliary process.
     pub fn options_beside(&self, target: &Target, role: &str) -> Vec<String> {
         self.working.iter().flat_map(|working| working.observer.options_beside(target, role)).collect()
     }

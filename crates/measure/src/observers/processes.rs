@@ -145,7 +145,9 @@ impl ProcessesObserver {
     fn add_used(&self, measured: &Measured, window: &mut Window) {
         let id = metric::ALL_CPU_MS_PER_REQUEST;
         let (from_ns, Some(to_ns)) = self.looked_ns else {
-            window.problems.push(Problem::new(id, "the window is too short to look at the processes twice"));
+            window
+                .problems
+                .push(Problem::new(id, "the window is too short for two readings of the processes"));
             return;
         };
         let requests = Completed::of(measured).between(from_ns, to_ns);
@@ -226,7 +228,7 @@ impl Observer for ProcessesObserver {
 
     fn start(&mut self, target: &mut Target) -> Result<(), String> {
         if !target.has_even_load {
-            return Err("it tells processes apart in windows of one load only".to_owned());
+            return Err("it distinguishes processes only in windows of one load".to_owned());
         }
         let mut by_role: BTreeMap<&str, Vec<ProcessIdentity>> = BTreeMap::new();
         for (name, pid) in &target.processes {
@@ -430,7 +432,10 @@ mod tests {
         looked.looked_ns = (5, Some(6));
         looked.add_used(&measured(10), &mut window);
         let what: Vec<&str> = window.problems.iter().map(|p| p.text.as_str()).collect();
-        assert_eq!(what, ["the window is too short to look at the processes twice", "no request completed"]);
+        assert_eq!(
+            what,
+            ["the window is too short for two readings of the processes", "no request completed"]
+        );
         assert!(window.metrics.is_empty());
     }
 

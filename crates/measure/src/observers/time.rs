@@ -78,7 +78,7 @@ impl TimeObserver {
         if self.begins.take().is_some() {
             window
                 .problems
-                .push(Problem::new("time", "the window is too short to look at the threads twice"));
+                .push(Problem::new("time", "the window is too short for two readings of the threads"));
             return Ok(None);
         }
         let from_ns = report.monotonic_ns;
@@ -209,9 +209,9 @@ fn of_all_windows(windows: &[(f64, BTreeMap<String, f64>)]) -> BTreeMap<String, 
 fn add_metrics(report: &TimeReport, requests: f64, window: &mut Window) {
     let mut add = |id: &str, of_all: Option<f64>| match of_all {
         Some(of_all) => drop(window.metrics.insert(id.to_owned(), of_all / requests)),
-        None => window
-            .problems
-            .push(Problem::new(id, "the kernel does not count it, or sampled too little to tell")),
+        None => {
+            window.problems.push(Problem::new(id, "the kernel does not count it, or took too few samples"));
+        }
     };
     let known = ROLES.iter().flat_map(|(_, roles)| roles.iter());
     let is_other = |role: ThreadRole| !known.clone().any(|of| *of == role);

@@ -94,11 +94,11 @@ fn complete(facts: &RunFacts<'_>) -> ValidityCheck {
 
 fn warm_up(facts: &RunFacts<'_>) -> ValidityCheck {
     match &facts.warmed_up {
-        None => verdict(Check::WarmUp, None, "no warm-up was asked for"),
+        None => verdict(Check::WarmUp, None, "no warm-up was requested"),
         Some(of) => {
             let is_steady = of.warm_up.ended_by == WarmUpEnd::Steady;
-            let how = if is_steady { "steady after" } else { "not steady within" };
-            let evidence = format!("{how} {:.0} s: {}", of.warm_up.duration_s, of.warm_up.rule);
+            let how = if is_steady { "reached a steady state in" } else { "did not reach a steady state in" };
+            let evidence = format!("{how} {:.0} s ({})", of.warm_up.duration_s, of.warm_up.rule);
             verdict(Check::WarmUp, Some(is_steady), evidence)
         }
     }
@@ -131,8 +131,10 @@ fn mix(facts: &RunFacts<'_>) -> ValidityCheck {
             if sum > 0 && found.as_ref().is_none_or(|(most, _)| *most < off) {
                 let (is, asked) =
                     (percent::share(share(*requests, sum)), percent::share(operation.asked_share));
-                found =
-                    Some((off, format!("{}: {is} of {sum} requests {place}, asked {asked}", operation.name)));
+                found = Some((
+                    off,
+                    format!("{}: {is} of {sum} requests {place}, planned {asked}", operation.name),
+                ));
             }
         }
     };
@@ -187,7 +189,7 @@ fn sent_rate(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
         refused => format!(", with {refused} that found the most in flight and were not sent,"),
     };
     let evidence = format!(
-        "{sent_all:.0} requests sent{with_refused} of {asked_all:.0} asked ({:+.2} %); accepted: {bound} or what chance explains{}",
+        "{sent_all:.0} requests sent{with_refused} of {asked_all:.0} offered ({:+.2} %); accepted: {bound} or what chance explains{}",
         100.0 * (sent_all / asked_all.max(f64::MIN_POSITIVE) - 1.0),
         if in_one > 1.0 { format!("; one window at {rate:.0}/s is beyond") } else { String::new() }
     );
@@ -274,9 +276,10 @@ fn disturbance(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     let lost: Vec<&WindowFacts> = facts.windows.iter().filter(|w| !w.disturbances.is_empty()).collect();
     let (number, of) = (lost.len(), facts.windows.len());
     let why = |w: &&WindowFacts| w.disturbances.iter().map(|d| &*d.evidence).collect::<Vec<_>>().join("; ");
-    let why = lost.last().map_or_else(String::new, |w| format!(", the last for: {}", why(w)));
+    let why = lost.last().map_or_else(String::new, |w| format!(" (the last: {})", why(w)));
     if facts.counts_disturbed && number > 0 {
-        let evidence = format!("{number} of {of} windows would not count, and do as was asked for{why}");
+        let evidence =
+            format!("{number} of {of} windows were disturbed{why}, and count because of --count-disturbed");
         return verdict(Check::Disturbance, Some(false), evidence);
     }
     let unwatched = match (facts.windows.iter().any(|w| w.is_machine_watched), facts.knows_server) {
@@ -296,7 +299,7 @@ fn disturbance(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     verdict(
         Check::Disturbance,
         passed,
-        format!("{number} of {of} windows left out{why}; accepted: {accepted}{unwatched}"),
+        format!("{number} of {of} windows were left out as disturbed{why}; accepted: {accepted}{unwatched}"),
     )
 }
 
@@ -338,7 +341,7 @@ pub(crate) fn unknown(facts: &RunFacts<'_>) -> Option<Problem> {
         at_lowest(facts).filter(|(_, share)| !facts.knows_server && PRESSED_SHARE < *share)?;
     let what = format!(
         "not known whether the result is valid: at {rate:.0}/s, the lowest rate, some task of the machine waited for a processor in {} \
-         of the time, and it cannot be told whether the server or others used the processors; name the server's process with --pid",
+         of the time, and it is not known whether the server or others used the processors; name the server's process with --pid",
         percent::share(share)
     );
     Some(Problem::new(Check::CpuPressure.word(), what))
@@ -413,7 +416,7 @@ fn clock(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
 
 fn audit(facts: &RunFacts<'_>) -> ValidityCheck {
     match &facts.audit {
-        None => verdict(Check::Audit, None, "no audit was asked for"),
+        None => verdict(Check::Audit, None, "no audit was requested"),
         Some(audit) => verdict(Check::Audit, Some(audit.passed), audit.detail.clone()),
     }
 }

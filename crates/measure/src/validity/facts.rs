@@ -26,7 +26,7 @@ const CLEAR_SHARE: f64 = 0.9;
 /// What is judged of one window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowFacts {
-    /// Rate that was asked for, per second.
+    /// Offered rate, per second.
     pub asked_rate_per_s: f64,
     /// Whether requests started when arrivals said, and not when users had their answer.
     pub is_open: bool,

@@ -183,7 +183,8 @@ fn windows_that_are_counted_although_disturbed_make_a_result_invalid() {
     let (report, method, _) = counting(Some(Fault::MachineBusy));
     assert_eq!((method.lost, report.valid), (0, Some(false)));
     let check = report.checks.iter().find(|check| check.check == Check::Disturbance).expect("listed");
-    assert!(check.passed == Some(false) && check.evidence.contains("do as was asked for"), "{check:?}");
+    let evidence = "count because of --count-disturbed";
+    assert!(check.passed == Some(false) && check.evidence.contains(evidence), "{check:?}");
 }
 
 #[test]
@@ -409,7 +410,7 @@ fn a_budget_that_was_exceeded_is_told_and_one_that_was_kept_is_not() {
     let problem = |report: &CapacityReport| report.problems.iter().any(|problem| problem.about == "budget");
     let (kept, exceeded) = (swept(shortest_s), swept(shortest_s / 10.0));
     assert!(!problem(&kept), "{:#?}", kept.problems);
-    let told = format!("of a budget of {:.0} s", shortest_s / 10.0);
+    let told = format!("of a budget of {}", assay_text::duration::spoken((shortest_s / 10.0) as u64));
     assert!(says(&exceeded, "budget", &told), "{:#?}", exceeded.problems);
 }
 
@@ -433,7 +434,7 @@ fn lag_takes_the_answer_of_those_limits_only_that_it_could_change() {
     assert_eq!(late.limits[0].rate_per_s, None);
     assert!(
         says(&late, "rate_at_16_ms_per_s", "near")
-            && says(&late, "rate_at_16_ms_per_s", "it cannot be told from the server here"),
+            && says(&late, "rate_at_16_ms_per_s", "it cannot be distinguished from the server here"),
         "{:#?}",
         late.problems
     );

@@ -165,14 +165,14 @@ fn gc_structures(seen: Seen, allocated_bytes: u64, jvm: Option<&JvmMemoryFacts>)
     let taken = seen.peak_bytes.max(allocated_bytes);
     let least = part_of(taken, 100 + MARGIN_PERCENT);
     let Some((max, committed)) = sizes.filter(|(max, committed)| committed < max) else {
-        return Bound::inferred(least, format!("{} taken so far + {MARGIN_PERCENT} %", bytes(taken)));
+        return Bound::inferred(least, format!("{} allocated so far + {MARGIN_PERCENT} %", bytes(taken)));
     };
     let scaled = u128::from(taken) * u128::from(max) / u128::from(committed);
     let most = taken.saturating_add(max / GC_SHARE_MAX);
     Bound::inferred(
         u64::try_from(scaled).unwrap_or(u64::MAX).min(most).max(least),
         format!(
-            "{} taken so far, grown like the heap from {} committed to {}, at most by {} % of it",
+            "{} allocated so far, scaled with the heap from {} committed to {}, at most by {} % of it",
             bytes(taken),
             bytes(committed),
             bytes(max),
@@ -224,8 +224,8 @@ pub(super) fn problems(snapshots: &[MemoryReport], now: &MemoryReport) -> Vec<Pr
     if !snapshots.iter().all(MemoryReport::has_owners) {
         problem(
             "snapshots",
-            "owners were not looked for in each: direct buffers and the compilers' work are in the line of malloc then; \
-             --depth owners tells them"
+            "owners were not searched in each: direct buffers and the compilers' arenas are then in the line of malloc; \
+             --depth owners distinguishes them"
                 .to_owned(),
         );
     }

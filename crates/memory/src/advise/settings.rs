@@ -62,7 +62,7 @@ fn smaller_heap(snapshots: &[MemoryReport], now: &MemoryReport) -> Option<Findin
     let enough = part_of(committed, HEAP_ROOM_PERCENT);
     setting(
         MemoryRule::HeapLargerThanCommitted,
-        "the heap may grow to more than its collector has asked for so far".to_owned(),
+        "the heap may grow beyond what its collector has committed so far".to_owned(),
         format!(
             "MaxHeapSize {}, largest committed in {} snapshots {}",
             bytes(max),

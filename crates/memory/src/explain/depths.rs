@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// The cause that holds what only one of the snapshots told apart.
 pub(super) const NOT_SPLIT: &str = "malloc and nameless memory, split in one snapshot only";
 /// What it is.
-pub(super) const EXPLANATION: &str = "in use in malloc, or mapped without a name: only one of the snapshots looked for who owns it. \
+pub(super) const EXPLANATION: &str = "in use in malloc, or mapped without a name: only one of the snapshots searched for its owners. \
                                       Next: both snapshots with --depth owners";
 
 /// The entries of two snapshots. Where one did not look for owners, what the other found by doing so would seem to have come or
@@ -22,7 +22,7 @@ pub(super) fn comparable(
     }
     let which = if of_before { "the first" } else { "the second" };
     let what = format!(
-        "only {which} looked for who owns malloc's blocks: they are compared as one, \"{NOT_SPLIT}\"; with --depth owners \
+        "only {which} searched for the owners of malloc's blocks: they are compared as one, \"{NOT_SPLIT}\"; with --depth owners \
          each snapshot does"
     );
     problems.push(Problem::new("snapshots", what));

@@ -76,7 +76,8 @@ fn explained_share(causes: &[Cause], change_bytes: i64) -> Option<f64> {
 }
 
 fn is_known(cause: &Cause) -> bool {
-    let unknown = [Area::MallocHeap.title(), Area::NativeAnonymous.title(), depths::NOT_SPLIT, WHILE_READ];
+    let unknown =
+        [Area::MallocHeap.stored_name(), Area::NativeAnonymous.stored_name(), depths::NOT_SPLIT, WHILE_READ];
     cause.path.first().is_some_and(|first| !unknown.contains(&first.as_str()))
 }
 

@@ -6,7 +6,7 @@ use crate::findings::words::{bytes, entries_of};
 use crate::heap_classes::CLASSES_MAX;
 use crate::owners::{JDK_LIBRARIES, ON_STACKS};
 use crate::stacks::without_numbers;
-use assay_model::{Area, MemoryReport, ThreadMemory};
+use assay_model::{Area, MemoryReport, ThreadMemory, path_titles};
 use std::collections::BTreeMap;
 
 /// Parts that are named when a cause has many.
@@ -42,7 +42,7 @@ pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &Memory
             "compiled methods: grows while the program warms up, at most to ReservedCodeCacheSize".to_owned()
         }
         Some(Area::JitWork) => {
-            "work space of the compilers: given back some seconds after they are idle".to_owned()
+            "arenas of the compilers: given back some seconds after they are idle".to_owned()
         }
         Some(Area::GcStructures) => {
             "the collector's tables: they follow the committed heap and the references between its regions".to_owned()
@@ -68,13 +68,17 @@ fn parts(change: &Change) -> String {
     if same.len() < 2 {
         return String::new();
     }
-    let name =
-        |path: &[String]| path.get(change.path.len()..).filter(|p| !p.is_empty()).map(|p| p.join(": "));
+    let name = |path: &[String]| path_titles(path).skip(change.path.len()).collect::<Vec<_>>().join(": ");
     let named: Vec<String> = same
         .iter()
         .take(PARTS_NAMED)
         .filter_map(|(path, by)| {
-            Some(format!("{} {}", name(path).or_else(|| path.last().cloned())?, signed(*by)))
+            let below = Some(name(path)).filter(|name| !name.is_empty());
+            Some(format!(
+                "{} {}",
+                below.or_else(|| path_titles(path).last().map(str::to_owned))?,
+                signed(*by)
+            ))
         })
         .collect();
     let more = same.len() - named.len().min(same.len());
@@ -165,7 +169,7 @@ fn jvm_work(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Str
         "threads" => match before.beside_rss.threads.zip(after.beside_rss.threads) {
             Some((from, to)) if from == to => {
                 format!(
-                    "what the JVM keeps for each thread: {to} threads as before, whose work space and handles changed"
+                    "what the JVM keeps for each thread: {to} threads as before, whose arenas and handles changed"
                 )
             }
             Some((from, to)) => {

@@ -12,7 +12,7 @@ const ZIP_STREAMS_BYTES_MIN: u64 = 16 << 20;
 /// Direct buffers with no limit of their own.
 pub(super) fn direct_without_limit(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let jvm = report.jvm.as_ref()?;
-    let direct = under(report, &[Area::Buffers.title(), "java.nio.DirectByteBuffer"]);
+    let direct = under(report, &[Area::Buffers.stored_name(), "java.nio.DirectByteBuffer"]);
     let has_limit = flag(jvm, "MaxDirectMemorySize")? != 0;
     if has_limit || direct < report.rss_bytes / DIRECT_SHARE_MIN || !matters(report, direct) {
         return None;

@@ -52,7 +52,7 @@ pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<Finding<MemoryRul
     let free = ending(report, Area::ClassMetadata, "free chunks");
     let tails = ending(report, Area::ClassMetadata, "unused tails");
     let waste = free.saturating_add(tails);
-    let title = Area::ClassMetadata.title();
+    let title = Area::ClassMetadata.stored_name();
     let space = under(report, &[title, "non-class"]).saturating_add(under(report, &[title, "class space"]));
     if waste < space / METASPACE_WASTE_SHARE_MIN || !matters(report, waste) {
         return None;
@@ -84,7 +84,7 @@ pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<Finding<MemoryRul
 
 /// Pages of the class-data archive that could be shared and are not.
 pub(super) fn private_archive(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
-    let title = Area::ClassMetadata.title();
+    let title = Area::ClassMetadata.stored_name();
     let private = under(report, &[title, "CDS archive", "private"]);
     let shared = under(report, &[title, "CDS archive", "shared"]);
     if private <= shared || private < report.rss_bytes / ARCHIVE_SHARE_MIN || !matters(report, private) {

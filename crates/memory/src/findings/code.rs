@@ -97,7 +97,7 @@ pub(super) fn gc_structures(report: &MemoryReport) -> Option<Finding<MemoryRule>
 pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let level = report.jvm.as_ref()?.native_memory_tracking.as_deref().filter(|level| *level != "off")?;
     let headers = ending(report, Area::AllocatorOverhead, "NMT headers");
-    let of = |entry| under(report, &[Area::JvmWork.title(), entry]);
+    let of = |entry| under(report, &[Area::JvmWork.stored_name(), entry]);
     let tables = of("native memory tracking").saturating_add(of("NMT"));
     let gain = headers.saturating_add(tables);
     matters(report, gain).then(|| {

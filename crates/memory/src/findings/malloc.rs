@@ -79,7 +79,7 @@ pub(super) fn arenas(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
         MemoryRule::MallocArenas,
         format!("{number} arenas of malloc each keep freed memory of their own"),
         format!(
-            "{} freed but resident in {number} arenas, {} of it beyond the {ARENAS_KEPT} largest",
+            "{} retained in {number} arenas, {} of it beyond the {ARENAS_KEPT} largest",
             bytes(all),
             bytes(gain)
         ),

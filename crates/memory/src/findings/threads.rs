@@ -21,7 +21,7 @@ pub(super) fn stale_stacks(report: &MemoryReport) -> Option<Finding<MemoryRule>>
         let number = report.threads.len();
         finding(
             MemoryRule::StaleStacks,
-            format!("{} of thread stacks is left from deeper calls that have returned", bytes(gain)),
+            format!("{} of thread stacks is stale: used by deeper calls that have returned", bytes(gain)),
             format!(
                 "below the stack pointers of {number} threads: {} of {} resident stack; it stays until the thread ends",
                 bytes(gain),

@@ -149,7 +149,7 @@ fn take_nameless_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut E
         search.take_roots(range, |_, _| Some(entry));
     }
     let what = "libjvm has no symbols: what only its own variables lead to is one entry, \"variables without names\"; a file with \
-                its debug information tells more (package openjdk-*-dbg)";
+                its debug information names more (package openjdk-*-dbg)";
     search.problems.push(Problem::new("owners", what));
 }
 

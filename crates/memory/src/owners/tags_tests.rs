@@ -27,7 +27,7 @@ fn by_tags(snapshot: &Snapshot<'_>) -> BTreeMap<u64, String> {
     let owned = snapshot.survey.blocks.iter().zip(snapshot.claims.owners.iter());
     let keys = owned.filter_map(|(block, owner)| Some((block.address, snapshot.entries.key(owner?))));
     let of_tags = keys.filter(|(_, key)| key.tier == Tier::Nmt);
-    of_tags.map(|(at, key)| (at, format!("{}/{}", key.area.title(), key.below.join("/")))).collect()
+    of_tags.map(|(at, key)| (at, format!("{}/{}", key.area.stored_name(), key.below.join("/")))).collect()
 }
 
 #[test]

@@ -150,7 +150,7 @@ impl Snapshot {
     fn add_up(mut self) -> Snapshot {
         let mut areas: BTreeMap<Area, u64> = BTreeMap::new();
         for entry in &self.0.entries {
-            let area = Area::ALL.into_iter().find(|area| area.title() == entry.path[0]);
+            let area = Area::ALL.into_iter().find(|area| area.stored_name() == entry.path[0]);
             *areas.entry(area.unwrap_or(Area::Other)).or_default() += entry.resident_bytes;
         }
         let unknown = |area: &Area| matches!(area, Area::MallocHeap | Area::NativeAnonymous);

@@ -128,8 +128,8 @@ figures! {
     MMU_100MS_PERCENT = "mmu_100ms_percent", "percent", Gauge, "Smallest share of any 100 ms in which the application was not stopped for the collector.", |r| mmu(r, 100.0);
     MMU_1S_PERCENT = "mmu_1s_percent", "percent", Gauge, "Smallest share of any second in which the application was not stopped for the collector.", |r| mmu(r, 1_000.0);
     SPAN_S = "span_s", "s", Unexposed, "From the first instant of the log to the last.", |r| r.span_s;
-    ALLOCATED_BYTES_PER_S = "allocated_bytes_per_s", "bytes/s", Unexposed, "What the application allocated, over the stretches where the log tells.", |r| r.allocated_bytes_per_s;
-    ALLOCATED_BYTES = "allocated_bytes", "bytes", Counter, "Sum of what the application allocated, where the log tells.", |r| r.allocated_bytes;
+    ALLOCATED_BYTES_PER_S = "allocated_bytes_per_s", "bytes/s", Unexposed, "What the application allocated, over the intervals for which the log gives it.", |r| r.allocated_bytes_per_s;
+    ALLOCATED_BYTES = "allocated_bytes", "bytes", Counter, "Sum of what the application allocated, where the log gives it.", |r| r.allocated_bytes;
     FREED_BYTES = "freed_bytes", "bytes", Counter, "Sum of what collections freed.", |r| r.freed_bytes;
     PROMOTED_BYTES_PER_S = "promoted_bytes_per_s", "bytes/s", Unexposed, "What went to the old generation.", |r| r.promoted_bytes_per_s;
     PROMOTED_PERCENT = "promoted_percent", "percent", Gauge, "Share of what was allocated that went there, over the collections that show both.", |r| r.promoted_percent;
@@ -150,11 +150,11 @@ figures! {
     STALL_MAX_MS = "stall_max_ms", "ms", Gauge, "Longest wait of a single thread for memory.", |r| r.stalls_by_phase.iter().filter_map(|row| row.durations.max_ms).reduce(f64::max);
     STALLED_MS = "stalled_ms", "ms", Counter, "Time in which at least one thread waited for memory.", |r| r.stalled_ms;
     CONCURRENT_TOTAL_MS = "concurrent_total_ms", "ms", Unexposed, "Sum of the concurrent phases, as time that passed.", |r| (!r.concurrent_by_phase.is_empty()).then(|| r.concurrent_by_phase.iter().map(|row| row.durations.total_ms).sum::<f64>());
-    TIME_TO_SAFEPOINT_GEOMETRIC_MEAN_MS = "time_to_safepoint_geometric_mean_ms", "ms", Gauge, "Geometric mean of the time until all threads stood still.", |r| r.time_to_safepoint.geometric_mean_ms;
-    TIME_TO_SAFEPOINT_P99_MS = "time_to_safepoint_p99_ms", "ms", Gauge, "99th percentile of the time until all threads stood still.", |r| r.time_to_safepoint.p99_ms;
-    TIME_TO_SAFEPOINT_MAX_MS = "time_to_safepoint_max_ms", "ms", Gauge, "Longest time until all threads stood still.", |r| r.time_to_safepoint.max_ms;
-    TIME_TO_SAFEPOINT_TOTAL_MS = "time_to_safepoint_total_ms", "ms", Counter, "Sum of the time until all threads stood still.", |r| (r.time_to_safepoint.count > 0).then_some(r.time_to_safepoint.total_ms);
-    OTHER_SAFEPOINTS_MS = "other_safepoints_ms", "ms", Counter, "Stopped at safepoints beside the pauses of the collector, reaching those of collections included.", |r| r.other_safepoints_ms;
+    TIME_TO_SAFEPOINT_GEOMETRIC_MEAN_MS = "time_to_safepoint_geometric_mean_ms", "ms", Gauge, "Geometric mean of the time to safepoint, until all threads are stopped.", |r| r.time_to_safepoint.geometric_mean_ms;
+    TIME_TO_SAFEPOINT_P99_MS = "time_to_safepoint_p99_ms", "ms", Gauge, "99th percentile of the time to safepoint.", |r| r.time_to_safepoint.p99_ms;
+    TIME_TO_SAFEPOINT_MAX_MS = "time_to_safepoint_max_ms", "ms", Gauge, "Longest time to safepoint.", |r| r.time_to_safepoint.max_ms;
+    TIME_TO_SAFEPOINT_TOTAL_MS = "time_to_safepoint_total_ms", "ms", Counter, "Sum of the times to safepoint.", |r| (r.time_to_safepoint.count > 0).then_some(r.time_to_safepoint.total_ms);
+    OTHER_SAFEPOINTS_MS = "other_safepoints_ms", "ms", Counter, "Stopped at non-GC safepoints; includes the time to reach those of collections.", |r| r.other_safepoints_ms;
     GC_CPU_USER_S = "gc_cpu_user_s", "s", Unexposed, "CPU time of pauses in user mode.", |r| Some(r.cpu?.user_s);
     GC_CPU_SYS_S = "gc_cpu_sys_s", "s", Unexposed, "CPU time of pauses in the kernel.", |r| Some(r.cpu?.sys_s);
     GC_CPU_REAL_S = "gc_cpu_real_s", "s", Unexposed, "Length of the pauses whose CPU time the log gives.", |r| Some(r.cpu?.real_s);

@@ -10,8 +10,9 @@ pub use events::{GcEventsLine, GcHeading, GcPauseV1, StoredGcLine};
 pub use figures::{Exposition, GC_FIGURES, GcFigure, gc_figure};
 pub use record::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace, GcTrouble};
 pub use report::{
-    GcComparison, GcCpuSum, GcDifference, GcDurations, GcJvm, GcLiveSet, GcMmu, GcPoint, GcReconciliation,
-    GcReport, GcRow, GcSeries, GcSource, GcSpaceUse, GcTrend, GcVerdict, NotUnderstood, StrangeShape,
+    GcCollection, GcComparison, GcCpuSum, GcDifference, GcDurations, GcJvm, GcLiveSet, GcMmu, GcPoint,
+    GcReconciliation, GcReport, GcRow, GcSeries, GcSource, GcSpaceUse, GcTrend, GcVerdict, NotUnderstood,
+    StrangeShape,
 };
 pub use rule::GcRule;
 

@@ -12,7 +12,7 @@ pub enum GcRecordKind {
     Pause,
     /// A whole concurrent cycle, from its beginning to its end, pauses within it included.
     Cycle,
-    /// A phase of a cycle that runs beside the application.
+    /// A concurrent phase of a cycle.
     Concurrent,
     /// One thread waited for memory, or for a page that was being moved.
     Stall,
@@ -49,7 +49,7 @@ pub enum GcScope {
     Mixed,
     /// The old generation alone.
     Old,
-    /// All of the heap while everything stands still.
+    /// All of the heap, stop-the-world.
     Full,
     /// The heap of a collector without generations, or all of them in one concurrent cycle.
     Whole,

@@ -27,7 +27,7 @@ pub struct GcReport {
     /// Of these, full collections by cause, the largest sum first.
     #[serde(default)]
     pub full_by_cause: Vec<GcRow>,
-    /// Phases beside the application.
+    /// Concurrent phases.
     pub concurrent_by_phase: Vec<GcRow>,
     /// Whole concurrent cycles.
     pub cycles_by_phase: Vec<GcRow>,
@@ -49,16 +49,16 @@ pub struct GcReport {
     pub stalled_ms: Option<f64>,
     /// Minimum mutator utilisation, by window upwards.
     pub mmu: Vec<GcMmu>,
-    /// What the application allocated, bytes a second, over the stretches where the log tells.
+    /// What the application allocated, bytes a second, over the intervals for which the log gives it.
     pub allocated_bytes_per_s: Option<Estimate>,
     /// Σ of what it allocated there, bytes.
     pub allocated_bytes: Option<u64>,
-    /// What went to the old generation, bytes a second, over the stretches where the log tells.
+    /// What went to the old generation, bytes a second, over the intervals for which the log gives it.
     pub promoted_bytes_per_s: Option<Estimate>,
     /// Of what was allocated, the share that went there, over the collections that show both, percent.
     #[serde(default)]
     pub promoted_percent: Option<f64>,
-    /// Σ (before - after) of all collections that give both, bytes. Up to `assay.gc/2` the first one was not in it.
+    /// Σ (before - after) of all collections that give both, bytes. Up to version 2 of the form the first one was not in it.
     pub freed_bytes: Option<u64>,
     /// Freed bytes by request, where requests were given, bytes.
     pub garbage_bytes_per_request: Option<Estimate>,
@@ -66,15 +66,15 @@ pub struct GcReport {
     pub live_set: Option<GcLiveSet>,
     /// Time until all threads stood still.
     pub time_to_safepoint: GcDurations,
-    /// Stopped at safepoints beside the pauses of the collector, milliseconds: other operations, and reaching the safepoints of
+    /// Stopped at non-GC safepoints, milliseconds: other operations, and reaching the safepoints of
     /// collections. Absent without lines of safepoints.
     pub other_safepoints_ms: Option<f64>,
     /// CPU time of collections in pauses.
     pub cpu: Option<GcCpuSum>,
-    /// CPU time of the collector beside the application; absent where the log has none, which is most collectors'.
+    /// Concurrent CPU time of the collector; absent where the log has none, which is most collectors'.
     #[serde(default)]
     pub concurrent_cpu: Option<GcCpuSum>,
-    /// Collections with troubles.
+    /// Collections with anomalies.
     pub troubles: BTreeMap<GcTrouble, u64>,
     /// Where troubles, full collections, and ends of memory stand, by name in kebab case: the first few of each.
     #[serde(default)]
@@ -142,9 +142,9 @@ pub struct GcJvm {
     pub memory_bytes: Option<u64>,
     /// Threads that collect in a pause.
     pub parallel_workers: Option<u64>,
-    /// Threads that collect beside the application.
+    /// Threads that collect concurrently.
     pub concurrent_workers: Option<u64>,
-    /// Large pages: asked for and got, in the log's words.
+    /// Large pages: requested and got, in the log's words.
     pub large_pages: Option<String>,
     /// Flags in the order of the log; values that may be secrets are left out.
     pub flags: Vec<String>,
@@ -215,7 +215,7 @@ pub struct GcMmu {
     pub utilisation_percent: f64,
 }
 
-/// What survives collections that look at all of the heap.
+/// What survives collections of the whole heap.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcLiveSet {
     /// Where the figures are from: `after full collections`, `lowest after mixed collections`, `after cycles`.
@@ -241,7 +241,7 @@ pub struct GcLiveSet {
 pub enum GcTrend {
     /// The interval of the slope lies above zero, by more than noise and more than the resolution of the sizes.
     Grows,
-    /// The interval lies around zero, and is narrow beside the heap.
+    /// The interval lies around zero, and is narrow compared with the heap.
     Flat,
     /// The interval lies below zero.
     Shrinks,
@@ -249,7 +249,7 @@ pub enum GcTrend {
     Unknown,
 }
 
-/// CPU time of pauses, or of phases beside the application.
+/// CPU time of pauses, or of concurrent phases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcCpuSum {
     /// Pauses or phases that give it.
@@ -282,6 +282,38 @@ pub struct GcSeries {
     pub bucket_s: f64,
     /// Buckets in which something was.
     pub points: Vec<GcPoint>,
+    /// Each pause, wait and collection by itself, in the order of the log, of logs that have no more than 1,000; absent otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub collections: Vec<GcCollection>,
+}
+
+/// A pause, a wait of threads, or a collection whose heap is known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GcCollection {
+    /// Its end, from the beginning of the series, seconds.
+    pub at_s: f64,
+    /// Heap in use before it, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_bytes: Option<u64>,
+    /// Heap in use after it, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_bytes: Option<u64>,
+    /// Capacity after it, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity_bytes: Option<u64>,
+    /// Scope and length of a pause, milliseconds; absent for what stops nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<(String, f64)>,
+    /// Wait of threads, milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalled_ms: Option<f64>,
+    /// The first of a JVM that is not the first of the log.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_start: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A bucket.
@@ -329,7 +361,7 @@ fn is_zero(count: &u64) -> bool {
 pub struct NotUnderstood {
     /// How many.
     pub lines: u64,
-    /// Of these, lines that look as if they told of a pause.
+    /// Of these, lines that look like those of a pause.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lines_of_pauses: u64,
     /// By shape (digits made one), the most frequent first: how many, the first of them, with source and line. Bounded.
@@ -393,4 +425,16 @@ pub enum GcVerdict {
     NoDifferenceShown,
     /// Too little in one of the logs.
     CannotTell,
+}
+
+impl GcVerdict {
+    /// The word in stored files.
+    pub const fn word(self) -> &'static str {
+        match self {
+            GcVerdict::Higher => "higher",
+            GcVerdict::Lower => "lower",
+            GcVerdict::NoDifferenceShown => "no-difference-shown",
+            GcVerdict::CannotTell => "cannot-tell",
+        }
+    }
 }

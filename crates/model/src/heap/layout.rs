@@ -19,7 +19,7 @@ pub enum LayoutPart {
     Padding,
 }
 
-/// A stretch of an object.
+/// A range of an object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldPlace {
     /// What it is.

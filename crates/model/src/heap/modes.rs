@@ -74,7 +74,7 @@ pub struct ModeCliff {
     pub is_verified: bool,
 }
 
-/// A stretch of the address space of a JVM on this host.
+/// A range of the address space of a JVM on this host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AddressRange {
     /// First address.

@@ -27,7 +27,7 @@ pub struct WeightParts {
     pub headers_bytes: u64,
     /// Fields and elements that refer to objects.
     pub references_bytes: u64,
-    /// Fields and elements that are numbers, and fields that the JVM adds that are no references.
+    /// Fields and elements that are numbers, and fields that the JVM adds that are not references.
     pub primitives_bytes: u64,
     /// What alignment, gaps and `@Contended` lose.
     pub padding_bytes: u64,
@@ -69,7 +69,7 @@ pub struct ModelWeight {
 pub struct CrossOver {
     /// The model it would have.
     pub name: ModelName,
-    /// What the same objects weigh in it.
+    /// What the same objects occupy in it.
     pub total_bytes: u64,
     /// The largest `-Xmx` that gets this model (with zero-based decoding, where `decoding` says so); absent where memory is
     /// the only limit.
@@ -105,7 +105,7 @@ pub struct HeapPrediction {
     pub assay_version: String,
     /// The dump's path, `stdin`, or the process.
     pub source: String,
-    /// The model in which the objects were found; absent when the heap does not tell.
+    /// The model in which the objects were found; absent when the heap does not show it.
     pub dump_model: Option<ModelName>,
     /// What shows it.
     pub dump: Option<DumpModel>,
@@ -121,10 +121,10 @@ pub struct HeapPrediction {
     /// From a GC log, if one was given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub garbage: Vec<GarbageInModel>,
-    /// What those figures rest on, in words: the log, its stretch, and that garbage is composed as the heap is.
+    /// What those figures rest on, in words: the log, its span, and that garbage is composed as the heap is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub garbage_basis: Option<String>,
-    /// One class laid out in every model: that which was asked for, else the instance class that changes most.
+    /// One class laid out in every model: the requested one, else the instance class that changes most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub example: Vec<ClassLayout>,
     /// How long the process was stopped, if it was a process.

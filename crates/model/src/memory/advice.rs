@@ -23,7 +23,7 @@ pub struct Advice {
     /// is as large as the heap, which is more than nearly all programs use. Absent where their line has their bound.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub direct_beyond_bytes: Option<u64>,
-    /// Charged now: resident bytes and the kernel's memory beside them.
+    /// Charged now: resident bytes and the kernel's memory for them.
     pub now_bytes: u64,
     /// The limit in force; absent means none.
     pub current_limit_bytes: Option<u64>,

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// A cause of resident memory, after the areas of the MARUSA study (Ogata et al., OOPSLA 2010). The areas of one snapshot
 /// at a process add up to the kernel's RSS.
 ///
-/// The stored names are the ones for people; the names in kebab case are those of runs stored before there was more
-/// than mappings to tell areas by.
+/// The names in kebab case are those of runs stored before there was more than mappings to tell areas by. Names for people are
+/// [`Area::title`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Area {
     /// The Java heap: live and dead objects, and pages that hold none now but stay resident.
@@ -53,7 +53,7 @@ pub enum Area {
     /// In use in malloc's heap, by an owner who is not known. Of a snapshot of mappings alone: all of malloc's heap.
     #[serde(rename = "malloc, no known owner", alias = "malloc-heap")]
     MallocHeap,
-    /// Memory in no known region. Of a snapshot of mappings alone: anonymous memory that mappings cannot tell apart.
+    /// Memory in no known region. Of a snapshot of mappings alone: anonymous memory that mappings cannot distinguish.
     #[serde(rename = "no known region", alias = "native-anonymous")]
     NativeAnonymous,
 }
@@ -101,7 +101,7 @@ impl Area {
 
     /// The area that the path of an entry, or of a cause, begins with.
     pub fn of_path(path: &[String]) -> Option<Area> {
-        Area::ALL.into_iter().find(|area| path.first().is_some_and(|first| first == area.title()))
+        Area::ALL.into_iter().find(|area| path.first().is_some_and(|first| first == area.stored_name()))
     }
 
     /// Its resident bytes in one snapshot; zero only if other areas of the same scan are there, since an area that was not
@@ -110,8 +110,18 @@ impl Area {
         areas.iter().filter(|a| a.area == self).fold(0, |sum, a| sum.saturating_add(a.resident_bytes))
     }
 
-    /// Name for people; also the stored name, and the first part of an entry's path.
+    /// Name for people.
     pub fn title(self) -> &'static str {
+        match self {
+            Area::JvmWork => "JVM internal",
+            Area::JitWork => "JIT compiler arenas",
+            Area::FreedResident => "retained by malloc",
+            _ => self.stored_name(),
+        }
+    }
+
+    /// The stored name, and the first part of an entry's path.
+    pub fn stored_name(self) -> &'static str {
         match self {
             Area::JavaHeap => "Java heap",
             Area::Code => "code",
@@ -163,6 +173,25 @@ impl Area {
     }
 }
 
+/// A path of entries for people, part by part. Stored parts keep their first names, by which snapshots of different versions are
+/// compared.
+pub fn path_titles(path: &[String]) -> impl Iterator<Item = &str> {
+    let area = Area::of_path(path).map(Area::title);
+    path.iter()
+        .enumerate()
+        .map(move |(depth, part)| area.filter(|_| depth == 0).unwrap_or_else(|| part_title(part)))
+}
+
+fn part_title(part: &str) -> &str {
+    match part {
+        "behind top" => "unused above top",
+        "left from deeper calls" => "stale, below SP",
+        "not told apart" => "not distinguished",
+        "in use, owners not looked for" => "in use, owners not searched",
+        _ => part,
+    }
+}
+
 /// How a figure was established, the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -179,11 +208,11 @@ pub enum Tier {
     Nmt,
     /// The allocator's own structures.
     Allocator,
-    /// Inferred: what the memory contains tells what it is.
+    /// Inferred: from what the memory contains.
     Content,
     /// Inferred: who points at it.
     Pointers,
-    /// The JVM's own answer to a diagnostic command that was asked for.
+    /// The JVM's own answer to a diagnostic command that was requested.
     Jcmd,
 }
 
@@ -217,4 +246,29 @@ pub struct AreaBytes {
     pub area: Area,
     /// Resident bytes.
     pub resident_bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_read_other_names_than_those_by_which_paths_are_compared() {
+        for area in Area::ALL {
+            assert_eq!(serde_json::to_value(area).expect("a word"), area.stored_name());
+            assert_eq!(Area::of_path(&[area.stored_name().to_owned()]), Some(area));
+        }
+        let shown = |path: &[&str]| {
+            let path: Vec<String> = path.iter().map(|part| (*part).to_owned()).collect();
+            path_titles(&path).collect::<Vec<_>>().join(": ")
+        };
+        assert_eq!(shown(&["Java heap", "old", "behind top"]), "Java heap: old: unused above top");
+        assert_eq!(shown(&["JVM work area", "symbols"]), "JVM internal: symbols");
+        assert_eq!(
+            shown(&["stacks", "Java", "JVM work area"]),
+            "stacks: Java: JVM work area",
+            "a thread's name"
+        );
+        assert_eq!(shown(&["of a later version", "part"]), "of a later version: part");
+    }
 }

@@ -41,7 +41,7 @@ pub struct Cause {
     pub count_change: Option<i64>,
     /// How it was established.
     pub tier: Tier,
-    /// The cause in plain words, and what to look at next.
+    /// The cause in plain words, and what to check next.
     pub explanation: String,
 }
 

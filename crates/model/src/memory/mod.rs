@@ -10,7 +10,7 @@ mod sample;
 mod trim;
 
 pub use advice::{Advice, AdviceLine};
-pub use area::{Area, AreaBytes, Tier};
+pub use area::{Area, AreaBytes, Tier, path_titles};
 pub use change::{Cause, MemoryChange};
 pub use report::{
     Allocator, AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, ClassObjects, JvmMemoryFacts, MemoryCopy,

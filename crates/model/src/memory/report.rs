@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SnapshotDepth {
-    /// Mappings, pages and the structures of JVM and allocator. Nothing is looked for by pointers: what is in use in
+    /// Mappings, pages and the structures of JVM and allocator. Nothing is searched by pointers: what is in use in
     /// malloc's heap is one entry, unless native memory tracking names it. For sampling once a second.
     Structures,
     /// Owners of malloc blocks and of nameless memory as well: the Java heap is scanned for pointers to them.
@@ -18,7 +18,7 @@ pub enum SnapshotDepth {
     Owners,
 }
 
-/// Memory that was copied before it was looked at, so that it is of one moment however long the snapshot takes.
+/// Memory that was copied before it was analysed, so that it is of one moment however long the snapshot takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryCopy {
     /// Bytes that were copied. Assay's own memory grew by as much meanwhile.
@@ -32,23 +32,23 @@ pub struct MemoryCopy {
     pub heap_read_later_bytes: u64,
 }
 
-/// Why a snapshot did not look for owners although nobody asked for less.
+/// Why a snapshot did not search for owners although that was the default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnersLeftOut {
     /// Resident bytes of Java objects, all of which a search for owners reads.
     pub heap_resident_bytes: u64,
-    /// So many of them are read at most where no depth is asked for.
+    /// So many of them are read at most where no depth is given.
     pub heap_read_bytes_max: u64,
     /// CPU time that reading them takes, estimated.
     pub heap_read_cpu_ns: u64,
-    /// The command that looks for owners all the same.
+    /// The command that searches for owners all the same.
     pub command: String,
 }
 
 /// Every resident byte of a process, given to an entry. The entries add up to `rss_bytes` exactly, and so do the areas.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryReport {
-    /// `assay.memory/3`
+    /// `assay.memory/4`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,
@@ -102,7 +102,7 @@ pub struct MemoryReport {
     pub tiers: Vec<TierBytes>,
     /// What the unknown bytes look like, the biggest first; bounded.
     pub unknown: Vec<UnknownPiece>,
-    /// Absent when the process is no JVM that could be read.
+    /// Absent when the process is not a JVM that could be read.
     pub jvm: Option<JvmMemoryFacts>,
     /// The C library's allocator, as far as it could be walked.
     pub allocator: Option<AllocatorFacts>,
@@ -333,7 +333,7 @@ pub struct ThreadMemory {
     pub stack_stale_bytes: Option<u64>,
 }
 
-/// The kernel's figures beside the RSS.
+/// The kernel's figures outside the RSS.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BesideRss {
     /// `VmRSS` of `status`, which lags behind on a busy process.

@@ -21,7 +21,7 @@ pub struct RunningJvm {
     pub pid: u32,
     /// Its resident bytes.
     pub rss_bytes: Option<u64>,
-    /// Its release, from the file beside its library.
+    /// Its release, from the file next to its library.
     pub version: Option<String>,
     /// Main class or jar.
     pub program: String,

@@ -92,7 +92,7 @@ closed! {
     DataPlace {
         /// The Java heap.
         JavaHeap = "java-heap",
-        /// What the collector keeps beside it: tables of cards, bitmaps.
+        /// What the collector keeps for it: tables of cards, bitmaps.
         GcStructures = "gc-structures",
         /// The stack of a thread.
         Stack = "stack",
@@ -146,7 +146,7 @@ pub struct FaultPlace {
 /// In which calls carriers of virtual threads were found to wait: a carrier without work waits for some in `futex`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CarrierWaits {
-    /// Carriers that were looked at.
+    /// Carriers that were measured.
     pub carriers: u64,
     /// Samples of a carrier, all carriers together.
     #[serde(alias = "looks")]

@@ -36,7 +36,7 @@ pub struct TimeRecording {
     pub duration_ns: u64,
     /// Threads that ran Java; of `jdk.CPUTimeSample` where the recording has it, else of `jdk.ExecutionSample`.
     pub cpu: Option<RecordedStacks>,
-    /// Threads in native methods, running or waiting, which the recorder does not tell apart.
+    /// Threads in native methods, running or waiting, which the recorder does not distinguish.
     pub native: Option<RecordedStacks>,
     /// Allocation, the class of the object as the leaf.
     pub allocation: Option<RecordedStacks>,

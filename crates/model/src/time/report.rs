@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// and to `threads_cpu_ns`; with `difference_ns` that is the kernel's total for the process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeReport {
-    /// `assay.time/2`
+    /// `assay.time/3`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,
@@ -61,10 +61,10 @@ pub struct TimeReport {
     /// What samples say of it; absent where there are none: `left_out` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<TimeSamples>,
-    /// What a recording of the flight recorder says; absent where none was asked for, or it could not be read: `problems` says why.
+    /// What a recording of the flight recorder says; absent where none was requested, or it could not be read: `problems` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recording: Option<TimeRecording>,
-    /// What the processor's counters say; absent where they were not asked for, or cannot be had: `left_out` says why.
+    /// What the processor's counters say; absent where they were not requested, or cannot be had: `left_out` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware: Option<HardwareCounters>,
     /// Which lines of the caches threads share; absent as `hardware` is.
@@ -79,7 +79,7 @@ pub struct TimeReport {
     /// What programs in the kernel say of it; absent where there are none: `left_out` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traced: Option<TimeTraced>,
-    /// Requests in this time, as the user told; absent when not told.
+    /// Requests in this time, as the user gave them; absent when not given.
     pub requests: Option<f64>,
     /// The control group of the process.
     pub cgroup: Option<CgroupTime>,
@@ -104,7 +104,7 @@ pub struct TimeSums {
     pub threads: u64,
     /// CPU time, user and kernel.
     pub cpu_ns: u64,
-    /// Of it, user mode; inferred. Absent where the kernel's samples are too few to tell.
+    /// Of it, user mode; inferred. Absent where the kernel's samples are too few.
     pub user_ns: Option<u64>,
     /// Of it, in the kernel; inferred.
     pub kernel_ns: Option<u64>,
@@ -239,7 +239,7 @@ pub struct CgroupTime {
     pub others_cpu_ns: i64,
     /// CPU limit, in processors, the tightest of the group and those above; absent means none.
     pub cpus_max: Option<f64>,
-    /// Periods in which the limit was reached.
+    /// Periods in which the process was throttled.
     pub throttled_periods: Option<u64>,
     /// Time for which the limit stopped the group, added up over processors.
     pub throttled_ns: Option<u64>,
@@ -265,7 +265,7 @@ pub struct MachineTime {
 /// JVMs of the machine, inferred from the kernel's names of threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JvmsOfMachine {
-    /// JVMs, the one that was looked at among them.
+    /// JVMs, the measured one among them.
     pub processes: u64,
     /// Their threads for parallel collection.
     pub gc_threads: u64,

@@ -25,7 +25,7 @@ closed! {
         Jdk = "JDK",
         /// Attached by an agent through the JVM's tool interface.
         Agent = "native-agent",
-        /// The JVM does not list it, or the process is no JVM.
+        /// The JVM does not list it, or the process is not a JVM.
         Unknown = "unknown",
     }
 }

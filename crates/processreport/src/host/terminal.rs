@@ -1,14 +1,12 @@
 //! The check of a machine on a terminal: what is bad first, with what to do; then what is unknown, with the reason.
 
+use super::words::{found, groups, headline, subject, told};
 use assay_findings::{Told, to_terminal};
 use assay_kit::ink::{Ink, fit};
-use assay_kit::number::{count, counted, size};
+use assay_kit::number::counted;
 use assay_kit::text::{clean, to_the_second};
 use assay_kit::{Terminal, TerminalView};
-use assay_model::{HostComparison, HostReport, HostRuling, HostVerdict, Problem, SettingChange, Severity};
-
-/// JVMs that are named where a rule says the same of many.
-const JVMS_NAMED: usize = 4;
+use assay_model::{HostComparison, HostReport, HostRuling, HostVerdict, Problem, SettingChange};
 
 /// What is bad and what is unknown; with `all` also what is good, and what does not apply.
 pub fn render(report: &HostReport, all: bool, view: TerminalView) -> String {
@@ -27,75 +25,6 @@ pub fn render(report: &HostReport, all: bool, view: TerminalView) -> String {
     }
     out.problems(&Problem::listed(&report.problems));
     out.finish()
-}
-
-fn subject(report: &HostReport) -> String {
-    let of = &report.provenance;
-    let parts = [
-        of.os.as_deref().map(clean),
-        of.kernel.as_deref().map(|kernel| format!("kernel {}", clean(kernel))),
-        of.cpus.map(|cpus| counted(u64::from(cpus), "processor", "processors")),
-        of.memory_bytes.map(size),
-        Some(counted(report.jvms as u64, "JVM", "JVMs")),
-        (report.not_readable != 0).then(|| {
-            format!("{} could not be looked at", counted(report.not_readable as u64, "process", "processes"))
-        }),
-        Some(to_the_second(&report.taken_at)),
-    ];
-    parts.into_iter().flatten().collect::<Vec<String>>().join(" · ")
-}
-
-fn headline(report: &HostReport) -> String {
-    let number = |verdict| groups(report, verdict).len() as u64;
-    let grave = groups(report, HostVerdict::Bad)
-        .iter()
-        .filter(|group| group[0].finding.severity == Severity::Error)
-        .count();
-    let errors =
-        if grave == 0 { String::new() } else { format!(" ({})", counted(grave as u64, "error", "errors")) };
-    format!(
-        "{} bad{errors}, {} unknown, {} good, {} not applicable",
-        count(number(HostVerdict::Bad)),
-        count(number(HostVerdict::Unknown)),
-        count(number(HostVerdict::Good)),
-        count(number(HostVerdict::NotApplicable))
-    )
-}
-
-/// What has this verdict, in the report's order; what a rule says of several JVMs together.
-fn groups(report: &HostReport, verdict: HostVerdict) -> Vec<Vec<&HostRuling>> {
-    let mut groups: Vec<Vec<&HostRuling>> = Vec::new();
-    for ruling in report.rulings.iter().filter(|ruling| ruling.verdict == verdict) {
-        match groups.iter_mut().find(|group| group[0].finding.rule == ruling.finding.rule) {
-            Some(group) => group.push(ruling),
-            None => groups.push(vec![ruling]),
-        }
-    }
-    groups
-}
-
-/// What is bad, of several JVMs in one.
-fn told(group: &[&HostRuling]) -> Told {
-    let first = group[0];
-    let mut told = Told::of(&first.finding, "");
-    told.evidence = group.iter().take(JVMS_NAMED).map(|ruling| found(ruling)).collect();
-    if JVMS_NAMED < group.len() {
-        let more = count((group.len() - JVMS_NAMED) as u64);
-        told.evidence.push(format!("{more} more JVMs (--json has them)"));
-    }
-    told.effects.extend(first.conflicts.iter().map(|conflict| format!("but: {}", clean(conflict))));
-    told
-}
-
-/// The value and what it is of.
-fn found(ruling: &HostRuling) -> String {
-    let value = ruling.value.as_deref().map(|value| format!("{}: ", clean(value))).unwrap_or_default();
-    format!("{}{value}{}", jvm(ruling), clean(&ruling.finding.evidence_line()))
-}
-
-fn jvm(ruling: &HostRuling) -> String {
-    let program = ruling.program.as_deref().map(|program| format!(" {}", clean(program))).unwrap_or_default();
-    ruling.pid.map(|pid| format!("JVM {pid}{program}: ")).unwrap_or_default()
 }
 
 /// One line for each JVM that a rule speaks of.

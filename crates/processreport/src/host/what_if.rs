@@ -13,7 +13,8 @@ pub fn render(said: &WhatIf) -> String {
         WhatIfVerdict::Refuted => {
             format!("refuted: it brings less than {} % here, if anything", said.least_percent)
         }
-        _ => "too wide to tell: more blocks, or a quieter machine, would narrow the interval".to_owned(),
+        _ => "undecided: the interval is too wide; more blocks, or a quieter machine, would narrow it"
+            .to_owned(),
     };
     let ratio = said.ratio.map_or_else(|| "no block counts for both".to_owned(), |ratio| interval(&ratio));
     // A text in memory takes every line.

@@ -61,8 +61,10 @@ pub fn render_terminal(change: &TimeChange, view: TerminalView) -> String {
 /// # Errors
 /// Those of the writer.
 pub fn render_html(change: &TimeChange, out: &mut impl io::Write) -> io::Result<()> {
-    let mut sections =
-        vec![answer(change).section(), Section::new("roles", "Every role", roles(change)).called("Roles")];
+    let mut sections = vec![
+        answer(change).section(),
+        Section::new("roles", "Every role", roles(change).html()).called("Roles"),
+    ];
     for stacks in &change.stacks {
         let (id, title, short) = match stacks.source {
             StackSource::RecordedJava => ("java", "Java methods, by the flight recorder", "Java methods"),
@@ -116,7 +118,7 @@ fn answer(change: &TimeChange) -> Answer {
 }
 
 /// What changed, in a sentence.
-fn headline(change: &TimeChange) -> String {
+pub(super) fn headline(change: &TimeChange) -> String {
     let ChangedPart { before, after, .. } = &change.total;
     match change.unit {
         WeightUnit::NsPerRequest | WeightUnit::BytesPerRequest => {
@@ -139,7 +141,8 @@ fn headline(change: &TimeChange) -> String {
     }
 }
 
-fn subjects(change: &TimeChange) -> String {
+/// The two accounts.
+pub(super) fn subjects(change: &TimeChange) -> String {
     let one = |of: &TimeSubject| {
         format!(
             "{} (pid {}, {} in {}, {})",
@@ -153,7 +156,8 @@ fn subjects(change: &TimeChange) -> String {
     format!("before: {}; after: {}", one(&change.before), one(&change.after))
 }
 
-fn roles(change: &TimeChange) -> String {
+/// Every role.
+pub(super) fn roles(change: &TimeChange) -> Table {
     let unit = change.unit;
     Table::of("CPU time by role", &change.roles)
         .words("Role", |part| part.name.clone())
@@ -161,7 +165,19 @@ fn roles(change: &TimeChange) -> String {
         .figures("After", move |part| said(unit, part.after))
         .figures("Change", move |part| signed(unit, part.after - part.before))
         .table()
-        .html()
+}
+
+/// What changed most of stacks' own time.
+pub(super) fn own(stacks: &ChangedStacks) -> Table {
+    let unit = stacks.unit;
+    let mut own = tree_of(stacks).own_changes();
+    own.truncate(LISTED_MAX);
+    Table::of(own_title(stacks.source), &own)
+        .words("Function", |(name, _, _)| name.clone())
+        .figures("Before", move |(_, before, _)| said(unit, *before))
+        .figures("After", move |(_, _, after)| said(unit, *after))
+        .figures("Change", move |(_, before, after)| signed(unit, after - before))
+        .table()
 }
 
 fn stacks_section(id: &str, stacks: &ChangedStacks) -> String {
@@ -174,16 +190,9 @@ fn stacks_section(id: &str, stacks: &ChangedStacks) -> String {
     let key = key_of_changes();
     let caption = "Callers above what they called. A frame is as wide as both accounts have of it together, so that what has gone still has its \
                    place; its colour and sign are its change. A pointer shows both figures.";
-    let mut own = tree.own_changes();
-    own.truncate(LISTED_MAX);
-    let table = Table::of(own_title(stacks.source), &own)
-        .words("Function", |(name, _, _)| name.clone())
-        .figures("Before", move |(_, before, _)| said(unit, *before))
-        .figures("After", move |(_, _, after)| said(unit, *after))
-        .figures("Change", move |(_, before, after)| signed(unit, after - before));
     format!("<p class=\"how\">{}</p>", html(&quality(stacks)))
         + &figure(&format!("{id}-figure"), id, &key, &pictures, caption)
-        + &table.table().html()
+        + &own(stacks).html()
 }
 
 const fn own_title(source: StackSource) -> &'static str {

@@ -20,14 +20,16 @@ const LOOKS: [usize; 3] = [0, 1, 7];
 /// # Errors
 /// Those of the writer.
 pub fn render(report: &TimeReport, out: &mut impl io::Write) -> io::Result<()> {
+    let [known, left_out] = origins(report);
+    let sources = known.html() + &left_out.unless_empty().map_or_else(String::new, |table| table.html());
     let mut sections = vec![
         answer(report).section(),
         Section::new("findings", "Findings", to_html(&told(&report.findings, ""), "No rule matched."))
             .called("Findings"),
         Section::new("roles", "Threads by role", groups(report).html()).called("Roles"),
         Section::new("threads", "Threads that used most", threads(report)).called("Threads"),
-        Section::new("beside", "Scheduling and faults", beside(report)),
-        Section::new("sources", "Where the figures come from", sources(report)).called("Sources"),
+        Section::new("beside", "Scheduling and faults", scheduling(report).html()),
+        Section::new("sources", "Where the figures come from", sources).called("Sources"),
         Section::problems(&Problem::listed(&report.problems)),
     ];
     if let Some(samples) = &report.samples {
@@ -96,7 +98,7 @@ fn roles(report: &TimeReport) -> String {
         bar_rows::bars(&bars, (Some("CPU time, s"), None), width, (id, "CPU time by role"))
     });
     let key = key::fills(LOOKS.into_iter().zip(titles).map(|(look, title)| (fill_class(look), title)));
-    let caption = "CPU time by role, divided into user and kernel as far as the kernel's samples tell.";
+    let caption = "CPU time by role, divided into user and kernel as far as the kernel's samples allow.";
     figure("roles-figure", "answer", &key, &pictures, caption)
 }
 
@@ -105,7 +107,8 @@ fn is_drawn(role: &RoleTime, report: &TimeReport) -> bool {
     role.sums.cpu_ns != 0 && report.process.cpu_ns / 1_000 <= role.sums.cpu_ns
 }
 
-fn groups(report: &TimeReport) -> Table {
+/// Every group of threads.
+pub(super) fn groups(report: &TimeReport) -> Table {
     let or_unknown = |text: Option<String>| text.unwrap_or_else(|| UNKNOWN.to_owned());
     let counted = |number: Option<u64>| or_unknown(number.map(|number| rate(number, report)));
     let of = |sums: &TimeSums| sums.run_delay_ns.map(duration);
@@ -143,16 +146,17 @@ fn threads(report: &TimeReport) -> String {
     table.table().html()
 }
 
-fn beside(report: &TimeReport) -> String {
+/// Waits, switches and faults.
+pub(super) fn scheduling(report: &TimeReport) -> Table {
     let rows = words::beside(report);
     Table::of("Waits, switches and faults", &rows)
         .words("What", |row| row.what.clone())
         .figures("Figure", |row| row.value.clone())
         .table()
-        .html()
 }
 
-fn sources(report: &TimeReport) -> String {
+/// Where the figures come from, and what is not available.
+pub(super) fn origins(report: &TimeReport) -> [Table; 2] {
     let figures = words::figures(report);
     let known = Table::of("Figures and their sources", &figures)
         .words("Figure", |row| row.0.clone())
@@ -162,5 +166,5 @@ fn sources(report: &TimeReport) -> String {
         .words("Figure", |row| clean(&row.figure))
         .words("Why", |row| clean(&row.why))
         .words("What would give it", |row| clean(&row.enable));
-    known.table().html() + &left_out.table().unless_empty().map_or_else(String::new, |table| table.html())
+    [known.table(), left_out.table()]
 }

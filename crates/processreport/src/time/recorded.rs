@@ -78,7 +78,7 @@ pub fn quality(stacks: &RecordedStacks, recording: &TimeRecording, report: &Time
     let events = stacks.events.iter().map(|event| clean(event)).collect::<Vec<_>>().join(", ");
     let origin = match recording.origin {
         RecordingOrigin::Started => {
-            "recorded while it was looked at; the recorder's threads are in the account, under VM and JDK"
+            "recorded during the measurement; the recorder's threads are included, under VM and JDK"
         }
         RecordingOrigin::File | RecordingOrigin::Other => {
             "of a file, whose time need not be that of the account"

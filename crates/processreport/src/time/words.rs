@@ -52,7 +52,7 @@ pub fn headline(report: &TimeReport) -> String {
     let processors = process.cpu_ns as f64 / report.duration_ns.max(1) as f64;
     let of = report.machine.cpus.map_or_else(String::new, |cpus| format!(" of {cpus}"));
     let split = process.kernel_share.as_ref().map_or_else(
-        || "; too few samples to tell user from kernel".to_owned(),
+        || "; too few samples to divide user and kernel".to_owned(),
         |share| {
             format!(
                 "; user {}, kernel {}",

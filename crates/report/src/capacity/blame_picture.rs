@@ -33,15 +33,21 @@ pub fn key() -> String {
     marks(&items)
 }
 
+/// Where the grid is.
+const QUARTERS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
 /// One panel; `id` must be unique in the page.
 pub fn draw(blame: &LimitBlame, title: &str, id: &str) -> String {
     let drawn: Vec<&BlamedCause> = blame.causes.iter().take(CAUSES_MAX).collect();
     let bottom = (drawn.len() + 1) as f64 * ROW;
     let mut svg = Svg::new(WIDTH, bottom + AXIS);
     let x = Scale::linear((0.0, 1.0), (4.0, WIDTH - 4.0));
-    for tenth in [0.0, 0.25, 0.5, 0.75, 1.0] {
+    for tenth in QUARTERS {
         let at = x.at(tenth);
-        svg.line((at, 2.0), (at, bottom), "g");
+        // Behind the bars, and not through the names over them.
+        for top in (0..=drawn.len()).map(|row| row as f64 * ROW) {
+            svg.line((at, top + 18.0), (at, top + ROW), "g");
+        }
         let half = text_width("100 %", LABEL_SIZE) / 2.0;
         let label = format!("{:.0} %", 100.0 * tenth);
         svg.text((at.clamp(half, WIDTH - half), bottom + 17.0), Anchor::Middle, "t", &label);

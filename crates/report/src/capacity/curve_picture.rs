@@ -100,7 +100,7 @@ pub fn curve(report: &CapacityReport, width: f64, id: &str) -> String {
     beyond(&mut svg, report, &plot, &x);
     marked_rates(&mut svg, report, &plot, &x, width);
     bands(&mut svg, report, &plot, (&x, &y));
-    plot.x_axis(&mut svg, &rate_ticks, "rate asked for (requests/s)");
+    plot.x_axis(&mut svg, &rate_ticks, "offered rate (requests/s)");
     let groups = lines::groups(&counted);
     for line in &lines {
         draw_line(&mut svg, line, &groups, (&x, &y));
@@ -233,7 +233,7 @@ pub fn reached(report: &CapacityReport, width: f64, id: &str) -> String {
     let y = plot.y_from_zero(&mut svg, end, 4, "right answers (1/s)");
     beyond(&mut svg, report, &plot, &x);
     marked_rates(&mut svg, report, &plot, &x, width);
-    plot.x_axis(&mut svg, &rate_ticks, "rate asked for (requests/s)");
+    plot.x_axis(&mut svg, &rate_ticks, "offered rate (requests/s)");
     svg.line((x.at(0.0), y.at(0.0)), (x.at(end), y.at(end)), "step");
     let counted = up_to(end, lines::counted(report));
     let groups = lines::groups(&counted);
@@ -241,12 +241,12 @@ pub fn reached(report: &CapacityReport, width: f64, id: &str) -> String {
     let middle: Vec<(f64, f64)> =
         groups.iter().filter_map(|g| Some((x.at(g.rate_per_s), y.at(g.median(value)?)))).collect();
     if middle.len() > 1 {
-        svg.polyline(&middle, "s0 ln", "reached");
+        svg.polyline(&middle, "s0 ln", "achieved");
     }
     let tip = |(window, step): Step| {
         let (asked, reached) = (tick(step.asked_rate_per_s), significant(window.reached_rate_per_s()));
         let kept = if step.is_sustained { "" } else { "; answers did not keep up" };
-        format!("asked {asked}/s, reached {reached}/s{kept}")
+        format!("offered {asked}/s, achieved {reached}/s{kept}")
     };
     let at = |(window, step): Step| (x.at(step.asked_rate_per_s), y.at(window.reached_rate_per_s()));
     for of in counted {
@@ -258,9 +258,9 @@ pub fn reached(report: &CapacityReport, width: f64, id: &str) -> String {
     }
     if !is_narrow(width) {
         let names =
-            [EndLabel { at: (plot.right, y.at(end)), look: 5, label: "all that was asked".to_owned() }];
+            [EndLabel { at: (plot.right, y.at(end)), look: 5, label: "all that was offered".to_owned() }];
         plot.end_labels(&mut svg, &names, NAMES);
     }
     let words = format!("Sustained: {}", rate_words(report.max_rate_per_s));
-    svg.finish(id, "Rate reached by rate asked for", &words)
+    svg.finish(id, "Achieved rate by offered rate", &words)
 }

@@ -6,6 +6,7 @@ use askama::Template;
 use assay_kit::key::{line_mark, mark, marks};
 use assay_kit::number::{count, significant};
 use assay_kit::page::{absent, copied_text, drawings, figure, lines_in_full, list, panels};
+use assay_kit::quantity::seconds;
 use assay_kit::svg::marker_path;
 use assay_kit::text::{clean, html};
 use assay_kit::{Answer, Page, Section};
@@ -62,18 +63,9 @@ fn method(report: &CapacityReport) -> &'static str {
     }
 }
 
-fn minutes(seconds: f64) -> String {
-    if seconds.is_finite() && (0.0..1e9).contains(&seconds) {
-        let whole = seconds as u64;
-        format!("{}:{:02} min", whole / 60, whole % 60)
-    } else {
-        "an unknown time".to_owned()
-    }
-}
-
 fn subject(report: &CapacityReport) -> String {
     let (windows, method) = (report.windows.len(), method(report));
-    format!("A {method} of {windows} windows, {} in all", minutes(report.duration_s))
+    format!("A {method} of {windows} windows, {} in all", seconds(report.duration_s))
 }
 
 /// What failed, in words; a result that names nothing says so.
@@ -140,10 +132,10 @@ fn reached_html(report: &CapacityReport) -> String {
     let mut items = vec![
         (mark(&dot, "s0 mk"), "answers kept up with requests".to_owned()),
         (mark(&cross, "s7 mk"), "answers did not keep up".to_owned()),
-        (mark("M1 6H29", "step"), "slanted: all that was asked".to_owned()),
+        (mark("M1 6H29", "step"), "slanted: all that was offered".to_owned()),
     ];
     items.extend(rate_keys(report));
-    let caption = "Right answers a second over the requests a second that were asked for. On the slanted line every request was \
+    let caption = "Successful responses a second over the offered requests a second. On the slanted line every request was \
                    answered in its window; marks below it are requests that waited, failed, or were not sent.";
     let pictures = drawings("reached", |width, id| curve_picture::reached(report, width, id));
     figure("reached-rate", "reached", &marks(&items), &pictures, caption)
@@ -153,7 +145,7 @@ fn late_html(report: &CapacityReport) -> String {
     let blamed: Vec<&LimitBlame> = report.blame.iter().filter(|b| b.misses > 0).collect();
     if blamed.is_empty() {
         let why = match report.blame.is_empty() {
-            true => "not available: nothing was watched that could be blamed",
+            true => "not available: no possible cause was observed",
             false => "No request took longer than a limit in windows that the server kept up with.",
         };
         return format!("<p class=\"absent\">{why}</p>");
@@ -214,7 +206,7 @@ fn how_html(report: &CapacityReport) -> String {
     let requests = counted.iter().fold(0u64, |sum, (window, _)| sum.saturating_add(window.requests));
     let method = match report.method {
         CapacityMethod::Search => {
-            "search: windows of load at the rates that tell most about where the limits are crossed, until the intervals are \
+            "search: windows of load at the rates most informative about where the limits are crossed, until the intervals are \
              narrow, and then at the answers to confirm them, or until the time is used up"
         }
         CapacityMethod::Sweep => {
@@ -229,8 +221,8 @@ fn how_html(report: &CapacityReport) -> String {
         ("Method", method.to_owned()),
         ("Undisturbed windows", format!("{} of {}", counted.len(), report.windows.len())),
         ("Requests in them", count(requests)),
-        ("Time measured in them", minutes(measured)),
-        ("Time in all", minutes(report.duration_s)),
+        ("Time measured in them", seconds(measured)),
+        ("Time in all", seconds(report.duration_s)),
         ("Seed of every random draw", report.seed.to_string()),
     ];
     let mut out = list(rows);
@@ -257,7 +249,7 @@ fn cannot_say(report: &CapacityReport, measured_s: f64) -> Vec<String> {
         format!(
             "What happens more rarely than once in the {} that were measured is not in it: a nightly job, a full collection once \
              an hour.",
-            minutes(measured_s)
+            seconds(measured_s)
         ),
     ];
     if words::has_interval(report) {
@@ -288,7 +280,7 @@ fn cannot_say(report: &CapacityReport, measured_s: f64) -> Vec<String> {
     }
     lines.push(
         "A cause of late requests is what was going on at the same time: it explains a miss where the time that it took was \
-         enough, which is no proof that it alone was to blame."
+         enough, which does not prove that it was the only cause."
             .to_owned(),
     );
     lines

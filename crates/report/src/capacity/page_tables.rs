@@ -82,9 +82,9 @@ pub fn windows(report: &CapacityReport) -> Table {
         .words("Window", |(number, ..)| number.to_string())
         .words("For", |(.., s)| s.step.to_string())
         .figures("Length (s)", |(_, w, _)| tick(w.seconds()))
-        .figures("Asked (1/s)", |(.., s)| rate(s.asked_rate_per_s))
+        .figures("Offered (1/s)", |(.., s)| rate(s.asked_rate_per_s))
         .figures("Sent (1/s)", |(.., s)| rate(s.sent_rate_per_s))
-        .figures("Reached (1/s)", |(_, w, _)| rate(w.reached_rate_per_s()))
+        .figures("Achieved (1/s)", |(_, w, _)| rate(w.reached_rate_per_s()))
         .figures("Requests", |(_, w, _)| count(w.requests))
         .figures("Errors", |(_, w, _)| count(w.errors))
         .figures("Min (ms)", |(.., s)| figure(s.response_ms_min))
@@ -94,7 +94,9 @@ pub fn windows(report: &CapacityReport) -> Table {
         .figures("p99 (ms)", |(_, w, _)| figure(w.response_ms.p99))
         .figures("p99.9 (ms)", |(_, w, _)| figure(w.response_ms.p99_9))
         .figures("Max (ms)", |(_, w, _)| figure(w.response_ms.max))
-        .figures(format!("Limited {} (ms)", words::percentile(report)), |(.., s)| figure(s.limited_ms));
+        .figures(format!("{} of limited operations (ms)", words::percentile(report)), |(.., s)| {
+            figure(s.limited_ms)
+        });
     for (index, limit) in report.limits.iter().enumerate() {
         rows = rows.figures(format!("Beyond {}", words::limit(limit.limit_ms)), |(.., s)| {
             s.misses.get(index).map_or_else(|| "-".to_owned(), |m| count(*m))

@@ -3,7 +3,7 @@
 use super::words;
 use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{count, half_width_percent, percent, significant};
-use assay_kit::quantity::figure;
+use assay_kit::quantity::{figure, seconds};
 use assay_kit::text::{clean, shorten};
 use assay_kit::{Terminal, TerminalView};
 use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitBlame};
@@ -46,10 +46,10 @@ fn head(report: &CapacityReport) -> String {
         CapacityMethod::Search => "search",
         CapacityMethod::Sweep => "sweep",
     };
-    let (minutes, seconds) = ((report.duration_s / 60.0).floor(), (report.duration_s % 60.0).floor());
     let (target, windows) = (clean(&report.target), report.windows.len());
     format!(
-        "{target}: {method} of {windows} windows, {minutes:.0}:{seconds:02.0} min in all, seed {}",
+        "{target}: {method} of {windows} windows, {} in all, seed {}",
+        seconds(report.duration_s),
         report.seed
     )
 }

@@ -54,11 +54,22 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
             sentences.push(format!("Sustains {rate} with {percentile}{of} under {limit}."));
         }
         None => sentences.extend(report.limits.first().map(|first| {
-            format!(
-                "No rate was found that keeps {percentile}{of} under {}: {}.",
-                limit(first.limit_ms),
-                absent(report, first)
-            )
+            let under = format!("{percentile}{of} under {}", limit(first.limit_ms));
+            match without_rate(report, first) {
+                WithoutRate::MissedAt(rate) => {
+                    format!(
+                        "Does not keep {under} even at {} requests a second, the lowest rate measured.",
+                        significant(rate)
+                    )
+                }
+                WithoutRate::KeptUpTo(rate) => {
+                    format!(
+                        "Sustains at least {} requests a second with {under}; no higher rate was measured.",
+                        significant(rate)
+                    )
+                }
+                WithoutRate::Because(why) => format!("The highest rate with {under} is unknown: {why}."),
+            }
         })),
     }
     sentences.push(match &report.max_rate_per_s {
@@ -107,17 +118,34 @@ fn at_most(report: &CapacityReport, rate_per_s: f64) -> Option<&SearchStep> {
     below.max_by(|a, b| a.asked_rate_per_s.total_cmp(&b.asked_rate_per_s))
 }
 
-/// Why a limit has no rate.
+/// What is known of a limit that has no rate.
+enum WithoutRate {
+    /// No lower rate was measured.
+    MissedAt(f64),
+    /// No higher rate was measured.
+    KeptUpTo(f64),
+    Because(&'static str),
+}
+
+/// What is known of a limit that has no rate, in a few words.
 pub fn absent(report: &CapacityReport, limit: &LimitRate) -> String {
+    match without_rate(report, limit) {
+        WithoutRate::MissedAt(rate) => format!("missed already at {}/s", significant(rate)),
+        WithoutRate::KeptUpTo(rate) => format!("kept at all rates, up to {}/s", significant(rate)),
+        WithoutRate::Because(why) => why.to_owned(),
+    }
+}
+
+fn without_rate(report: &CapacityReport, limit: &LimitRate) -> WithoutRate {
     let id = Metric::rate_at_limit(limit.limit_ms).id;
     if report.problems.iter().any(|p| p.about == id && p.reason == Reason::LoadGenerator) {
-        return "inconclusive: the load generator may have been the bottleneck".to_owned();
+        return WithoutRate::Because("inconclusive: the load generator may have been the bottleneck");
     }
     match (limit.last_success_per_s, limit.first_failure_per_s) {
-        (None, Some(rate)) => format!("missed already at {}/s", significant(rate)),
-        (Some(rate), None) => format!("kept at all rates, up to {}/s", significant(rate)),
-        (Some(_), Some(_)) => "too few windows to say".to_owned(),
-        (None, None) => "no window shows it".to_owned(),
+        (None, Some(rate)) => WithoutRate::MissedAt(rate),
+        (Some(rate), None) => WithoutRate::KeptUpTo(rate),
+        (Some(_), Some(_)) => WithoutRate::Because("too few windows to say"),
+        (None, None) => WithoutRate::Because("no window shows it"),
     }
 }
 

@@ -78,16 +78,20 @@ fn effects(comparison: &RunComparison) -> String {
     figure("forest", "answer", "", &pictures, &format!("{HOW_TO_READ} The table has every figure."))
 }
 
+/// What was not the same in machine, JVMs, options and settings.
+pub(super) fn setups(comparison: &RunComparison) -> Table {
+    Table::of("Machine, JVMs, options and settings", &comparison.circumstances)
+        .words("What", |one| clean(&one.what))
+        .words("Before", |one| words::side(one.before.as_ref()))
+        .words("After", |one| words::side(one.after.as_ref()))
+        .table()
+}
+
 fn circumstances(comparison: &RunComparison) -> String {
     let mut text = if comparison.circumstances.is_empty() {
         "<p>Nothing that was stored: machine, JVMs and study are the same.</p>".to_owned()
     } else {
-        Table::of("Machine, JVMs, options and settings", &comparison.circumstances)
-            .words("What", |one| clean(&one.what))
-            .words("Before", |one| words::side(one.before.as_ref()))
-            .words("After", |one| words::side(one.after.as_ref()))
-            .table()
-            .html()
+        setups(comparison).html()
     };
     for (which, names) in [("before", &comparison.only_before), ("after", &comparison.only_after)] {
         if !names.is_empty() {
@@ -98,7 +102,8 @@ fn circumstances(comparison: &RunComparison) -> String {
     text
 }
 
-fn table(comparison: &RunComparison) -> Table {
+/// Every figure.
+pub(super) fn table(comparison: &RunComparison) -> Table {
     let shown = |change: &RunChange, of_before: bool| {
         let (_, unit, divisor) = words::metric(&change.metric);
         let value = if of_before { &change.before } else { &change.after };

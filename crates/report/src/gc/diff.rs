@@ -37,7 +37,7 @@ pub fn render(comparison: &GcComparison, view: TerminalView) -> String {
     let cannot: Vec<String> = cannot.map(|difference| clean(&difference.metric)).collect();
     if !cannot.is_empty() {
         out.blank();
-        out.paragraph(0, &format!("Too little to tell: {}", cannot.join(", ")), Ink::dim);
+        out.paragraph(0, &format!("Undecided, too little data: {}", cannot.join(", ")), Ink::dim);
     }
     out.finish()
 }

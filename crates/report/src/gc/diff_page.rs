@@ -42,16 +42,20 @@ fn differing(comparison: &GcComparison) -> Vec<&GcDifference> {
     found
 }
 
+/// How many figures differ.
+pub(super) fn headline(comparison: &GcComparison) -> String {
+    match differing(comparison).len() {
+        0 => "No figure differs by more than noise.".to_owned(),
+        n => format!("{} by more than noise.", counted(n as u64, "figure differs", "figures differ")),
+    }
+}
+
 fn answer(comparison: &GcComparison) -> Answer {
     let found = differing(comparison);
     let told = |d: &&GcDifference| {
         let figure = |value| words::figure_of(&d.metric, value);
         let ratio = d.ratio.map_or_else(String::new, |r| format!(", {} times", significant(r.estimate)));
         format!("{}: {} before, {} after{ratio}", clean(&d.metric), figure(d.before), figure(d.after))
-    };
-    let headline = match found.len() {
-        0 => "No figure differs by more than noise.".to_owned(),
-        n => format!("{} by more than noise.", counted(n as u64, "figure differs", "figures differ")),
     };
     let action = if differ(comparison) {
         "→ Compare logs of the same JVM and options: here they differ, and that alone may make these differences."
@@ -62,7 +66,7 @@ fn answer(comparison: &GcComparison) -> Answer {
     };
     let named = |one: &&GcDifference| format!("<p class=\"sum\"><bdi>{}</bdi>.</p>", html(&told(one)));
     Answer {
-        sentence: headline,
+        sentence: headline(comparison),
         action: action.to_owned(),
         chart: effects(comparison),
         rest: found.iter().take(NAMED_MAX).map(named).collect(),
@@ -91,7 +95,8 @@ fn effects(comparison: &GcComparison) -> String {
     figure("forest", "answer", "", &pictures, &format!("{HOW_TO_READ} The table has every figure."))
 }
 
-fn table(comparison: &GcComparison) -> Table {
+/// Every figure.
+pub(super) fn table(comparison: &GcComparison) -> Table {
     let figure = |d: &GcDifference, value| words::figure_of(&d.metric, value);
     Table::of("Every figure of both logs", &comparison.differences)
         .words("Figure", |d| clean(&d.metric))

@@ -2,89 +2,161 @@
 
 use super::words;
 use assay_kit::openmetrics::{family, head, label};
-use assay_model::{Exposition, GC_FIGURES, GcDurations, GcReport, GcRow, GcSpace, GcTrouble};
+use assay_model::{Exposition, GC_FIGURES, GcDurations, GcFigure, GcReport, GcRow, GcSpace, GcTrouble};
 use std::fmt::Write as _;
 
 /// What the HTTP answer calls it.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
+/// A family of the text: what a scraper finds under one name.
+#[derive(Debug, Clone, Copy)]
+pub struct GcFamily {
+    /// Prefix of its names, without that of all families.
+    suffix: &'static str,
+    /// `counter`, `gauge` or `summary`.
+    pub kind: &'static str,
+    /// Its unit, where the name ends with it, as the standard wants; otherwise nothing.
+    pub unit: &'static str,
+    /// What tells its series apart.
+    pub labels: &'static [&'static str],
+    /// What it is, one sentence.
+    pub help: &'static str,
+}
+
+impl GcFamily {
+    const fn new(
+        suffix: &'static str,
+        kind: &'static str,
+        unit: &'static str,
+        labels: &'static [&'static str],
+        help: &'static str,
+    ) -> GcFamily {
+        GcFamily { suffix, kind, unit, labels, help }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> String {
+        format!("assay_gc_{}", self.suffix)
+    }
+
+    /// The names of its series; the first one of a summary has a label `quantile` besides.
+    pub fn series(&self) -> Vec<String> {
+        let name = self.name();
+        match self.kind {
+            "counter" => vec![format!("{name}_total")],
+            "summary" => vec![name.clone(), format!("{name}_count"), format!("{name}_sum")],
+            _ => vec![name],
+        }
+    }
+
+    /// The family of a figure of the model's list, if it has one.
+    fn of_figure(figure: &GcFigure) -> Option<GcFamily> {
+        let (suffix, kind) = match figure.exposition {
+            Exposition::Counter => (figure.id, "counter"),
+            Exposition::CounterAs(name) => (name, "counter"),
+            Exposition::Gauge => (figure.id, "gauge"),
+            Exposition::Unexposed => return None,
+        };
+        let unit = if suffix.ends_with(&format!("_{}", figure.unit)) { figure.unit } else { "" };
+        Some(GcFamily::new(suffix, kind, unit, &[], figure.help))
+    }
+}
+
+const PAUSE: GcFamily =
+    GcFamily::new("pause_seconds", "summary", "seconds", &["phase"], "Pauses for the collector.");
+const PAUSE_MAX: GcFamily =
+    GcFamily::new("pause_max_seconds", "gauge", "seconds", &["phase"], "Longest pause since the log began.");
+const CONCURRENT: GcFamily =
+    GcFamily::new("concurrent_seconds", "summary", "seconds", &["phase"], "Concurrent phases.");
+const STALL: GcFamily = GcFamily::new(
+    "stall_seconds",
+    "summary",
+    "seconds",
+    &["phase"],
+    "Allocation stalls: waits of single threads for memory.",
+);
+const SAFEPOINT: GcFamily =
+    GcFamily::new("safepoint_seconds", "summary", "seconds", &["operation"], "Stops at safepoints.");
+const TROUBLES: GcFamily = GcFamily::new(
+    "troubles",
+    "counter",
+    "",
+    &["trouble"],
+    "Collections in which something went wrong, by what did.",
+);
+const CPU: GcFamily = GcFamily::new(
+    "cpu_seconds",
+    "counter",
+    "seconds",
+    &["during", "mode"],
+    "CPU time of the collector, where the log gives it.",
+);
+const SPACE: GcFamily = GcFamily::new(
+    "space_bytes",
+    "gauge",
+    "bytes",
+    &["space"],
+    "Parts of the heap after the last collection.",
+);
+
+/// Every family that a log can have, in the order of the text. One of which this log says nothing is not in its text.
+pub fn families() -> Vec<GcFamily> {
+    let with_labels = [PAUSE, PAUSE_MAX, CONCURRENT, STALL, SAFEPOINT, TROUBLES, CPU, SPACE];
+    with_labels.into_iter().chain(GC_FIGURES.iter().filter_map(GcFamily::of_figure)).collect()
+}
+
 /// What a log says by now, as OpenMetrics text.
 pub fn render(report: &GcReport) -> String {
     let mut out = String::new();
-    pauses(&mut out, report);
-    let lengths: [(&str, &str, &str, &[GcRow]); 3] = [
-        ("concurrent", "Concurrent phases.", "phase", &report.concurrent_by_phase),
-        ("stall", "Waits of single threads for memory.", "phase", &report.stalls_by_phase),
-        ("safepoint", "Stops at safepoints.", "operation", &report.safepoints_by_operation),
-    ];
-    for (name, help, key, of) in lengths {
-        rows(&mut out, &format!("assay_gc_{name}_seconds"), help, key, of);
-    }
+    summaries(&mut out, PAUSE, &report.pauses_by_phase);
+    let longest = |row: &GcRow| Some((label("phase", &row.name), row.durations.max_ms? / 1_000.0));
+    let longest: Vec<(String, f64)> = report.pauses_by_phase.iter().filter_map(longest).collect();
+    samples(&mut out, PAUSE_MAX, &longest);
+    summaries(&mut out, CONCURRENT, &report.concurrent_by_phase);
+    summaries(&mut out, STALL, &report.stalls_by_phase);
+    summaries(&mut out, SAFEPOINT, &report.safepoints_by_operation);
     let trouble = |(trouble, n): (&GcTrouble, &u64)| (label("trouble", words::trouble(*trouble)), *n as f64);
     let troubles: Vec<(String, f64)> = report.troubles.iter().map(trouble).collect();
-    let help = "Collections in which something went wrong.";
-    family(&mut out, ("assay_gc_troubles", "counter", ""), help, &troubles);
-    cpu(&mut out, report);
-    spaces(&mut out, report);
-    figures(&mut out, report);
+    samples(&mut out, TROUBLES, &troubles);
+    samples(&mut out, CPU, &cpu(report));
+    samples(&mut out, SPACE, &spaces(report));
+    for figure in GC_FIGURES {
+        if let (Some(family), Some(value)) = (GcFamily::of_figure(figure), figure.read(report)) {
+            samples(&mut out, family, &[(String::new(), value)]);
+        }
+    }
     out += "# EOF\n";
     out
 }
 
-fn pauses(out: &mut String, report: &GcReport) {
-    let help = "Pauses for the collector.";
-    rows(out, "assay_gc_pause_seconds", help, "phase", &report.pauses_by_phase);
-    let longest = |row: &GcRow| Some((label("phase", &row.name), row.durations.max_ms? / 1_000.0));
-    let longest: Vec<(String, f64)> = report.pauses_by_phase.iter().filter_map(longest).collect();
-    let help = "Longest pause since the log began.";
-    family(out, ("assay_gc_pause_max_seconds", "gauge", "seconds"), help, &longest);
+fn samples(out: &mut String, of: GcFamily, samples: &[(String, f64)]) {
+    family(out, (&of.name(), of.kind, of.unit), of.help, samples);
 }
 
-fn cpu(out: &mut String, report: &GcReport) {
+fn cpu(report: &GcReport) -> Vec<(String, f64)> {
     let sums = [("pauses", &report.cpu), ("concurrent", &report.concurrent_cpu)];
-    let samples: Vec<(String, f64)> = sums
-        .into_iter()
+    sums.into_iter()
         .filter_map(|(during, sum)| Some((during, sum.as_ref()?)))
         .flat_map(|(during, sum)| [(during, "user", sum.user_s), (during, "system", sum.sys_s)])
         .map(|(during, mode, s)| (format!("{},{}", label("during", during), label("mode", mode)), s))
-        .collect();
-    let help = "CPU time of the collector, where the log tells.";
-    family(out, ("assay_gc_cpu_seconds", "counter", "seconds"), help, &samples);
+        .collect()
 }
 
-/// The figures of the model's list, each under its name.
-fn figures(out: &mut String, report: &GcReport) {
-    for figure in GC_FIGURES {
-        let (name, kind) = match figure.exposition {
-            Exposition::Counter => (figure.id, "counter"),
-            Exposition::CounterAs(name) => (name, "counter"),
-            Exposition::Gauge => (figure.id, "gauge"),
-            Exposition::Unexposed => continue,
-        };
-        // A unit is told where the name ends with it, as the standard wants.
-        let unit = if name.ends_with(&format!("_{}", figure.unit)) { figure.unit } else { "" };
-        let sample: Vec<(String, f64)> =
-            figure.read(report).map(|v| (String::new(), v)).into_iter().collect();
-        family(out, (&format!("assay_gc_{name}"), kind, unit), figure.help, &sample);
-    }
-}
-
-fn spaces(out: &mut String, report: &GcReport) {
-    let told = report.spaces.iter().filter_map(|(space, of)| Some((space, of.last_bytes?)));
+fn spaces(report: &GcReport) -> Vec<(String, f64)> {
+    let known = report.spaces.iter().filter_map(|(space, of)| Some((space, of.last_bytes?)));
     let sample = |(space, bytes): (&GcSpace, u64)| (label("space", words::space(*space)), bytes as f64);
-    let spaces: Vec<(String, f64)> = told.map(sample).collect();
-    let help = "Parts of the heap after the last collection.";
-    family(out, ("assay_gc_space_bytes", "gauge", "bytes"), help, &spaces);
+    known.map(sample).collect()
 }
 
-/// Lengths as a summary: count and sum, which only grow.
-fn rows(out: &mut String, name: &str, help: &str, key: &str, rows: &[GcRow]) {
+/// Lengths as summaries: count and sum, which only grow.
+fn summaries(out: &mut String, of: GcFamily, rows: &[GcRow]) {
+    let (name, [key]) = (of.name(), of.labels) else { return };
     if rows.is_empty() {
         return;
     }
-    head(out, (name, "summary", "seconds"), help);
+    head(out, (&name, of.kind, of.unit), of.help);
     for row in rows {
-        summary(out, name, &label(key, &row.name), &row.durations);
+        summary(out, &name, &label(key, &row.name), &row.durations);
     }
 }
 

@@ -69,9 +69,7 @@ fn timeline_html(series: &GcSeries) -> String {
     if series.points.iter().any(|p| p.is_start && p.at_s > 0.0) {
         items.push((mark("M15 0V12", "step start"), "another JVM begins".to_owned()));
     }
-    let caption = "Time is divided into equal intervals. For each the chart shows the fullest heap before and the emptiest \
-                   after a collection, the capacity, and of each kind of pause the longest, on a logarithmic axis.";
-    figure("gc-timeline", "answer", &marks(&items), &pictures, caption)
+    figure("gc-timeline", "answer", &marks(&items), &pictures, &timeline_picture::caption(series))
 }
 
 fn pauses_html(report: &GcReport) -> String {
@@ -111,9 +109,9 @@ fn mmu_html(report: &GcReport) -> String {
     else {
         return absent("the log has no times of pauses");
     };
-    let caption = "Minimum mutator utilisation: wherever a stretch of this length lies in the log, the application was not stopped for \
-                   the collector in at least this share of it. Where it is 0 a pause was as long as the stretch. Other safepoints \
-                   are not in it.";
+    let caption = "Minimum mutator utilisation (MMU) by window: of any window of this length in the log, at least this share was not \
+                   spent in collection pauses. Where it is 0 a pause was as long as the window. Non-GC safepoints are not \
+                   included.";
     let table = page_tables::mmu(report).html();
     figure("mmu-curve", "mmu", "", &pictures, caption)
         + &format!("<details><summary>Figures behind it</summary>{table}</details>")

@@ -10,7 +10,9 @@ use assay_model::{GcDurations, GcReport, GcRow, Problem};
 
 /// Widths of the columns of figures.
 const COUNT: usize = 8;
-const FIGURE: usize = 9;
+const FIGURE: usize = 8;
+/// A total has its own unit: `14 days 23 h`.
+const TOTAL: usize = 13;
 /// Name of a line of figures.
 const LABEL: usize = 22;
 const NAME_MAX: usize = 48;
@@ -85,14 +87,20 @@ fn table(out: &mut Terminal, report: &GcReport, (title, rows, all): (&str, &[GcR
     if rows.is_empty() {
         return;
     }
-    // The unit stands behind the last heading.
-    let name = (out.width - COUNT - 5 * FIGURE - 4).min(NAME_MAX);
-    let place = out.width - name - COUNT - 5 * FIGURE;
-    let columns = ["total", "median", "p95", "p99", "longest"];
+    // The unit of the others stands behind the last heading.
+    let name = (out.width - COUNT - TOTAL - 4 * FIGURE - 4).min(NAME_MAX);
+    let place = out.width - name - COUNT - TOTAL - 4 * FIGURE;
+    let columns = ["median", "p95", "p99", "longest"];
     let heads: String = columns.iter().map(|c| format!("{c:>FIGURE$}")).collect();
+    let heads = format!("{:>TOTAL$}{heads}", "total");
     out.blank();
     let heads = out.ink.dim(&format!("{:>COUNT$}{heads}  ms", "count"));
-    out.line(&format!("{}{heads}", out.ink.bold(&fit(title, name))));
+    if name < title.chars().count() {
+        out.line(&out.ink.bold(title));
+        out.line(&format!("{}{heads}", " ".repeat(name)));
+    } else {
+        out.line(&format!("{}{heads}", out.ink.bold(&fit(title, name))));
+    }
     for row in rows.iter().take(ROWS_SHOWN) {
         out.line(&line(report, &row.name, &row.durations, (name, place)));
     }
@@ -122,11 +130,11 @@ fn triggers(out: &mut Terminal, report: &GcReport) {
 /// A row, with the place of the longest where there is room.
 fn line(report: &GcReport, name: &str, of: &GcDurations, (columns, room): (usize, usize)) -> String {
     let figure = |value: Option<f64>| format!("{:>FIGURE$}", words::figure(value));
-    let figures: String =
-        [Some(of.total_ms), of.p50_ms, of.p95_ms, of.p99_ms, of.max_ms].into_iter().map(figure).collect();
+    let figures: String = [of.p50_ms, of.p95_ms, of.p99_ms, of.max_ms].into_iter().map(figure).collect();
+    let total = words::ms(of.total_ms);
     let at = of.max_at.map_or_else(String::new, |at| words::place(report, at));
     let at = if at.chars().count() + 2 <= room { format!("  {at}") } else { String::new() };
-    format!("{}{:>COUNT$}{figures}{at}", fit(&clean(name), columns), count(of.count))
+    format!("{}{:>COUNT$}{total:>TOTAL$}{figures}{at}", fit(&clean(name), columns), count(of.count))
 }
 
 fn figures(out: &mut Terminal, report: &GcReport) {

@@ -2,9 +2,9 @@
 
 use assay_kit::axes::{Plot, labels};
 use assay_kit::number::{MIB, significant, tick};
-use assay_kit::scale::{Scale, stretches};
+use assay_kit::scale::{Scale, stretches, stretches_of_clusters};
 use assay_kit::svg::Svg;
-use assay_model::{GcPoint, GcSeries};
+use assay_model::{GcCollection, GcPoint, GcSeries};
 use std::collections::BTreeMap;
 
 const HEAP_HEIGHT: f64 = 140.0;
@@ -41,16 +41,57 @@ pub fn occurring(series: &GcSeries) -> Vec<(&'static str, usize)> {
     KINDS.iter().filter(|(_, _, look)| has(*look)).map(|(_, name, look)| (*name, *look)).collect()
 }
 
-/// What is drawn: the end of the time axis with its unit, and points, joined until they are few enough.
+/// Collections that a picture has the pixels to show one by one.
+const COLLECTIONS_WIDE: usize = 1_000;
+const COLLECTIONS_NARROW: usize = 290;
+
+/// Whether the picture of this width shows collections one by one, and not what was in stretches of time.
+fn shows_each(series: &GcSeries, is_narrow: bool) -> bool {
+    let most = if is_narrow { COLLECTIONS_NARROW } else { COLLECTIONS_WIDE };
+    (1..=most).contains(&series.collections.len())
+}
+
+/// How the pictures are to be read.
+pub fn caption(series: &GcSeries) -> String {
+    const EACH: &str = "Every collection is drawn at its end: the heap in use before and after it, the capacity, and the length of its \
+                        pause, on a logarithmic axis.";
+    const JOINED: &str = "For each the chart shows the fullest heap before and the emptiest after a collection, the capacity, and of each \
+                          kind of pause the longest, on a logarithmic axis.";
+    match [true, false].map(|is_narrow| shows_each(series, is_narrow)) {
+        [true, _] => EACH.to_owned(),
+        [false, true] => format!(
+            "{EACH} A narrow screen has no room for all: it divides time into equal intervals. {JOINED}"
+        ),
+        _ => format!("Time is divided into equal intervals. {JOINED}"),
+    }
+}
+
+/// What is drawn: the end of the time axis with its unit, and points: collections one by one, or stretches of time, joined until they are
+/// few enough.
 struct Drawn {
     end_s: f64,
     unit: (&'static str, f64),
+    /// Length of a stretch; 0 where collections are drawn one by one.
     bucket_s: f64,
     points: Vec<GcPoint>,
 }
 
+/// A collection as a point of its own.
+fn alone(one: &GcCollection) -> GcPoint {
+    let pause = one.pause.iter().map(|(scope, ms)| (scope.clone(), (1, *ms, *ms)));
+    GcPoint {
+        at_s: one.at_s,
+        before_bytes_max: one.before_bytes,
+        after_bytes_min: one.after_bytes,
+        capacity_bytes: one.capacity_bytes,
+        pauses: pause.collect(),
+        stalled_ms: one.stalled_ms.unwrap_or(0.0),
+        is_start: one.is_start,
+    }
+}
+
 impl Drawn {
-    fn of(series: &GcSeries, points_max: usize) -> Option<Drawn> {
+    fn of(series: &GcSeries, is_narrow: bool) -> Option<Drawn> {
         let usable = |p: &&GcPoint| p.at_s.is_finite() && (0.0..1e12).contains(&p.at_s);
         let last_s = series.points.iter().filter(usable).map(|p| p.at_s).fold(f64::NAN, f64::max);
         let bucket_s =
@@ -59,26 +100,67 @@ impl Drawn {
             return None;
         }
         let end_s = last_s + bucket_s;
-        let times = (end_s / bucket_s / points_max as f64).ceil().max(1.0);
-        let wide_s = bucket_s * times;
-        let mut joined: BTreeMap<u64, GcPoint> = BTreeMap::new();
-        for point in series.points.iter().filter(usable) {
-            let index = (point.at_s / wide_s + 1e-9) as u64;
-            join(joined.entry(index).or_default(), point, index as f64 * wide_s);
-        }
+        let (bucket_s, points) = if shows_each(series, is_narrow) {
+            let mut each: Vec<GcPoint> =
+                series.collections.iter().map(alone).filter(|p| usable(&p)).collect();
+            each.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+            (0.0, each)
+        } else {
+            let points = if is_narrow { POINTS_NARROW } else { POINTS_WIDE };
+            let wide_s = bucket_s * (end_s / bucket_s / points as f64).ceil().max(1.0);
+            (wide_s, joined(series.points.iter().filter(usable), wide_s))
+        };
         let unit = match end_s {
             s if s < 180.0 => ("s", 1.0),
             s if s < 3.0 * 3_600.0 => ("min", 60.0),
             s if s < 4.0 * 86_400.0 => ("h", 3_600.0),
             _ => ("days", 86_400.0),
         };
-        Some(Drawn { end_s, unit, bucket_s: wide_s, points: joined.into_values().collect() })
+        Some(Drawn { end_s, unit, bucket_s, points })
+    }
+
+    fn is_each(&self) -> bool {
+        self.bucket_s == 0.0
+    }
+
+    /// The points of the heap's lines, in stretches in which the log is not silent for long and has one JVM: its heap does not become the
+    /// next one's. A stop within a concurrent cycle lies anywhere between two collections, and frees next to nothing: of single points it is
+    /// left out, unless the log has nothing else.
+    fn of_heap(&self) -> Vec<Vec<GcPoint>> {
+        let is_stop = |p: &GcPoint| !p.pauses.is_empty() && p.pauses.keys().all(|kind| kind == "old");
+        let has_heap = |p: &GcPoint| p.before_bytes_max.or(p.after_bytes_min).or(p.capacity_bytes).is_some();
+        let has_others = self.points.iter().any(|p| has_heap(p) && !is_stop(p));
+        let mut kept: Vec<GcPoint> = Vec::new();
+        let mut is_start = false;
+        for point in &self.points {
+            is_start |= point.is_start;
+            if !self.is_each() || (has_heap(point) && !(has_others && is_stop(point))) {
+                kept.push(GcPoint { is_start: std::mem::take(&mut is_start), ..point.clone() });
+            }
+        }
+        let positions: Vec<f64> = kept.iter().map(|point| point.at_s).collect();
+        let known = if self.is_each() { stretches_of_clusters } else { stretches };
+        let of_jvm = |range: std::ops::Range<usize>| {
+            let split = kept[range].chunk_by(|_, next| !next.is_start).map(<[GcPoint]>::to_vec);
+            split.collect::<Vec<_>>()
+        };
+        known(&positions).into_iter().flat_map(of_jvm).collect()
     }
 
     /// Where the axis ends, and its unit.
     fn time(&self) -> (f64, &'static str) {
         (self.end_s / self.unit.1, self.unit.0)
     }
+}
+
+/// Points in stretches of this length.
+fn joined<'s>(points: impl Iterator<Item = &'s GcPoint>, length_s: f64) -> Vec<GcPoint> {
+    let mut joined: BTreeMap<u64, GcPoint> = BTreeMap::new();
+    for point in points {
+        let index = (point.at_s / length_s + 1e-9) as u64;
+        join(joined.entry(index).or_default(), point, index as f64 * length_s);
+    }
+    joined.into_values().collect()
 }
 
 fn join(into: &mut GcPoint, point: &GcPoint, at_s: f64) {
@@ -100,7 +182,7 @@ fn join(into: &mut GcPoint, point: &GcPoint, at_s: f64) {
 /// The picture, for screens or phones; absent where the log has no times.
 pub fn draw(series: &GcSeries, width: f64, id: &str) -> Option<String> {
     let narrow = width < 600.0;
-    let drawn = Drawn::of(series, if narrow { POINTS_NARROW } else { POINTS_WIDE })?;
+    let drawn = Drawn::of(series, narrow)?;
     let right = width - 16.0;
     let heap = Plot { left: LEFT, right, top: TOP, bottom: TOP + HEAP_HEIGHT };
     let pauses = Plot { top: heap.bottom + BETWEEN, bottom: heap.bottom + BETWEEN + PAUSES_HEIGHT, ..heap };
@@ -132,33 +214,39 @@ fn draw_heap(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
         |p: &GcPoint| [p.before_bytes_max, p.after_bytes_min, p.capacity_bytes].into_iter().flatten().max();
     let highest = drawn.points.iter().filter_map(sizes).max().unwrap_or(0) as f64 / MIB;
     let y = plot.y_from_zero(svg, highest, 4, "heap (MiB)");
-    let positions: Vec<f64> = drawn.points.iter().map(|point| point.at_s).collect();
     plot.timed(svg, drawn.time(), &y, "MiB", |svg| {
-        for stretch in stretches(&positions) {
-            // One JVM's heap does not become the next one's.
-            for points in drawn.points[stretch].chunk_by(|_, next| !next.is_start) {
-                draw_stretch(svg, points, |p, bytes| (x.at(at_s(drawn, p)), y.at(bytes as f64 / MIB)));
-            }
+        for points in drawn.of_heap() {
+            let place = |p: &GcPoint, bytes: u64| (x.at(at_s(drawn, p)), y.at(bytes as f64 / MIB));
+            draw_stretch(svg, &points, drawn, place);
         }
         draw_starts(svg, drawn, x, plot);
     });
 }
 
 /// Points between which the log is not silent for long.
-fn draw_stretch(svg: &mut Svg, points: &[GcPoint], place: impl Fn(&GcPoint, u64) -> (f64, f64)) {
+fn draw_stretch(
+    svg: &mut Svg,
+    points: &[GcPoint],
+    drawn: &Drawn,
+    place: impl Fn(&GcPoint, u64) -> (f64, f64),
+) {
     let line = |of: fn(&GcPoint) -> Option<u64>| -> Vec<(f64, f64)> {
         points.iter().filter_map(|p| Some(place(p, of(p)?))).collect()
     };
-    let before = line(|p| p.before_bytes_max.filter(|_| p.after_bytes_min.is_some()));
-    let after = line(|p| p.after_bytes_min.filter(|_| p.before_bytes_max.is_some()));
-    let around: Vec<(f64, f64)> = before.iter().copied().chain(after.iter().rev().copied()).collect();
-    if before.len() > 1 {
+    let upper = line(|p| p.before_bytes_max.filter(|_| p.after_bytes_min.is_some()));
+    let lower = line(|p| p.after_bytes_min.filter(|_| p.before_bytes_max.is_some()));
+    let around: Vec<(f64, f64)> = upper.iter().copied().chain(lower.iter().rev().copied()).collect();
+    if upper.len() > 1 {
         svg.polyline(&around, "s0 band", "between the heap before and after collections");
     }
+    let [before, after] = match drawn.is_each() {
+        true => ["in use before a collection", "in use after a collection"],
+        false => ["in use before a collection, the largest", "in use after a collection, the smallest"],
+    };
     for (points, class, name) in [
         (line(|p| p.capacity_bytes), "s5 ln d1 capacity", "capacity"),
-        (line(|p| p.before_bytes_max), "s0 thin before", "in use before a collection, the largest"),
-        (line(|p| p.after_bytes_min), "s2 ln after", "in use after a collection, the smallest"),
+        (line(|p| p.before_bytes_max), "s0 thin before", before),
+        (line(|p| p.after_bytes_min), "s2 ln after", after),
     ] {
         if points.len() > 1 {
             svg.polyline(&points, class, name);
@@ -171,7 +259,8 @@ fn draw_stretch(svg: &mut Svg, points: &[GcPoint], place: impl Fn(&GcPoint, u64)
 fn draw_pauses(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
     let lengths = drawn.points.iter().flat_map(|p| p.pauses.values().map(|(_, _, max_ms)| *max_ms));
     let lengths = lengths.filter(|ms| ms.is_finite() && *ms > 0.0).map(|ms| ms.clamp(TIMES.0, TIMES.1));
-    let y = plot.y_logarithmic(svg, lengths, "longest pause of each kind (ms)");
+    let title = if drawn.is_each() { "pause (ms)" } else { "longest pause of each kind (ms)" };
+    let y = plot.y_logarithmic(svg, lengths, title);
     plot.timed(svg, drawn.time(), &y, "ms", |svg| {
         draw_stalls(svg, drawn, plot, x);
         draw_starts(svg, drawn, x, plot);
@@ -208,13 +297,14 @@ fn draw_pause(
         return;
     }
     let at = at_s(drawn, point);
-    let tip = format!(
-        "{kind}, around {} {}: {count}, {} ms in all, the longest {} ms",
-        tick(at),
-        drawn.unit.0,
-        significant(total_ms),
-        significant(max_ms)
-    );
+    let (time, longest) = (format!("{} {}", tick(at), drawn.unit.0), significant(max_ms));
+    let tip = match drawn.is_each() {
+        true => format!("{kind}, at {time}: {longest} ms"),
+        false => format!(
+            "{kind}, around {time}: {count}, {} ms in all, the longest {longest} ms",
+            significant(total_ms)
+        ),
+    };
     svg.marker(look, (x.at(at), y.at(max_ms)), 3.2, &format!("s{look} mk pause"), &tip);
 }
 

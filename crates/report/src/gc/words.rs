@@ -191,7 +191,7 @@ pub fn verdict(verdict: GcVerdict) -> &'static str {
         GcVerdict::Higher => "▲ higher",
         GcVerdict::Lower => "▼ lower",
         GcVerdict::NoDifferenceShown => "≈ no difference shown",
-        GcVerdict::CannotTell => "? too little to tell",
+        GcVerdict::CannotTell => "? undecided, too little data",
     }
 }
 
@@ -234,7 +234,7 @@ pub fn figures(report: &GcReport) -> Vec<(&'static str, String)> {
     }
     if !report.troubles.is_empty() {
         let of = report.troubles.iter().map(|(t, n)| format!("{} {}", count(*n), trouble(*t)));
-        put("troubles", Some(of.collect::<Vec<_>>().join(", ")));
+        put("GC anomalies", Some(of.collect::<Vec<_>>().join(", ")));
     }
     rows
 }

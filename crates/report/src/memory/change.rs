@@ -12,14 +12,14 @@ use assay_kit::page::{self, drawings, figure};
 use assay_kit::stack::fill_class;
 use assay_kit::text::{clean, html};
 use assay_kit::{Answer, Page, Section, Table, Terminal, TerminalView};
-use assay_model::{Advice, Area, Cause, MemoryChange, MemoryReport, Problem};
+use assay_model::{Advice, Area, Cause, MemoryChange, MemoryReport, Problem, path_titles};
 use std::io;
 
 /// Causes drawn on the page.
 const CAUSES_DRAWN: usize = 10;
 
 /// What grew, and what that explains, in a sentence.
-fn sentence(change: &MemoryChange) -> String {
+pub(super) fn sentence(change: &MemoryChange) -> String {
     let difference = less(change.after_bytes, change.before_bytes);
     let elapsed = change.elapsed_ns.filter(|ns| *ns > 0);
     let per_minute = elapsed.map(|ns| (difference as f64 / (ns as f64 / 60e9)) as i64);
@@ -33,7 +33,8 @@ fn sentence(change: &MemoryChange) -> String {
     )
 }
 
-fn explained(change: &MemoryChange) -> String {
+/// How much of the change has a known owner.
+pub(super) fn explained(change: &MemoryChange) -> String {
     match change.explained_share {
         Some(share) => format!(
             "Causes with a known owner explain {} of it, {:.1} %",
@@ -45,7 +46,7 @@ fn explained(change: &MemoryChange) -> String {
 }
 
 fn path_of(cause: &Cause) -> String {
-    cause.path.iter().take(8).map(|p| clean(p)).collect::<Vec<_>>().join(": ")
+    path_titles(&cause.path).take(8).map(clean).collect::<Vec<_>>().join(": ")
 }
 
 fn number_of(cause: &Cause) -> String {
@@ -105,7 +106,7 @@ pub fn render_advice_terminal(advice: &Advice, view: TerminalView) -> String {
         out.paragraph(2, &facts::bound_from(line), Ink::dim);
     }
     let (now, bound) = facts::advice_sums(advice);
-    let sum = format!("{}{:>13}{:>13}{:>15}", fit("Σ", name_columns), bytes(now), "", bytes(bound));
+    let sum = format!("{}{:>13}{:>13}{:>15}", fit("Total", name_columns), bytes(now), "", bytes(bound));
     out.line(&out.ink.bold(&sum));
     let limit =
         format!("{}{:>41}", fit("limit, rounded up to a MiB", name_columns), bytes(advice.limit_bytes));
@@ -151,14 +152,14 @@ pub fn render_html(
     .write(out)
 }
 
-/// Where to begin: what grew most, and what it means.
-fn largest_growth(change: &MemoryChange) -> String {
+/// Where to begin: what grew most. The table says what it means.
+pub(super) fn largest_growth(change: &MemoryChange) -> String {
     let grown = change.causes.iter().filter(|cause| cause.change_bytes() > 0);
     let Some(most) = grown.max_by_key(|cause| cause.change_bytes()) else {
         return "Nothing grew.".to_owned();
     };
     let (path, by) = (path_of(most), signed_bytes(most.change_bytes()));
-    format!("→ Begin with what grew most: {path}, {by}. {}", clean(&most.explanation))
+    format!("→ Begin with what grew most: {path}, {by}.")
 }
 
 /// The biggest changes to either side.
@@ -174,7 +175,8 @@ fn bars(change: &MemoryChange) -> Vec<Bar> {
     causes.into_iter().map(bar).collect()
 }
 
-fn causes(change: &MemoryChange) -> Table {
+/// Every cause.
+pub(super) fn causes(change: &MemoryChange) -> Table {
     let causes = change.causes.iter().take(page_tables::ROWS_MAX);
     Table::of("Causes, the biggest growth first", causes)
         .words("Cause", |cause| path_of(cause))

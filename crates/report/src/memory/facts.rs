@@ -225,14 +225,14 @@ pub fn jvm(report: &MemoryReport) -> Vec<Row> {
 pub fn advice(advice: &Advice) -> Table {
     let (now, bound) = advice_sums(advice);
     let rounded = format!("rounded up to a MiB: {}", bytes(advice.limit_bytes));
-    let mut table = Table::of("How the limit comes about", &advice.lines)
+    let mut table = Table::of("How the limit is computed", &advice.lines)
         .words("Part", |line| clean(&line.name))
         .figures("Now", |line| bytes(line.now_bytes))
         .figures("Highest seen", |line| line.peak_bytes.map_or("-".to_owned(), bytes))
         .figures("Budgeted", |line| bytes(line.bound_bytes))
         .words("Where the bound comes from", |line| bound_from(line))
         .table();
-    table.rows.push(vec!["Σ".to_owned(), bytes(now), String::new(), bytes(bound), rounded]);
+    table.rows.push(vec!["Total".to_owned(), bytes(now), String::new(), bytes(bound), rounded]);
     table
 }
 

@@ -27,7 +27,7 @@ pub fn entries(areas: &[AreaNode], rss_bytes: u64) -> Table {
         .figures("Resident", |r| bytes(r.node.bytes))
         .figures("Share of RSS", |r| percent(r.node.bytes, rss_bytes))
         .figures("Number", |r| r.node.count.map_or_else(String::new, count))
-        .words("Source", |r| if r.node.is_entry() { r.node.tier.title() } else { "Σ" }.to_owned())
+        .words("Source", |r| if r.node.is_entry() { r.node.tier.title() } else { "total" }.to_owned())
         .words("What it is", |r| r.what.unwrap_or_default().to_owned())
         .folded(|r| r.node.bytes < rss_bytes / SMALL_DIVISOR)
         .class("entries")
@@ -91,7 +91,7 @@ pub fn threads(report: &MemoryReport) -> Option<(String, Table)> {
         .words("Kind", |t| t.kind.to_string())
         .figures("Tid", |t| t.tid.to_string())
         .figures("Resident", |t| bytes(t.stack_resident_bytes))
-        .figures("Of it left from deeper calls", |t| optional(t.stack_stale_bytes))
+        .figures("Of it stale, below SP", |t| optional(t.stack_stale_bytes))
         .figures("Reserved", |t| optional(t.stack_bytes))
         .table()
         .unless_empty()?;

@@ -4,7 +4,7 @@ use assay_kit::number::count;
 use assay_kit::stack::fill_class;
 use assay_kit::text::clean;
 use assay_kit::tree_map::{Tile, Whole};
-use assay_model::{Area, MemoryEntry, MemoryReport, Tier};
+use assay_model::{Area, MemoryEntry, MemoryReport, Tier, path_titles};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Levels of a tree; a longer path has its rest joined in the last name. Trees are walked by recursion, and paths are
@@ -68,7 +68,7 @@ struct Placed<'a> {
 }
 
 fn parts(entry: &MemoryEntry, skip: usize) -> Vec<String> {
-    let mut parts: Vec<String> = entry.path.iter().skip(skip).take(LEVELS_MAX).map(|p| clean(p)).collect();
+    let mut parts: Vec<String> = path_titles(&entry.path).skip(skip).take(LEVELS_MAX).map(clean).collect();
     if let Some(last) = parts.last_mut().filter(|_| LEVELS_MAX + skip < entry.path.len()) {
         *last = clean(&entry.path[skip + LEVELS_MAX - 1..].join(" / "));
     }

@@ -4,7 +4,7 @@ use super::tree;
 use assay_kit::ink::curve;
 use assay_kit::number::{bytes, less, signed_bytes};
 use assay_kit::text::{clean, to_the_second};
-use assay_model::{Area, AreaBytes, MemoryReport};
+use assay_model::{Area, AreaBytes, MemoryReport, path_titles};
 use std::collections::VecDeque;
 
 /// Snapshots that are kept for the curves; older ones give way, but the first snapshot stays the base of growth.
@@ -188,9 +188,9 @@ impl Watch {
             .filter(|(path, _)| Area::of_path(path) == Some(area))
             .map(|(path, now)| {
                 let grown = before.as_ref().map(|before| less(now, before.get(&path).copied().unwrap_or(0)));
-                let name = if path.len() > 1 { path[1..].join(": ") } else { path.join(": ") };
+                let name: Vec<&str> = path_titles(&path).skip(usize::from(path.len() > 1)).collect();
                 let entry = WatchEntry {
-                    name: clean(&name),
+                    name: clean(&name.join(": ")),
                     resident: bytes(now),
                     since_start: grown.map_or(ABSENT.to_owned(), signed_bytes),
                     has_grown: grown.is_some_and(|grown| grown > 0),

@@ -61,7 +61,7 @@ pub fn table(grid: &Grid) -> Option<Table> {
         .words("Variant", |change| text::clean(change.variant))
         .words("Setting", |change| text::clean(&change.record.setting))
         .words("Before", Change::before)
-        .words("Asked", |change| text::clean(&change.record.asked))
+        .words("Requested", |change| text::clean(&change.record.asked))
         .words("Read back", Change::found)
         .words("Trials", |change| change.trials.to_string())
         .words("Taken back", Change::taken_back)

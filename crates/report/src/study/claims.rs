@@ -27,8 +27,8 @@ fn counts_of(verdicts: &[ClaimVerdict]) -> String {
         (ClaimVerdict::DoesNotHold, "does not hold", "do not hold"),
         (
             ClaimVerdict::IntervalTooWide,
-            "cannot be told from a wide interval",
-            "cannot be told from wide intervals",
+            "is undecided: the interval is too wide",
+            "are undecided: the intervals are too wide",
         ),
         (ClaimVerdict::NotMeasured, "was not measured", "were not measured"),
     ];
@@ -127,7 +127,7 @@ pub fn table(grid: &Grid) -> Option<Table> {
         let (unit, divisor) = shown_unit(metric);
         if is_ratio { times(value) } else { format!("{} {unit}", interval(value, divisor)) }
     };
-    Table::of("Published values and claims beside ours", rows)
+    Table::of("Comparison with published values and claims", rows)
         .words("Variant", |(judged, _)| clean(&judged.about.variant))
         .words("Metric", |(_, metric)| metric.title.to_string())
         .words("Stated", |(judged, metric)| match (judged.is_ratio, shown_unit(metric)) {
@@ -173,7 +173,7 @@ fn verdict(grid: &Grid, judged: &JudgedClaim, metric: &Metric) -> String {
             format!("✗ does not hold: ours is {side}")
         }
         (ClaimVerdict::DoesNotHold, None) => "✗ does not hold".to_owned(),
-        (ClaimVerdict::IntervalTooWide, _) => "? our interval is too wide to tell".to_owned(),
+        (ClaimVerdict::IntervalTooWide, _) => "? undecided: our interval is too wide".to_owned(),
         (ClaimVerdict::NotMeasured, Some(_)) => "? ours has no interval".to_owned(),
         (ClaimVerdict::NotMeasured, None) => match grid.cell(&judged.about.variant) {
             Some(cell) => format!("not compared: {}", grid.why_absent(cell, metric)),
@@ -195,7 +195,7 @@ mod tests {
         );
         assert_eq!(
             counts_of(&[Holds, DoesNotHold, IntervalTooWide]),
-            "Of 3 published or claimed figures, 1 holds, 1 does not hold, 1 cannot be told from a wide interval."
+            "Of 3 published or claimed figures, 1 holds, 1 does not hold, 1 is undecided: the interval is too wide."
         );
     }
 }

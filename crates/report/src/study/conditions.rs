@@ -92,13 +92,13 @@ pub fn variants(grid: &Grid) -> Table {
         let trial = grid.shown_trial(cell.name).or_else(|| grid.trials(cell.name).last());
         Some((cell, cell.variant?, trial))
     });
-    Table::of("Variants: what was asked and what the JVM chose", variants)
+    Table::of("Variants: the requested mode and what the JVM chose", variants)
         .words("Variant", |(cell, ..)| text::clean(cell.name))
         .words("JVM and options", |(_, variant, trial)| {
             let jvm = variant.jvm.as_ref().or_else(|| trial.and_then(|t| t.trial.jvm.as_ref()));
             jvm_and_options(jvm, &variant.jvm_options)
         })
-        .words("Mode asked", |(_, variant, _)| match variant.reference_mode {
+        .words("Requested mode", |(_, variant, _)| match variant.reference_mode {
             Some(mode) => format!("{}{}", mode.name(), if variant.compact_headers { "+compact" } else { "" }),
             None => "left to the JVM".to_owned(),
         })

@@ -5,7 +5,7 @@
 use super::grid::{Cell, Grid, Group};
 use super::results::shown_metrics;
 use assay_kit::csv_rows::{Rows, figure, whole};
-use assay_model::{Comparison, Estimate, Metric, StoredRun, Verdict};
+use assay_model::{Comparison, Estimate, Metric, StoredRun};
 use std::io;
 
 /// A variant, and a metric of it.
@@ -41,7 +41,7 @@ const COLUMNS: [Column; 20] = [
     ("ratio_high", |r| figure(r.comparison.and_then(|c| c.ratio.high))),
     ("blocks", |r| whole(r.comparison.map(|c| c.blocks))),
     ("shown", |r| whole(r.comparison.map(|c| c.shown))),
-    ("verdict", |r| r.comparison.map(|c| verdict_key(c.verdict).to_owned()).unwrap_or_default()),
+    ("verdict", |r| r.comparison.map(|c| c.verdict.word().to_owned()).unwrap_or_default()),
     ("note", |r| match r.estimate {
         Some(_) => String::new(),
         None => r.grid.why_absent(r.cell, r.metric),
@@ -71,14 +71,4 @@ pub fn render(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
         }
     }
     rows.end()
-}
-
-/// The same words as in `summary.json`.
-fn verdict_key(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Higher => "higher",
-        Verdict::Lower => "lower",
-        Verdict::NoDifferenceShown => "no-difference-shown",
-        Verdict::TooFewBlocks => "too-few-blocks",
-    }
 }

@@ -94,7 +94,7 @@ pub fn sentences(grid: &Grid) -> Vec<String> {
         };
         let not_done = done.iter().filter(|(.., fault)| fault.failed.is_some()).count();
         let not_done =
-            if not_done == 0 { String::new() } else { format!("; {not_done} were not done as asked") };
+            if not_done == 0 { String::new() } else { format!("; {not_done} were not done as planned") };
         format!("{kind} in {times}{of_memory}{ready}{failed}{not_done}")
     };
     kinds.into_iter().map(sentence).collect()

@@ -189,13 +189,14 @@ impl<'a> Grid<'a> {
         self.groups.push(Group { label, levels: others, max_heap_bytes: None, cells: vec![cell] });
     }
 
-    /// Where something holds, in words: `heap 96m, 1g, 2g`; empty when the study has one factor only.
+    /// Where something holds, in words: `heap 96m, 1g and 2g`; empty when the study has one factor only.
     pub fn places(&self, groups: &[&Group]) -> String {
-        let level =
-            |group: &Group| group.levels.values().next().map_or(String::new(), |level| text::clean(level));
         match groups {
-            [first, rest @ ..] if first.levels.len() == 1 => {
-                rest.iter().fold(first.label.clone(), |words, group| format!("{words}, {}", level(group)))
+            [first, between @ .., last] if first.levels.len() == 1 => {
+                let names = [&*first.label].map(str::to_owned).into_iter();
+                let names: Vec<String> =
+                    names.chain(between.iter().map(|group| group.only_level())).collect();
+                format!("{} and {}", names.join(", "), last.only_level())
             }
             _ => groups.iter().map(|g| g.label.as_str()).collect::<Vec<_>>().join("; "),
         }
@@ -306,7 +307,7 @@ impl<'a> Grid<'a> {
             .trials(cell.name)
             .any(|t| t.trial.counts() && t.trial.windows.iter().any(|w| w.counts_for(metric)))
         {
-            return "no window counts, see what is left out".to_owned();
+            return "all windows were excluded; see Exclusions".to_owned();
         }
         let told = |p: &&assay_model::Problem| p.about == metric.id;
         for stored in self.trials(cell.name) {
@@ -324,6 +325,11 @@ fn rates_of(capacity: &PlannedCapacity) -> impl Iterator<Item = Metric> {
 }
 
 impl Group<'_> {
+    /// The level of its first factor, which is the only one where there are no more.
+    pub fn only_level(&self) -> String {
+        self.levels.values().next().map_or_else(String::new, |level| text::clean(level))
+    }
+
     /// For the end of a title: its label after a comma; nothing where it has none.
     pub fn place(&self) -> String {
         if self.label.is_empty() { String::new() } else { format!(", {}", self.label) }

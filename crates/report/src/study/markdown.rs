@@ -1,6 +1,6 @@
 //! The report as Markdown, for a pull request or a wiki: everything but the pictures.
 
-use super::answer::Answer;
+use super::answer::{self, Answer};
 use super::grid::Grid;
 use super::inserts::Inserts;
 use super::{changes, claims, collections, conditions, faults, late, results, roles, scaling};
@@ -30,10 +30,7 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
             writeln!(out, "  {}", text::markdown(detail))?;
         }
     }
-    if !answer.place.is_empty() {
-        writeln!(out, "\nAll of this at {}.", text::markdown(&answer.place))?;
-    }
-    writeln!(out, "\nBrackets hold 95 % intervals, paired by block.\n")?;
+    writeln!(out, "\n{}\n", answer::how_to_read())?;
     for caution in answer.cautions.iter().chain(&answer.skipped) {
         writeln!(out, "> {}\n", text::markdown(caution))?;
     }

@@ -2,7 +2,7 @@
 //! as CSV for programs.
 //!
 //! # How it is put together
-//! [`grid`] lays the variants out in series and groups; [`answer`], [`results`] and [`conditions`] turn the run
+//! [`grid`] lays the variants out in series and groups; [`answer`] (with [`sentence`]), [`results`] and [`conditions`] turn the run
 //! into sentences and tables, which all outputs share; [`charts`] draws pictures; [`page`] fills the page.
 //!
 //! # How to add a chart
@@ -31,6 +31,7 @@ mod page;
 mod results;
 mod roles;
 mod scaling;
+mod sentence;
 mod terminal;
 
 pub use claims::of_plan as claims_of_plan;

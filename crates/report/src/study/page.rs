@@ -1,6 +1,6 @@
 //! The HTML page: what the template shows, gathered from the other modules.
 
-use super::answer::Answer;
+use super::answer::{self, Answer};
 use super::charts::{Figure, effects, figures};
 use super::grid::Grid;
 use super::inserts::Inserts;
@@ -19,6 +19,7 @@ use std::io;
 )]
 struct Content {
     answer: Answer,
+    answer_how_to_read: String,
     effects: Option<Figure>,
     findings: String,
     published: Option<Table>,
@@ -54,6 +55,7 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
     let findings = grid.run.summary.iter().flat_map(|s| &s.findings);
     let content = Content {
         answer: Answer::of(grid),
+        answer_how_to_read: answer::how_to_read(),
         effects: effects(grid),
         findings: to_html(&told(findings, ""), ""),
         published: claims::table(grid),

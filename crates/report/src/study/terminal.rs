@@ -10,7 +10,9 @@ use super::late;
 use super::results::{is_better, shown_metrics};
 use super::roles;
 use super::scaling;
+use assay_kit::ink::{message, width as line_width, wrap};
 use assay_kit::number::{half_width_percent, significant};
+use assay_kit::terminal::usable;
 use assay_kit::text;
 use assay_model::{Comparison, Metric, StoredRun, metric};
 use comfy_table::{
@@ -73,6 +75,10 @@ const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::new('─
 /// Width up to which names stand on one line.
 const NAME_CHARS_MAX: usize = 28;
 
+/// Under the tables.
+const KEY: &str = "± half of the 95 % interval, in % of the value; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no \
+                   difference shown, ? too few blocks";
+
 /// A metric that variants lack, and why.
 struct Absent {
     metric: String,
@@ -85,10 +91,14 @@ struct Absent {
 pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
     let grid = &Grid::of(run);
     let plan = &grid.run.plan;
-    let mut out = format!("{}: {}\n", text::clean(&plan.study), text::clean(&plan.question));
+    let say = |text: &str| message(text, usable(width)) + "\n";
+    let mut out = say(&format!("{}: {}", text::clean(&plan.study), text::clean(&plan.question)));
     let answer = Answer::of(grid);
     if let Some(why) = &answer.nothing {
-        out += &format!("\nAnswer: {why}\n");
+        out += &format!("\n{}", say(&format!("Answer: {why}")));
+    }
+    if let Some(item) = answer.items.first() {
+        out += &format!("\n{}\n", wrap(&item.headline, usable(width)).join("\n"));
     }
     let mut notes = Vec::new();
     for group in &grid.groups {
@@ -102,31 +112,32 @@ pub fn render(run: &StoredRun, width: u16, color: bool) -> String {
             out.push('\n');
         }
     }
-    out += "\n± half of the 95 % interval, in % of the value; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks\n";
+    out.push('\n');
+    out += &say(KEY);
     for sentence in faults::sentences(grid) {
-        out += &format!("fault: {sentence}\n");
+        out += &say(&format!("fault: {sentence}"));
     }
     if let Some(audits) = faults::audits(grid) {
-        out += &format!("after faults: {audits}\n");
+        out += &say(&format!("after faults: {audits}"));
     }
     for sentence in scaling::sentences(grid) {
-        out += &format!("growth: {sentence}\n");
+        out += &say(&format!("growth: {sentence}"));
     }
     for Absent { metric, why, variants } in notes {
-        out += &format!("not available: {metric} of {}: {why}\n", variants.join(", "));
+        out += &say(&format!("not available: {metric} of {}: {why}", variants.join(", ")));
     }
     for skipped in &plan.skipped {
-        out += &format!("skipped: {}: {}\n", text::clean(&skipped.name), text::clean(&skipped.reason));
+        out += &say(&format!("skipped: {}: {}", text::clean(&skipped.name), text::clean(&skipped.reason)));
     }
     for [variant, check, windows, evidence] in late::marks(grid) {
-        out += &format!("counted, but: {variant}: {check} failed in {windows}: {evidence}\n");
+        out += &say(&format!("counted, but: {variant}: {check} failed in {windows}: {evidence}"));
     }
     for sentence in changes::sentences(grid) {
-        out += &format!("changed: {sentence}\n");
+        out += &say(&format!("changed: {sentence}"));
     }
     let claims = claims::tally(grid).into_iter().chain(claims::objections(grid));
     for note in claims.chain(answer.cautions) {
-        out += &format!("note: {note}\n");
+        out += &say(&format!("note: {note}"));
     }
     out
 }
@@ -180,7 +191,7 @@ fn fill_by_variant(table: &mut Table, grid: &Grid, group: &Group, ratios: Ratios
 }
 
 fn is_wider(table: &Table, width: u16) -> bool {
-    table.lines().any(|line| shown_width(&line) > usize::from(width))
+    table.lines().any(|line| line_width(&line) > usize::from(width))
 }
 
 fn blank_table(width: u16, color: bool) -> Table {
@@ -205,18 +216,6 @@ fn text_of(mut table: Table, width: u16, longest_name: usize) -> String {
     }
     let text = table.to_string();
     text.trim_end().lines().map(|l| format!("{}\n", l.trim_end())).collect()
-}
-
-/// Columns that a line takes, escape sequences for colour left out.
-fn shown_width(line: &str) -> usize {
-    let mut in_escape = false;
-    line.chars()
-        .filter(|c| {
-            let shown = !in_escape && *c != '\x1b';
-            in_escape = (in_escape || *c == '\x1b') && *c != 'm';
-            shown
-        })
-        .count()
 }
 
 /// Benchmarks are many and variants few: a row for each benchmark's metric, the baseline's value and the others' ratios.

@@ -138,7 +138,7 @@ fn checks() -> Vec<ValidityCheck> {
         check(
             "mix",
             Some(true),
-            "farthest off is return: 2.71 % of 212345 requests in all windows, asked 2.65 %",
+            "farthest off is return: 2.71 % of 212345 requests in all windows, planned 2.65 %",
         ),
         check(
             "arrivals",
@@ -148,7 +148,7 @@ fn checks() -> Vec<ValidityCheck> {
         check("generator-lag", Some(true), "p99 at most 0.27 ms at 1240/s, accepted are 1.00 ms"),
         check("disturbance", Some(true), "3 of 44 windows left out, accepted a third"),
         check("restart", None, "no process was given (--pid)"),
-        check("audit", None, "no audit was asked for"),
+        check("audit", None, "no audit was requested"),
     ]
 }
 

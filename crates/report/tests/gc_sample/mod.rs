@@ -202,7 +202,7 @@ pub fn g1() -> GcReport {
                 },
             ),
         ]),
-        series: GcSeries { bucket_s: 10.0, points },
+        series: GcSeries { bucket_s: 10.0, points, ..GcSeries::default() },
         reconciliations: vec![GcReconciliation {
             what: "collections by number".to_owned(),
             said: 1_105.0,
@@ -303,7 +303,7 @@ pub fn z() -> GcReport {
             GcMmu { window_ms: 1.0, utilisation_percent: 91.0 },
             GcMmu { window_ms: 1_000.0, utilisation_percent: 99.98 },
         ],
-        series: GcSeries { bucket_s: 1.0, points },
+        series: GcSeries { bucket_s: 1.0, points, ..GcSeries::default() },
         problems: vec![Problem::new("z.log.gz", "the packed file breaks off; what stands before was read")],
         ..GcReport::default()
     }

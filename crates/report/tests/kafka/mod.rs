@@ -184,7 +184,7 @@ fn with_sums(mut entries: Vec<MemoryEntry>, step: i32) -> MemoryReport {
     };
     let mut areas: Vec<AreaBytes> = Area::ALL
         .into_iter()
-        .map(|area| AreaBytes { area, resident_bytes: sum(&|l| l.path[0] == area.title()) })
+        .map(|area| AreaBytes { area, resident_bytes: sum(&|l| l.path[0] == area.stored_name()) })
         .filter(|a| a.resident_bytes > 0)
         .collect();
     areas.sort_by_key(|a| std::cmp::Reverse(a.resident_bytes));
@@ -209,7 +209,7 @@ fn with_sums(mut entries: Vec<MemoryEntry>, step: i32) -> MemoryReport {
         rss_bytes,
         rss_change_during_scan_bytes: 12_288,
         difference_bytes: 0,
-        unknown_bytes: sum(&|l| l.path[0] == Area::MallocHeap.title()),
+        unknown_bytes: sum(&|l| l.path[0] == Area::MallocHeap.stored_name()),
         inferred_bytes: sum(&|l| l.tier.is_inference()),
         areas,
         tiers: tiers

@@ -5,6 +5,7 @@
 //! on a grid. Windows below the break count too: they say that it is not lower.
 
 use super::LoadWindow;
+use crate::interval::TAIL;
 use crate::quantile::median;
 
 /// How steeply answers fall beyond the maximum.
@@ -95,7 +96,7 @@ fn posterior(points: &[[f64; 3]]) -> Ceiling {
         to
     };
     let middle = quantile(0.5);
-    Ceiling { median: middle, low: quantile(0.025).min(middle), high: quantile(0.975).max(middle) }
+    Ceiling { median: middle, low: quantile(TAIL).min(middle), high: quantile(1.0 - TAIL).max(middle) }
 }
 
 fn masses(points: &[[f64; 3]], from: f64, step: f64) -> [f64; CEILINGS] {

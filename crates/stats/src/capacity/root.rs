@@ -14,6 +14,7 @@
 //! slopes and larger clumps, and some of the mass is kept for these; without it few windows that agree by chance look exact.
 
 use super::LoadWindow;
+use crate::interval::TAIL;
 
 /// Points of a window's table over the logarithm of the expected share, from the target's 1/20000 to all requests.
 const SHARES: usize = 128;
@@ -452,7 +453,8 @@ impl Grid {
 
     fn summary(&self, mass: &Mass) -> Root {
         let median = self.quantile(&mass.roots, 0.5);
-        let errors = (median - self.quantile(&mass.roots, 0.025), self.quantile(&mass.roots, 0.975) - median);
+        let end = |p: f64| self.quantile(&mass.roots, p);
+        let errors = (median - end(TAIL), end(1.0 - TAIL) - median);
         Root {
             median,
             low: median - SPREAD * errors.0,

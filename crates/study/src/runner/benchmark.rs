@@ -112,7 +112,7 @@ fn log_option(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, Stri
     let path = path.to_str().filter(|p| p.matches(PATH_BREAKERS).eq(["%"]));
     let options = path.and_then(|path| log_options(path, has_unified_logging(&launch.variant)));
     let options = options.ok_or(
-        "the run directory's path has a colon, double quote or percent sign, or is no UTF-8; a benchmark's JVMs cannot log there: \
+        "the run directory's path has a colon, double quote or percent sign, or is not UTF-8; a benchmark's JVMs cannot log there: \
          choose another --out (before JDK 9 also with other characters than letters, digits and -_./)",
     )?;
     Ok(options)

@@ -27,7 +27,7 @@ impl ServerData for DataUrls<'_> {
         let url = self.audit.as_deref()?;
         Some(match self.stop.load(Ordering::Relaxed) {
             false => ask_audit(url, AUDIT_TIMEOUT),
-            true => Audit { passed: false, detail: "not asked: the run was stopped".to_owned() },
+            true => Audit { passed: false, detail: "not read: the run was stopped".to_owned() },
         })
     }
 

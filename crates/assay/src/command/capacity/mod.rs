@@ -1,13 +1,18 @@
 //! `assay capacity`: how many requests a second a server sustains within response-time limits.
 
 mod study;
+mod wanted;
 
-use crate::arguments::{AtLeast, CapacityArguments};
+use crate::arguments::{CapacityArguments, Format};
+use crate::command::gate;
 use crate::failure::Failure;
+use crate::output::{self, Forms};
 use crate::output_file::{can_be_written, write_file, write_result};
-use crate::{output, stop};
-use assay_model::CapacityReport;
-use assay_report::{render_capacity_html, render_capacity_terminal};
+use crate::stop;
+use assay_model::{CapacityReport, GateCase};
+use assay_report::{
+    render_capacity_csv, render_capacity_html, render_capacity_markdown, render_capacity_terminal,
+};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,10 +20,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Name of the stored form in the folder of `--out`.
 pub const STORED: &str = "capacity.json";
 
-/// Finds a capacity and prints it. The exit code is 1 when the result is not valid, unless that is allowed, or does not show what
-/// `--at-least` asks for.
+/// Finds a capacity and prints it. The exit code is 1 when the result is not valid, unless that is allowed, or a capacity is lower than
+/// `--at-least` asks for, and 3 when that cannot be decided.
 pub fn capacity(arguments: &CapacityArguments) -> Result<ExitCode, Failure> {
     check_wanted(arguments)?;
+    gate::check_files(&arguments.gate_files)?;
     let stored = arguments.out.as_deref().map(new_file).transpose()?;
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let stop = stop::flag_on_signal()?;
@@ -29,12 +35,18 @@ pub fn capacity(arguments: &CapacityArguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.html {
         write_result(path, |mut out| render_capacity_html(&report, &mut out))?;
     }
-    if arguments.json {
-        output::print_json(&report)?;
-    } else {
-        output::print_text(&render_capacity_terminal(&report, output::view()))?;
-    }
-    Ok(exit_code(arguments, &report, &stop))
+    print(arguments.format.form(), &report)?;
+    end(arguments, &report, &stop)
+}
+
+fn print(format: Format, report: &CapacityReport) -> Result<(), Failure> {
+    let forms = Forms {
+        table: &|view| render_capacity_terminal(report, view),
+        csv: &|out| render_capacity_csv(report, out),
+        markdown: &|| render_capacity_markdown(report),
+        problems: &report.problems,
+    };
+    output::print_as(format, report, &forms)
 }
 
 fn check_wanted(arguments: &CapacityArguments) -> Result<(), Failure> {
@@ -66,27 +78,22 @@ fn store(path: &Path, report: &CapacityReport) -> Result<(), Failure> {
     write_file(path, |out| writeln!(out, "{text}"))
 }
 
-fn exit_code(arguments: &CapacityArguments, report: &CapacityReport, stop: &AtomicBool) -> ExitCode {
+fn end(
+    arguments: &CapacityArguments,
+    report: &CapacityReport,
+    stop: &AtomicBool,
+) -> Result<ExitCode, Failure> {
     if stop.load(Ordering::Relaxed) {
-        return ExitCode::from(stop::INTERRUPTED);
+        return Ok(ExitCode::from(stop::INTERRUPTED));
     }
-    let missed: Vec<&AtLeast> = arguments.at_least.iter().filter(|wanted| !is_met(report, wanted)).collect();
-    for wanted in &missed {
-        say!("not shown: {} requests a second under {} ms", wanted.rate_per_s, wanted.limit_ms);
-    }
-    let is_good = missed.is_empty() && (arguments.allow_invalid || report.valid != Some(false));
-    if is_good { ExitCode::SUCCESS } else { ExitCode::from(1) }
-}
-
-/// A valid result in which the limit is kept up to that rate, or was kept at it where no rate missed it.
-fn is_met(report: &CapacityReport, wanted: &AtLeast) -> bool {
-    let Some(limit) = report.limits.iter().find(|limit| limit.limit_ms == wanted.limit_ms) else {
-        return false;
-    };
-    let kept = match (limit.rate_per_s, limit.first_failure_per_s) {
-        (Some(rate), _) => Some(rate.estimate),
-        (None, None) => limit.last_success_per_s,
-        (None, Some(_)) => None,
-    };
-    report.valid == Some(true) && kept.is_some_and(|kept| wanted.rate_per_s <= kept)
+    let is_allowed = arguments.allow_invalid || report.valid == Some(true);
+    let cases: Vec<GateCase> =
+        arguments.at_least.iter().map(|wanted| wanted::judge(&report.limits, wanted, is_allowed)).collect();
+    gate::tell(&cases);
+    let is_good = arguments.allow_invalid || report.valid != Some(false);
+    let bad = (!is_good).then(|| "it is not valid".to_owned());
+    gate::write_cases(&arguments.gate_files, (&report.target, bad), &cases, &|| {
+        render_capacity_markdown(report)
+    })?;
+    Ok(gate::exit_code(is_good, &cases))
 }

@@ -4,6 +4,7 @@
 use crate::arguments::{CapacityArguments, MethodName, TlsArguments};
 use crate::command::inject;
 use crate::command::load::STREAMS_OF_HTTP1;
+use crate::command::process::pid_of;
 use crate::command::studies;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -44,7 +45,7 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
             None => generator(config),
         }
     };
-    let progress = Progress::of_search();
+    let progress = Progress::of_search(prepared.plan());
     let mut on_event = |event: &RunEvent| {
         use RunEventKind::{
             CapacityWindowEnded, LoadProgress, ObserverExcluded, ServerReady, WarmUpEnded, WarmUpProgress,
@@ -91,6 +92,8 @@ fn study_of(arguments: &CapacityArguments, scenario: Option<&Path>, seed: u64) -
         Ok(path.to_string_lossy().into_owned())
     };
     let gc_log = arguments.gc_log.as_deref().map(text).transpose()?;
+    let pid = arguments.pid.as_ref().map(pid_of).transpose()?;
+    let companions = arguments.companion.iter().map(pid_of).collect::<Result<Vec<_>, _>>()?;
     let TlsArguments { trust, client_cert, client_key, server_name, no_resumption } = &arguments.tls;
     let tls = TlsTable {
         trust: trust.as_deref().map(text).transpose()?,
@@ -113,8 +116,8 @@ fn study_of(arguments: &CapacityArguments, scenario: Option<&Path>, seed: u64) -
         url: Some(url.clone()),
         tls,
         http2_streams,
-        pid: arguments.pid,
-        companions: arguments.companion.clone(),
+        pid,
+        companions,
         gc_log,
         audit_url: arguments.audit_url.clone(),
         reset_url: arguments.reset_url.clone(),

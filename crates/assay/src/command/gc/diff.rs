@@ -1,20 +1,24 @@
 //! `assay gc diff`: what differs between two logs beyond noise.
 
 use super::named::{find, is_log};
-use super::shown::fails;
 use crate::arguments::GcDiffArguments;
+use crate::command::gate;
 use crate::failure::Failure;
-use crate::output;
-use crate::output_file::write_result;
+use crate::output::{self, Forms};
+use crate::output_file::{can_be_written, write_result};
 use assay_gclog::input;
 use assay_gcstudy::{Analysis, diff as differences};
-use assay_model::{GcComparison, schema};
-use assay_report::{render_gc_diff_html, render_gc_diff_terminal};
+use assay_model::{GateCase, GcComparison, schema};
+use assay_report::{
+    render_gc_diff_csv, render_gc_diff_html, render_gc_diff_markdown, render_gc_diff_terminal,
+};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Compares two logs.
 pub fn diff(arguments: &GcDiffArguments) -> Result<ExitCode, Failure> {
+    gate::check_files(&arguments.gate_files)?;
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let (before_name, before) = read(&arguments.before)?;
     let (after_name, after) = read(&arguments.after)?;
     let comparison = GcComparison {
@@ -28,14 +32,19 @@ pub fn diff(arguments: &GcDiffArguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.html {
         write_result(path, |mut out| render_gc_diff_html(&comparison, &mut out))?;
     }
-    if arguments.json {
-        output::print_json(&comparison)?;
-    } else {
-        output::print_text(&render_gc_diff_terminal(&comparison, output::view()))?;
-    }
-    let (before, after) = (before.report(), after.report());
-    let has_failed = fails(&arguments.fail_if, &comparison.after, (Some(&before), &after));
-    Ok(if has_failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    let forms = Forms {
+        table: &|view| render_gc_diff_terminal(&comparison, view),
+        csv: &|out| render_gc_diff_csv(&comparison, out),
+        markdown: &|| render_gc_diff_markdown(&comparison),
+        problems: &[],
+    };
+    output::print_as(arguments.format.form(), &comparison, &forms)?;
+    let after = after.report();
+    let cases: Vec<GateCase> =
+        arguments.fail_if.iter().map(|one| one.judge_change(&comparison, &after)).collect();
+    gate::tell(&cases);
+    gate::write_cases(&arguments.gate_files, (&comparison.after, None), &cases, forms.markdown)?;
+    Ok(gate::exit_code(true, &cases))
 }
 
 fn read(path: &PathBuf) -> Result<(String, Analysis), Failure> {

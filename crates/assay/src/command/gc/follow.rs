@@ -1,17 +1,18 @@
 //! `assay gc LOG --follow`: a log that is still written, on a screen, as lines, as metrics.
 
 use super::metrics_server::MetricsServer;
-use super::named::{is_log, options};
-use super::shown::{fails, show};
-use crate::arguments::GcReadArguments;
+use super::named::{followed, is_log, options};
+use super::shown::{form, show};
+use crate::arguments::{Format, GcReadArguments};
+use crate::command::gate;
 use crate::failure::Failure;
 use crate::output_file::write_file;
 use crate::screen::{self, Screen};
 use crate::{output, stop};
 use assay_gclog::input::{Follower, STANDARD_INPUT};
 use assay_gcstudy::{Analysis, EventsTee};
-use assay_model::GcReport;
-use assay_report::{render_gc_line, render_gc_openmetrics, render_gc_screen};
+use assay_model::{GateCase, GcReport};
+use assay_report::{render_gc_line, render_gc_markdown, render_gc_openmetrics, render_gc_screen};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -31,6 +32,7 @@ pub fn follow(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
     if path.as_os_str() == STANDARD_INPUT {
         return Err(Failure::input("--follow takes a file; a pipe is read until its end without it"));
     }
+    let path = &followed(path)?;
     let stop = stop::flag_on_signal_with(screen::leave)?;
     let server = arguments.openmetrics.map(MetricsServer::start).transpose()?;
     let mut analysis = Analysis::new(options(arguments));
@@ -55,8 +57,11 @@ pub fn follow(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
     let name = path.display().to_string();
     is_log(&report, &name)?;
     show(&report, &name, arguments)?;
-    let has_failed = fails(&arguments.fail_if, &name, (None, &report));
-    Ok(if has_failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    let cases: Vec<GateCase> = arguments.fail_if.iter().map(|one| one.judge(&name, &report)).collect();
+    gate::tell(&cases);
+    let markdown = || render_gc_markdown(&report, &name);
+    gate::write_cases(&arguments.gate_files, (&name, None), &cases, &markdown)?;
+    Ok(gate::exit_code(true, &cases))
 }
 
 /// Reads and shows until something ends it.
@@ -67,7 +72,7 @@ fn watch(
     server: Option<&MetricsServer>,
     stop: &AtomicBool,
 ) -> Result<(), Failure> {
-    let shows = !arguments.json && !arguments.csv;
+    let shows = form(arguments) == Format::Table;
     let screen = (shows && screen::is_possible()).then(Screen::enter).transpose()?;
     let started = Instant::now();
     let mut shown: Option<Instant> = None;

@@ -7,15 +7,17 @@ mod named;
 mod of_process;
 mod shown;
 
-use crate::arguments::{GcArguments, GcCommand, GcReadArguments};
+use crate::arguments::{Format, GcArguments, GcCommand, GcReadArguments};
+use crate::command::gate;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::{can_be_written, write_result};
 use assay_gclog::input::{self, LogSet};
 use assay_gcstudy::{Analysis, EventsTee};
 use assay_model::GcReport;
+use assay_report::render_gc_markdown;
 use named::{NAMED_MAX, find, is_log, options};
-use shown::{fails, show};
+use shown::{form, show};
 use std::process::ExitCode;
 
 /// Exit code for wrong use or bad input, where there was also something to print.
@@ -40,6 +42,7 @@ fn check(arguments: &GcReadArguments) -> Result<(), Failure> {
             format!("`{condition}` is about a change, which takes two logs: assay gc diff BEFORE AFTER");
         return Err(Failure::input(what));
     }
+    gate::check_files(&arguments.gate_files)?;
     [&arguments.html, &arguments.events].into_iter().flatten().try_for_each(|path| can_be_written(path))
 }
 
@@ -54,9 +57,9 @@ fn read_all(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
             names.join(", ")
         )));
     }
-    let (mut has_failed, mut is_bad) = (false, false);
+    let (mut cases, mut is_bad, mut markdown) = (Vec::new(), false, String::new());
     for (index, set) in found.sets.iter().enumerate() {
-        if index > 0 && !arguments.json && !arguments.csv {
+        if index > 0 && matches!(form(arguments), Format::Table | Format::Md) {
             output::print(|out| writeln!(out))?;
         }
         let report = read_set(set, arguments)?;
@@ -69,13 +72,16 @@ fn read_all(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
             continue;
         }
         show(&report, &set.name, arguments)?;
-        has_failed |= fails(&arguments.fail_if, &set.name, (None, &report));
+        cases.extend(arguments.fail_if.iter().map(|one| one.judge(&set.name, &report)));
+        if arguments.gate_files.summary.is_some() {
+            markdown += &format!("{}\n", render_gc_markdown(&report, &set.name));
+        }
     }
-    Ok(match (is_bad, has_failed) {
-        (true, _) => ExitCode::from(BAD_INPUT),
-        (false, true) => ExitCode::from(1),
-        (false, false) => ExitCode::SUCCESS,
-    })
+    gate::tell(&cases);
+    let suite = found.sets.first().filter(|_| is_one).map_or("GC logs", |set| &set.name);
+    let bad = is_bad.then(|| "not every file is a GC log".to_owned());
+    gate::write_cases(&arguments.gate_files, (suite, bad), &cases, &|| markdown.clone())?;
+    Ok(if is_bad { ExitCode::from(BAD_INPUT) } else { gate::exit_code(true, &cases) })
 }
 
 /// Reads a set, with `--events` into its file.

@@ -2,9 +2,10 @@
 
 use super::of_process::logs_of;
 use crate::arguments::GcReadArguments;
+use crate::command::process::jvm_named;
 use crate::command::what_file::{FileKind, kind_of, said_of};
 use crate::failure::Failure;
-use assay_gclog::input::{self, Found, InputError};
+use assay_gclog::input::{self, Found, InputError, STANDARD_INPUT};
 use assay_gcstudy::{AnalysisOptions, Requests};
 use assay_model::GcReport;
 use assay_text::near::nearest;
@@ -22,25 +23,7 @@ pub fn find(logs: &[PathBuf], join: bool) -> Result<Found, Failure> {
             return Err(Failure::input(format!("{} is not a GC log: {said}", log.display())));
         }
     }
-    let found = input::find(&logs, join).map_err(|error| {
-        let is_missing =
-            matches!(&error, InputError::Open { source, .. } if source.kind() == ErrorKind::NotFound);
-        let failure = Failure::from(error);
-        if is_missing {
-            let first = logs.first().and_then(|log| log.to_str()).unwrap_or_default();
-            if !Path::new(first).exists() && nearest(first, ["diff"]).is_some() {
-                return Failure::input(format!(
-                    "{}\n  did you mean: assay gc diff BEFORE AFTER",
-                    failure.message
-                ));
-            }
-            let hint =
-                "of a running JVM: assay gc PID; a new log: start the server with -Xlog:gc*:file=gc.log";
-            Failure::input(format!("{}\n  {hint}", failure.message))
-        } else {
-            failure
-        }
-    })?;
+    let found = input::find(&logs, join).map_err(|error| not_found(error, &logs))?;
     for problem in found.passed_over.iter().take(NAMED_MAX) {
         say!("skipped: {}: {}", problem.about, problem.text);
     }
@@ -56,21 +39,61 @@ pub fn find(logs: &[PathBuf], join: bool) -> Result<Found, Failure> {
     Ok(found)
 }
 
+/// What is not there: a misspelt command, a process that does not run, a file.
+fn not_found(error: InputError, logs: &[PathBuf]) -> Failure {
+    let said = error.to_string();
+    let path = match error {
+        InputError::Open { path, source } if source.kind() == ErrorKind::NotFound => path,
+        error => return error.into(),
+    };
+    let first = logs.first().and_then(|log| log.to_str()).unwrap_or_default();
+    if !Path::new(first).exists() && nearest(first, ["diff"]).is_some() {
+        return Failure::input(format!("{said}\n  did you mean: assay gc diff BEFORE AFTER"));
+    }
+    let process = match may_name_a_process(Path::new(&path)) {
+        true => format!("no running JVM has `{path}` in its name either; to list them: assay memory"),
+        false => "of a running JVM: assay gc PID".to_owned(),
+    };
+    let new = "a new log: start the server with -Xlog:gc*:file=gc.log";
+    Failure::input(format!("{said}\n  {process}\n  {new}"))
+}
+
 /// Kinds whose bytes no form of a log has. A log that was packed, or emptied while it was written, is binary, too.
 fn is_never_a_log(kind: FileKind) -> bool {
     matches!(kind, FileKind::HeapDump | FileKind::Recording | FileKind::Program | FileKind::Stored(_))
 }
 
-/// The logs, with those of a process in place of its number. A file of that name is a file.
+/// The logs, with those of a process in place of its number or name.
 fn of_processes(logs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut named = Vec::new();
     for log in logs {
-        match log.to_str().and_then(|name| name.parse::<u32>().ok()).filter(|_| !log.exists()) {
+        match process_of(log)? {
             Some(pid) => named.extend(logs_of(pid)?),
             None => named.push(log.clone()),
         }
     }
     Ok(named)
+}
+
+/// The process that is meant.
+fn process_of(log: &Path) -> Result<Option<u32>, Failure> {
+    match log.to_str().filter(|_| may_name_a_process(log)) {
+        Some(name) => name.parse().map_or_else(|_| jvm_named(name), |pid| Ok(Some(pid))),
+        None => Ok(None),
+    }
+}
+
+/// A file of that name is a file, and what has folders in it is a path.
+fn may_name_a_process(log: &Path) -> bool {
+    log.as_os_str() != STANDARD_INPUT && log.components().count() == 1 && !log.exists()
+}
+
+/// The log to follow: of a process the file that it writes now.
+pub fn followed(log: &Path) -> Result<PathBuf, Failure> {
+    let Some(pid) = process_of(log)? else { return Ok(log.to_owned()) };
+    let newest =
+        logs_of(pid)?.into_iter().max_by_key(|file| file.metadata().and_then(|of| of.modified()).ok());
+    newest.ok_or_else(|| Failure::internal(format!("JVM {pid} writes a log without a file")))
 }
 
 /// How a log is read.

@@ -1,5 +1,6 @@
 //! Heap dumps as they are named on the command line.
 
+use crate::command::process::jvm_named;
 use crate::command::what_file::{FileKind, kind_of, said_of};
 use crate::failure::Failure;
 use crate::progress::BytesRead;
@@ -56,9 +57,12 @@ fn read_stdin() -> Result<Census, Failure> {
 }
 
 fn not_opened(path: &Path, error: &io::Error) -> Failure {
-    let pid = path.to_str().and_then(|name| name.parse::<u32>().ok());
+    // People name a process as in other commands.
+    let is_process = |name: &str| name.parse::<u32>().is_ok() || matches!(jvm_named(name), Ok(Some(_)));
     let hint = match error.kind() {
-        ErrorKind::NotFound if pid.is_some() => format!("\n  of a running JVM: assay heap predict --pid {}", path.display()),
+        ErrorKind::NotFound if path.to_str().is_some_and(is_process) => {
+            format!("\n  of a running JVM: assay heap predict --pid {}", path.display())
+        }
         ErrorKind::NotFound => format!("\n  make one with: jcmd PID GC.heap_dump {}", path.display()),
         ErrorKind::PermissionDenied => {
             "\n  dumps belong to the server's user, who alone may read them: sudo chmod a+r DUMP, or run as that user".to_owned()

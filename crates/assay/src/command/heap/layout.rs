@@ -4,7 +4,7 @@ use super::dump;
 use super::no_such_class::no_such_class;
 use crate::arguments::LayoutArguments;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, Forms};
 use crate::output_file::{can_be_written, write_result};
 use assay_heap::class_path::{self, ClassPathError};
 use assay_heap::predict::{detect, find_class, jdk_default, layouts_of};
@@ -24,11 +24,13 @@ pub fn layout(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.html {
         write_result(path, |mut out| assay_heapreport::layouts_page(&layouts, &mut out))?;
     }
-    if arguments.json {
-        output::print_json(&layouts)?;
-    } else if arguments.html.is_none() {
-        output::print_text(&assay_heapreport::layout_text(&layouts, output::view()))?;
-    }
+    let forms = Forms {
+        table: &|view| assay_heapreport::layout_text(&layouts, view),
+        csv: &|out| assay_heapreport::layouts_csv(&layouts, out),
+        markdown: &|| assay_heapreport::layouts_markdown(&layouts),
+        problems: &layouts.problems,
+    };
+    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &layouts, &forms)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -43,7 +45,7 @@ fn in_dump(census: &Census, arguments: &LayoutArguments, source: String) -> Resu
     let mut problems = census.problems.clone();
     let jdk = arguments.jdk.or_else(|| detect(census).jdk).unwrap_or_else(|| {
         let newest = jdk_default();
-        let what = format!("the heap does not tell its release: layout rules of JDK {newest} (--jdk N)");
+        let what = format!("the heap does not say its release: layout rules of JDK {newest} (--jdk N)");
         problems.push(Problem::new(source.clone(), what));
         newest
     });

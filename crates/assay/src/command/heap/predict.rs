@@ -2,10 +2,11 @@
 
 use super::dump;
 use super::no_such_class::no_such_class;
-use crate::arguments::PredictArguments;
+use crate::arguments::{Format, PredictArguments};
 use crate::command::identity_of;
+use crate::command::process::pid_of;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, Forms};
 use crate::output_file::{can_be_written, write_result};
 use assay_gclog::Records;
 use assay_heap::Census;
@@ -58,12 +59,13 @@ struct Heap {
 
 /// From a dump, or from a running JVM.
 fn read(arguments: &PredictArguments) -> Result<Heap, Failure> {
-    match (&arguments.dump, arguments.pid) {
+    match (&arguments.dump, &arguments.pid) {
         (Some(path), _) => {
             let (census, source) = (dump::read(path)?, dump::name_of(path));
             Ok(Heap { census, source, known_model: None, known_stranger: None, frozen_ms: None })
         }
-        (None, Some(pid)) => {
+        (None, Some(process)) => {
+            let pid = pid_of(process)?;
             identity_of(pid)?;
             let LiveCensus { census, model, freeze, .. } =
                 live::census_after(pid, arguments.freeze, &|used| announce(pid, used, arguments.freeze))
@@ -101,18 +103,15 @@ fn show(prediction: &HeapPrediction, arguments: &PredictArguments) -> Result<(),
     if let Some(path) = &arguments.html {
         write_result(path, |mut out| assay_heapreport::prediction_page(prediction, &mut out))?;
     }
-    if arguments.json {
-        output::print_json(prediction)
-    } else if arguments.csv {
-        // The rows have no place for them.
-        output::note(&prediction.problems);
-        output::print(|mut out| assay_heapreport::prediction_csv(prediction, &mut out))
-    } else if arguments.html.is_none() {
-        let text = assay_heapreport::prediction_text(prediction, output::view(), arguments.top);
-        output::print_text(&text)
-    } else {
-        Ok(())
-    }
+    let csv = arguments.csv.then_some(Format::Csv);
+    let format = csv.or(arguments.format.form_beside(arguments.html.is_some()));
+    let forms = Forms {
+        table: &|view| assay_heapreport::prediction_text(prediction, view, arguments.top),
+        csv: &|out| assay_heapreport::prediction_csv(prediction, out),
+        markdown: &|| assay_heapreport::prediction_markdown(prediction),
+        problems: &prediction.problems,
+    };
+    output::print_as(format, prediction, &forms)
 }
 
 fn read_log(path: &Path) -> Result<(String, Records), Failure> {

@@ -5,7 +5,9 @@ use crate::arguments::AdviseArguments;
 use crate::command::identity_of;
 use crate::command::process::pid_of;
 use crate::failure::Failure;
-use crate::{output, stop};
+use crate::output::{self, Forms};
+use crate::output_file::{can_be_written, write_result};
+use crate::stop;
 use assay_linux::ProcRoot;
 use assay_memory::{ReadOptions, SnapshotDepth};
 use assay_model::MemoryReport;
@@ -22,6 +24,7 @@ const NAP: Duration = Duration::from_millis(50);
 
 /// Looks once, or for as long as asked, and says what limit the process needs.
 pub fn advise(arguments: &AdviseArguments) -> Result<ExitCode, Failure> {
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let pid = pid_of(&arguments.pid)?;
     let snapshots = snapshots(pid, arguments.watch_for)?;
     if snapshots.last().is_some_and(|l| l.jvm.is_none()) {
@@ -30,11 +33,16 @@ pub fn advise(arguments: &AdviseArguments) -> Result<ExitCode, Failure> {
         )));
     }
     let advice = assay_memory::advise(&snapshots);
-    if arguments.json {
-        output::print_json(&advice)?;
-    } else {
-        output::print_text(&assay_report::render_advice_terminal(&advice, output::view()))?;
+    if let Some(path) = &arguments.html {
+        write_result(path, |mut out| assay_report::render_advice_html(&advice, &mut out))?;
     }
+    let forms = Forms {
+        table: &|view| assay_report::render_advice_terminal(&advice, view),
+        csv: &|out| assay_report::render_advice_csv(&advice, out),
+        markdown: &|| assay_report::render_advice_markdown(&advice),
+        problems: &advice.problems,
+    };
+    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &advice, &forms)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,7 +3,7 @@
 use crate::arguments::DiffArguments;
 use crate::command::read_stored;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, Forms};
 use crate::output_file::{can_be_written, write_result};
 use assay_model::{MemoryReport, schema};
 use assay_report::TerminalView;
@@ -24,12 +24,14 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
         let snapshots = if before.path == after.path { after.snapshots.as_slice() } else { &[] };
         write_result(path, |mut out| assay_report::render_change_html(&change, snapshots, &mut out))?;
     }
-    if arguments.json {
-        output::print_json(&change)?;
-    } else if arguments.html.is_none() {
-        let view = TerminalView { entries: arguments.entries, ..output::view() };
-        output::print_text(&assay_report::render_change_terminal(&change, view))?;
-    }
+    let shown = |view| TerminalView { entries: arguments.entries, ..view };
+    let forms = Forms {
+        table: &|view| assay_report::render_change_terminal(&change, shown(view)),
+        csv: &|out| assay_report::render_change_csv(&change, out),
+        markdown: &|| assay_report::render_change_markdown(&change),
+        problems: &change.problems,
+    };
+    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &change, &forms)?;
     Ok(ExitCode::SUCCESS)
 }
 

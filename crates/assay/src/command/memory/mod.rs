@@ -27,8 +27,10 @@ pub fn memory(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
     match (&arguments.command, pid) {
         (Some(MemoryCommand::Diff(diff)), _) => diff::diff(diff),
         (Some(MemoryCommand::Advise(advise)), _) => advise::advise(advise),
-        (None, None) => list::list(arguments.snapshot.json),
-        (None, Some(pid)) if arguments.snapshot.trim => trim::trim(pid, arguments.snapshot.json),
+        (None, None) => list::list(arguments.snapshot.format.form()),
+        (None, Some(pid)) if arguments.snapshot.trim => {
+            trim::trim(pid, arguments.snapshot.format.is_json("--trim")?)
+        }
         (None, Some(pid)) if is_series(&arguments.snapshot) => series::series(pid, &arguments.snapshot),
         (None, Some(pid)) => snapshot::snapshot(pid, &arguments.snapshot),
     }

@@ -3,7 +3,7 @@
 use super::read::options;
 use super::watch::{self, News};
 use super::{snapshot, trim};
-use crate::arguments::SnapshotArguments;
+use crate::arguments::{Format, SnapshotArguments};
 use crate::command::identity_of;
 use crate::failure::Failure;
 use crate::screen;
@@ -12,6 +12,7 @@ use assay_linux::{ProcRoot, ProcessIdentity};
 use assay_memory::{HEAP_READ_BYTES_MAX, ReadOptions, Record, SnapshotDepth};
 use assay_model::MemoryReport;
 use assay_report::Watch;
+use assay_text::duration;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,12 +27,13 @@ const NAP: Duration = Duration::from_millis(50);
 
 /// Takes snapshots until Ctrl-C, until `--for` is over, or until the process ends.
 pub fn series(pid: u32, arguments: &SnapshotArguments) -> Result<ExitCode, Failure> {
+    let is_json = arguments.format.is_json("--watch")?;
     let stop = stop::flag_on_signal_with(screen::leave)?;
-    let has_picture = arguments.watch.is_some() && !arguments.json && screen::has_keys();
+    let has_picture = arguments.watch.is_some() && !is_json && screen::has_keys();
     let (ended, snapshots, held) = if has_picture {
         with_picture(pid, arguments, &stop)?
     } else {
-        let shown = match (arguments.json, arguments.watch) {
+        let shown = match (is_json, arguments.watch) {
             (true, _) => Shown::Json,
             (false, Some(_)) => Shown::Lines(Box::default()),
             (false, None) => Shown::Nothing,
@@ -174,7 +176,7 @@ impl<'a> Series<'a> {
                 return Ok("stopped".to_owned());
             }
             if self.arguments.duration.is_some_and(|d| self.started + d <= now) {
-                return Ok(format!("ended after {:.0} s", self.started.elapsed().as_secs_f64()));
+                return Ok(format!("ended after {}", duration::spoken(self.started.elapsed().as_secs())));
             }
             self.trim_if_asked();
             let is_full = next_full <= now;
@@ -212,7 +214,7 @@ impl<'a> Series<'a> {
             return gone();
         }
         let mut taken: Vec<(MemoryReport, bool)> = Vec::new();
-        if is_quick && !(is_full && self.arguments.json) {
+        if is_quick && !(is_full && self.arguments.format.form() == Format::Json) {
             let quick = ReadOptions::of_depth(SnapshotDepth::Structures);
             match assay_memory::read(self.pid, &quick) {
                 Ok(snapshot) => taken.push((snapshot, false)),

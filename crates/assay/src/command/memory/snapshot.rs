@@ -3,7 +3,7 @@
 use super::read::{options, read};
 use crate::arguments::SnapshotArguments;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, Forms};
 use crate::output_file::write_result;
 use assay_model::MemoryReport;
 use assay_report::TerminalView;
@@ -16,12 +16,14 @@ pub fn snapshot(pid: u32, arguments: &SnapshotArguments) -> Result<ExitCode, Fai
     if let Some(path) = &arguments.html {
         write_page(path, &report, &[])?;
     }
-    if arguments.json {
-        output::print_json(&report)?;
-    } else if arguments.html.is_none() {
-        let view = TerminalView { entries: arguments.entries, ..output::view() };
-        output::print_text(&assay_report::render_memory_terminal(&report, view))?;
-    }
+    let shown = |view| TerminalView { entries: arguments.entries, ..view };
+    let forms = Forms {
+        table: &|view| assay_report::render_memory_terminal(&report, shown(view)),
+        csv: &|out| assay_report::render_memory_csv(&report, out),
+        markdown: &|| assay_report::render_memory_markdown(&report),
+        problems: &report.problems,
+    };
+    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &report, &forms)?;
     Ok(ExitCode::SUCCESS)
 }
 

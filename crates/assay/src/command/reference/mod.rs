@@ -3,6 +3,7 @@
 
 mod commands;
 mod findings;
+mod metrics;
 
 use crate::arguments::{Arguments, CompletionsArguments, ReferenceArguments};
 use crate::failure::Failure;
@@ -26,6 +27,7 @@ pub fn reference(arguments: &ReferenceArguments) -> Result<ExitCode, Failure> {
             clap_mangen::generate_to(Arguments::command(), folder)?;
         }
         None if arguments.findings => output::print_text(&findings::page())?,
+        None if arguments.metrics => output::print_text(&metrics::page())?,
         None => output::print_text(&commands::page())?,
     }
     Ok(ExitCode::SUCCESS)

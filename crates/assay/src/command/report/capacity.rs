@@ -7,7 +7,10 @@ use crate::failure::Failure;
 use crate::output;
 use crate::output_file::write_result;
 use assay_model::{CapacityReport, file, schema};
-use assay_report::{render_capacity_html, render_capacity_terminal};
+use assay_report::{
+    render_capacity_csv, render_capacity_html, render_capacity_markdown, render_capacity_terminal,
+};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,31 +23,29 @@ pub fn stored(folder: &Path) -> Option<PathBuf> {
 pub fn report(stored: &Path, arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let capacity = read(stored)?;
     let format = if arguments.json { ReportFormat::Json } else { arguments.format };
-    let out = arguments.out.as_deref().filter(|path| path.as_os_str() != "-");
-    match format {
-        ReportFormat::Html if arguments.out.is_some() && out.is_none() => {
-            output::print(|mut out| render_capacity_html(&capacity, &mut out))?;
+    match (&arguments.out, format) {
+        (Some(path), _) if path.as_os_str() != "-" => {
+            write_result(path, |out| write(&capacity, format, out))?;
         }
-        ReportFormat::Html => {
-            let path = out.map_or_else(|| stored.with_file_name(file::REPORT), Path::to_owned);
-            write_result(&path, |mut out| render_capacity_html(&capacity, &mut out))?;
+        (None, ReportFormat::Html) => {
+            write_result(&stored.with_file_name(file::REPORT), |out| write(&capacity, format, out))?;
         }
-        ReportFormat::Table | ReportFormat::Json if out.is_some() => {
-            return Err(Failure::input(
-                "--out takes the page of a capacity; other forms go to standard output",
-            ));
-        }
-        ReportFormat::Json => output::print_json(&capacity)?,
-        ReportFormat::Table => {
-            output::print_text(&render_capacity_terminal(&capacity, output::view()))?;
-        }
-        ReportFormat::Md | ReportFormat::Csv => {
-            return Err(Failure::input(
-                "a capacity has the forms html, table and json; its page carries the windows as CSV",
-            ));
-        }
+        _ => output::print(|out| write(&capacity, format, out))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write(capacity: &CapacityReport, format: ReportFormat, mut out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        ReportFormat::Html => render_capacity_html(capacity, &mut out),
+        ReportFormat::Md => out.write_all(render_capacity_markdown(capacity).as_bytes()),
+        ReportFormat::Csv => render_capacity_csv(capacity, out),
+        ReportFormat::Table => out.write_all(render_capacity_terminal(capacity, output::view()).as_bytes()),
+        ReportFormat::Json => {
+            serde_json::to_writer_pretty(&mut out, capacity)?;
+            writeln!(out)
+        }
+    }
 }
 
 fn read(path: &Path) -> Result<CapacityReport, Failure> {

@@ -3,10 +3,12 @@
 use crate::arguments::TimeDiffArguments;
 use crate::command::read_stored;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, Forms};
 use crate::output_file::{can_be_written, write_result};
 use assay_model::{TimeReport, schema};
-use assay_processreport::{render_time_change_html, render_time_change_terminal};
+use assay_processreport::{
+    render_time_change_csv, render_time_change_html, render_time_change_markdown, render_time_change_terminal,
+};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -17,11 +19,13 @@ pub fn diff(arguments: &TimeDiffArguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.html {
         write_result(path, |mut out| render_time_change_html(&change, &mut out))?;
     }
-    if arguments.json {
-        output::print_json(&change)?;
-    } else if arguments.html.is_none() {
-        output::print_text(&render_time_change_terminal(&change, output::view()))?;
-    }
+    let forms = Forms {
+        table: &|view| render_time_change_terminal(&change, view),
+        csv: &|out| render_time_change_csv(&change, out),
+        markdown: &|| render_time_change_markdown(&change),
+        problems: &change.problems,
+    };
+    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &change, &forms)?;
     Ok(ExitCode::SUCCESS)
 }
 

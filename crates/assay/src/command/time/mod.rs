@@ -3,13 +3,14 @@
 mod diff;
 mod recording;
 
-use crate::arguments::{TimeAccountArguments, TimeArguments, TimeCommand};
+use crate::arguments::{Format, TimeAccountArguments, TimeArguments, TimeCommand};
 use crate::command::identity_of;
 use crate::command::process::pid_of;
 use crate::failure::Failure;
+use crate::output::{self, Forms};
 use crate::output_file::{can_be_written, write_result};
 use crate::screen::{self, Screen};
-use crate::{output, stop};
+use crate::stop;
 use assay_counters::{SideGauges, Sides, TimeGauge};
 use assay_model::TimeReport;
 use recording::{DURATION_DEFAULT, Recording};
@@ -26,17 +27,21 @@ const NAP: Duration = Duration::from_millis(50);
 
 /// Compares two accounts, or takes one.
 pub fn time(arguments: &TimeArguments) -> Result<ExitCode, Failure> {
-    match (&arguments.command, &arguments.account) {
-        (Some(TimeCommand::Diff(diff)), _) => diff::diff(diff),
-        (None, Some(arguments)) => account(arguments),
-        (None, None) => Err(Failure::input("which process? assay memory lists the JVMs that run here")),
+    match &arguments.command {
+        Some(TimeCommand::Diff(diff)) => diff::diff(diff),
+        None => account(&arguments.account),
     }
 }
 
 /// Reads the process for the time asked for, and shows what it used.
 fn account(arguments: &TimeAccountArguments) -> Result<ExitCode, Failure> {
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
-    let pid = pid_of(&arguments.pid)?;
+    if arguments.watch.is_some() {
+        arguments.format.is_json("--watch")?;
+    }
+    let pid = arguments.pid.as_ref().map(pid_of).transpose()?;
+    let pid =
+        pid.ok_or_else(|| Failure::input("which process? assay memory lists the JVMs that run here"))?;
     identity_of(pid)?;
     let stop = stop::flag_on_signal_with(screen::leave)?;
     let mut recording = Recording::read(arguments)?;
@@ -92,21 +97,23 @@ impl Watching<'_> {
         match end {
             End::Time => {}
             End::Stopped => say!("stopped after {:.1} s", seconds(&report)),
-            End::ProcessEnded => say!("the process ended; it was looked at for {:.1} s", seconds(&report)),
+            End::ProcessEnded => say!("the process ended; it was measured for {:.1} s", seconds(&report)),
         }
         if let Some(path) = &self.arguments.html {
             write_result(path, |mut out| assay_processreport::render_time_html(&report, &mut out))?;
         }
-        if self.arguments.json {
-            output::print_json(&report)?;
-        } else if self.arguments.html.is_none() {
-            output::print_text(&assay_processreport::render_time_terminal(&report, output::view()))?;
-        }
+        let forms = Forms {
+            table: &|view| assay_processreport::render_time_terminal(&report, view),
+            csv: &|out| assay_processreport::render_time_csv(&report, out),
+            markdown: &|| assay_processreport::render_time_markdown(&report),
+            problems: &report.problems,
+        };
+        output::print_as(self.arguments.format.form_beside(self.arguments.html.is_some()), &report, &forms)?;
         Ok(ExitCode::SUCCESS)
     }
 
     fn watch(&mut self, interval: Duration) -> Result<ExitCode, Failure> {
-        let is_on_screen = !self.arguments.json && screen::is_possible();
+        let is_on_screen = !self.is_json() && screen::is_possible();
         let screen = is_on_screen.then(Screen::enter).transpose()?;
         let until = self.arguments.duration.map(|duration| Instant::now() + duration);
         let mut last = Vec::new();
@@ -135,7 +142,7 @@ impl Watching<'_> {
 
     /// Shows one interval, and gives the lines that it has on a screen.
     fn show(&self, report: &TimeReport, screen: Option<&Screen>) -> Result<Vec<String>, Failure> {
-        if self.arguments.json {
+        if self.is_json() {
             let line = serde_json::to_string(report).map_err(|e| Failure::internal(e.to_string()))?;
             output::print(|out| writeln!(out, "{line}"))?;
         } else if let Some(screen) = screen {
@@ -149,6 +156,10 @@ impl Watching<'_> {
             output::print(|out| writeln!(out, "{line}"))?;
         }
         Ok(Vec::new())
+    }
+
+    fn is_json(&self) -> bool {
+        self.arguments.format.form() == Format::Json
     }
 
     fn report(&self) -> TimeReport {

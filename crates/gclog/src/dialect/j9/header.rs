@@ -35,7 +35,7 @@ impl Header {
             jvm.mode = read.mode;
         }
         if let (Some(asked), Some(got)) = (self.page_asked, self.page) {
-            jvm.large_pages = Some(format!("asked for {asked} bytes, got {got} bytes"));
+            jvm.large_pages = Some(format!("requested {asked} bytes, got {got} bytes"));
         }
         jvm
     }

@@ -43,7 +43,7 @@ fn the_attributes_say_more_than_the_mark() {
     assert_eq!(mode(&[on, ("compressedRefsShift", "0x3")]), Some((M::CompressedZeroBased, Some(3))));
     let displaced = [on, ("compressedRefsDisplacement", "0x1000"), ("compressedRefsShift", "0x4")];
     assert_eq!(mode(&displaced), Some((M::CompressedNonZeroBase, Some(4))));
-    assert_eq!(mode(&[on]), None, "compressed, but the shift is not told");
+    assert_eq!(mode(&[on]), None, "compressed, but the shift is not given");
     let off = ("compressedRefs", "false");
     assert_eq!(mode(&[off, ("architecture", "ppc64")]), Some((M::Full64, None)));
     assert_eq!(mode(&[off, ("architecture", "x86")]), Some((M::Bits32, None)));

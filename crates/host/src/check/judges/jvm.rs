@@ -23,7 +23,7 @@ pub(super) fn serial_by_default(view: &View<'_>) -> Judgement {
         return Ok(Judged::good(collector, "an option asks for it"));
     }
     let heap = view.flag_number("MaxHeapSize")?;
-    let why = format!("nobody asked for it; heap up to {}", mib(heap));
+    let why = format!("no option selects it; heap up to {}", mib(heap));
     Ok(Judged::bad_if(SERVER_HEAP_BYTES <= heap, collector, why))
 }
 

@@ -130,7 +130,7 @@ impl Frames {
         let Ok(parsed) = FrameHeader::parse(&mut cursor) else { return wrong("a frame of an unknown kind") };
         let Some((head, length)) = parsed else { return Ok(None) };
         if head.rsv1 || head.rsv2 || head.rsv3 {
-            return wrong("a frame of an extension that was not asked for");
+            return wrong("a frame of an extension that was not negotiated");
         }
         if head.mask.is_some() {
             return wrong("a masked frame of a server");

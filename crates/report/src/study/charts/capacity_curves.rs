@@ -135,7 +135,7 @@ fn panel(
         width,
         names_width,
         end,
-        title: "rate asked for (requests/s)",
+        title: "offered rate (requests/s)",
         times: times.collect(),
         limits: &limits,
     };

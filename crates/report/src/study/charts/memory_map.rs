@@ -7,7 +7,7 @@ use assay_kit::Table;
 use assay_kit::figure::{Figure, Panel};
 use assay_kit::number::{bytes, percent};
 use assay_kit::text;
-use assay_model::{Area, MemoryEntry, MemoryReport};
+use assay_model::{Area, MemoryEntry, MemoryReport, path_titles};
 
 const ID: &str = "memory-map";
 const TITLE: &str = "Every resident byte after the last window";
@@ -75,7 +75,7 @@ fn biggest_entries(snapshots: &[(String, &MemoryReport)]) -> Table {
     Table::of(format!("The {ENTRIES} biggest entries of each variant"), rows)
         .words("Variant", |(name, ..)| (*name).clone())
         .words("Entry", |(.., entry)| {
-            entry.path.iter().take(8).map(|p| text::clean(p)).collect::<Vec<_>>().join(": ")
+            path_titles(&entry.path).take(8).map(text::clean).collect::<Vec<_>>().join(": ")
         })
         .figures("Resident", |(.., entry)| bytes(entry.resident_bytes))
         .figures("Share of RSS", |(_, snapshot, entry)| percent(entry.resident_bytes, snapshot.rss_bytes))

@@ -1,4 +1,5 @@
-//! Resident memory by area over the measured time, a small panel for each variant.
+//! Resident memory over the measured time, a small panel for each variant: by area where full snapshots were sampled, the sum of
+//! the mappings where only they were.
 
 use super::super::grid::{Cell, Grid};
 use super::joined::{Drawn, drawn, joined, of_group};
@@ -6,6 +7,7 @@ use super::keys::area_key;
 use assay_kit::Table;
 use assay_kit::axes::Plot;
 use assay_kit::figure::{Figure, Panel, SMALL_WIDTH};
+use assay_kit::key::{mark, marks};
 use assay_kit::number::{MIB, mib};
 use assay_kit::scale::Scale;
 use assay_kit::stack::{Layer, stack};
@@ -14,13 +16,12 @@ use assay_kit::text;
 use assay_model::{Area, MemorySample, StoredTrial};
 
 const ID: &str = "memory-time";
-const TITLE: &str = "Resident memory by area over time";
+const TITLE: &str = "Resident memory over time";
+/// What is drawn of samples that are of the mappings alone.
+const RSS: &str = "resident set size";
+const RSS_LINE: &str = "s0 ln rss";
 /// Samples drawn in one panel.
 const SAMPLES_MAX: usize = 80;
-/// Where samples come from: full snapshots, which list what is unknown, where the study observes areas; mappings elsewhere.
-const FROM_LOOKS: &str = "Full samples; areas are stacked as in the figure above.";
-const FROM_MAPPINGS: &str = "From the mappings alone (/proc/PID/smaps and the heap's range): what they do not tell apart is unknown. The \
-     figure above is from full snapshots, where trials have them.";
 const PLOT: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 22.0, bottom: 134.0 };
 
 /// The figure.
@@ -37,19 +38,41 @@ pub fn figure(grid: &Grid) -> Figure {
         return Figure::absent(ID, TITLE, "not available: no trial has memory samples inside its windows");
     }
     let all = || drawn.iter().filter_map(|(.., found)| found.as_ref()).flat_map(|(_, samples)| samples);
-    // Work of the JVM lies in malloc's heap, which mappings do not tell apart.
-    let is_short = !all().any(|(.., sample)| sample.areas.iter().any(|seen| seen.area == Area::JvmWork));
+    let by_area = all().filter(|(.., sample)| is_attributed(sample));
+    let attributed: Vec<&MemorySample> = by_area.map(|(.., sample)| *sample).collect();
+    let sampled = match (attributed.is_empty(), attributed.len() == all().count()) {
+        (true, _) => {
+            "The samples are of the mappings, which do not distinguish areas: the line is their sum."
+        }
+        (false, true) => "The samples are full snapshots; areas are stacked as in the figure above.",
+        (false, false) => {
+            "Where the samples are full snapshots, areas are stacked as in the figure above. Where they are of the mappings alone, \
+             which do not distinguish areas, the line is their sum."
+        }
+    };
+    let mut key = String::new();
+    if !attributed.is_empty() {
+        key += &area_key(|area| attributed.iter().any(|sample| area.bytes_in(&sample.areas) > 0));
+    }
+    if attributed.len() < all().count() {
+        key += &marks(&[(mark("M1 6H29", RSS_LINE), RSS.to_owned())]);
+    }
     Figure {
         caption: format!(
-            "One trial for each variant; dotted lines are the gaps between its windows. {} Scales are the same in all panels of a heap size.",
-            if is_short { FROM_MAPPINGS } else { FROM_LOOKS }
+            "One trial for each variant; dotted lines are the gaps between its windows. {sampled} Scales are the same in all panels of a \
+             heap size."
         ),
-        key: area_key(|area| all().any(|(.., sample)| area.bytes_in(&sample.areas) > 0)),
+        key,
         panels,
         size: "small",
         tables: vec![table(&drawn)],
         ..Figure::new(ID, TITLE)
     }
+}
+
+/// Whether a sample is a full snapshot. Work of the JVM lies in malloc's heap, which mappings do not tell apart.
+fn is_attributed(sample: &MemorySample) -> bool {
+    sample.areas.iter().any(|seen| seen.area == Area::JvmWork)
 }
 
 /// A sample with its place on the joined axis and its window.
@@ -74,6 +97,11 @@ fn panel(cell: &Cell, stored: &StoredTrial, samples: &[Placed], highest: f64, id
     let windows = |svg: &mut Svg| {
         for window in samples.chunk_by(|a, b| a.1 == b.1) {
             let positions: Vec<f64> = window.iter().map(|(at, ..)| *at).collect();
+            if !window.iter().all(|(.., sample)| is_attributed(sample)) {
+                let rss = |(at, _, s): &Placed| (x.at(*at), y.at(s.rss_bytes as f64 / MIB));
+                svg.polyline(&window.iter().map(rss).collect::<Vec<_>>(), RSS_LINE, RSS);
+                continue;
+            }
             let layers = Area::ALL.map(|area| Layer {
                 look: area.look(),
                 title: area.title(),

@@ -8,8 +8,9 @@ mod weights;
 
 use crate::arguments::ModesArguments;
 use crate::failure::{Failure, Kind};
+use crate::output::{self, Forms};
 use crate::output_file::{can_be_written, write_result};
-use crate::{output, stop};
+use crate::stop;
 use assay_heap::modes::{WantedHeap, advise};
 use assay_jdk::modes::{DecidingOptions, HeapSetting, cliffs, default_sizes};
 use assay_jdk::{Collector, InstalledJvms, JvmWish};
@@ -261,11 +262,11 @@ fn show(arguments: &ModesArguments, report: &HeapModes) -> Result<(), Failure> {
     if let Some(path) = &arguments.html {
         write_result(path, |mut out| assay_heapreport::modes_page(report, &mut out))?;
     }
-    if arguments.json {
-        return output::print_json(report);
-    }
-    if arguments.html.is_some() {
-        return Ok(());
-    }
-    output::print_text(&assay_heapreport::modes_text(report, output::view()))
+    let forms = Forms {
+        table: &|view| assay_heapreport::modes_text(report, view),
+        csv: &|out| assay_heapreport::modes_csv(report, out),
+        markdown: &|| assay_heapreport::modes_markdown(report),
+        problems: &report.problems,
+    };
+    output::print_as(arguments.format.form_beside(arguments.html.is_some()), report, &forms)
 }

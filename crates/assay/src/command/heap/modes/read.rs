@@ -2,6 +2,7 @@
 
 use crate::arguments::ModesArguments;
 use crate::command::identity_of;
+use crate::command::process::pid_of;
 use crate::failure::Failure;
 use assay_heap::modes::mode_of_process;
 use assay_linux::{LiveProcess, ProcRoot};
@@ -12,8 +13,8 @@ use std::path::Path;
 
 /// Reads all that were named.
 pub fn read(arguments: &ModesArguments, report: &mut HeapModes) -> Result<(), Failure> {
-    for pid in &arguments.pid {
-        let read = of_process(*pid, &mut report.problems)?;
+    for process in &arguments.pid {
+        let read = of_process(pid_of(process)?, &mut report.problems)?;
         report.read.push(read);
     }
     for path in &arguments.log {
@@ -48,7 +49,7 @@ fn of_log(path: &Path, problems: &mut Vec<Problem>) -> Result<ModeOfLog, Failure
     }
     let log = assay_gclog::Records::read(source.clone(), open()?);
     if log.jvm.mode.is_none() {
-        let what = "the log does not tell the reference mode; -Xlog:gc*=info,gc+heap+coops=debug makes it";
+        let what = "the log does not say the reference mode; with -Xlog:gc*=info,gc+heap+coops=debug it does";
         problems.push(Problem::new(&source, what));
     }
     problems.extend(log.problems);

@@ -142,7 +142,7 @@ fn said(output: &JvmOutput, bits: u8, is_asked_for_flags: bool) -> Said {
     let mode = mode.or_else(|| assay_gclog::mode_before_xlog(&output.text));
     let mode = mode.or_else(|| (bits == 32).then(of_32_bits));
     let mode = mode.or_else(|| full_by_flags(&output.text).filter(|_| is_asked_for_flags));
-    mode.ok_or_else(|| "it started, but its log does not tell the mode".to_owned())
+    mode.ok_or_else(|| "it started, but its log does not say the mode".to_owned())
 }
 
 /// A JVM of 32 bits has but one mode: that it started with the size is all there is to ask. Not each collector's log shows an address.

@@ -26,13 +26,13 @@ const HELP: [&str; 12] = [
     "Enter       the entries of the chosen area: who owns its bytes",
     "Esc         back",
     "s           order: growth, size, name",
-    "p           pause: the picture stands, measuring goes on",
+    "p           pause the display; measuring goes on",
     "t           have the JVM give freed memory back (asks first)",
     "",
     "resident: quick snapshots, which leave malloc's blocks in one row.",
     "with owners: the latest full snapshot, which divides them.",
     "Each of the two columns adds up to the RSS of its snapshot.",
-    "-: this kind of snapshot does not tell.",
+    "-: not known from this kind of snapshot.",
 ];
 
 /// Draws a state.
@@ -83,8 +83,8 @@ fn draw_result(state: &State, is_coloured: bool, area: Rect, cells: &mut Buffer)
             &[
                 "Have the JVM give freed memory back to the kernel?",
                 "",
-                "It is asked for System.trim_native_heap, as by `jcmd`: threads that allocate native memory meanwhile wait, and a thread \
-                 that answers stays in the JVM.",
+                "It runs System.trim_native_heap, as for `jcmd`: threads that allocate native memory meanwhile wait, and the thread that \
+                 serves the request stays in the JVM.",
                 "",
                 "y  yes        any other key  no",
             ],
@@ -249,7 +249,7 @@ fn draw_text(said: &[impl AsRef<str>], area: Rect, cells: &mut Buffer) {
 
 fn keys_of(state: &State, width: u16) -> String {
     if state.is_trimming() {
-        return "the JVM is asked to give freed memory back".to_owned();
+        return "the JVM gives freed memory back".to_owned();
     }
     let order = match state.order() {
         WatchOrder::Growth => "growth",

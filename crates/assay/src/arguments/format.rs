@@ -1,0 +1,72 @@
+//! In which form a result is printed: the same words in every command.
+
+use crate::failure::Failure;
+use clap::{Args, ValueEnum};
+
+/// The form of what is printed.
+#[derive(Debug, Args)]
+pub struct FormatArguments {
+    /// Form of the result on standard output [default: table; nothing where only a page is requested]
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub format: Option<Format>,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+}
+
+/// Forms of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Text for a terminal, as wide as it is
+    Table,
+    /// The stored form; of results that follow each other one line each
+    Json,
+    /// Raw numbers, a row for each figure or entry, units in the names; what is absent is empty
+    Csv,
+    /// Markdown: the answer, then the tables of the page
+    Md,
+}
+
+impl FormatArguments {
+    /// The form that was asked for.
+    pub fn form(&self) -> Format {
+        self.form_beside(false).unwrap_or(Format::Table)
+    }
+
+    /// The same; nothing is printed where a page is written and no form was asked for.
+    pub fn form_beside(&self, is_page_written: bool) -> Option<Format> {
+        let json = self.json.then_some(Format::Json);
+        self.format.or(json).or((!is_page_written).then_some(Format::Table))
+    }
+
+    /// Whether results are printed as JSON, where the only other form is text.
+    ///
+    /// # Errors
+    /// When another form was asked for; `what` is what has only two.
+    pub fn is_json(&self, what: &str) -> Result<bool, Failure> {
+        match self.form() {
+            Format::Table => Ok(false),
+            Format::Json => Ok(true),
+            Format::Csv | Format::Md => Err(Failure::input(format!(
+                "{what} has the forms table and json: leave --format out, or give --json"
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_leaves_standard_output_alone_unless_a_form_was_asked_for() {
+        let of = |format, json| FormatArguments { format, json };
+        assert_eq!(of(None, false).form_beside(false), Some(Format::Table));
+        assert_eq!(of(None, false).form_beside(true), None);
+        assert_eq!(of(Some(Format::Table), false).form_beside(true), Some(Format::Table));
+        assert_eq!((of(None, true).form(), of(Some(Format::Md), false).form()), (Format::Json, Format::Md));
+        let refused = of(Some(Format::Csv), false).is_json("--watch").expect_err("two forms");
+        assert!(refused.message.contains("--watch has the forms table and json"), "{}", refused.message);
+        assert!(matches!((of(None, true).is_json("x"), of(None, false).is_json("x")), (Ok(true), Ok(false))));
+    }
+}

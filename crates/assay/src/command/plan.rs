@@ -1,0 +1,88 @@
+//! What `assay run --plan` says.
+
+use assay_model::{Design, Plan, PlannedFault, PlannedProcedure, Variant};
+use assay_study::Gate;
+use assay_text::duration::about;
+use assay_text::wrap::{hanging, message};
+
+/// Where the texts behind the labels begin.
+const TEXT: usize = 12;
+/// Names up to which options stand in a column of their own.
+const NAME_MAX: usize = 24;
+
+/// What a study would run, in lines of so many columns, and the conditions that would be judged; names of the study are kept whole.
+pub fn plan_text(plan: &Plan, conditions: &[Gate], columns: usize) -> String {
+    let mut out = Lines { text: message(&format!("{}: {}", plan.study, plan.question), columns), columns };
+    out.put("design", &design(plan));
+    out.put("load", &plan.load);
+    out.put("warm-up", &plan.warm_up);
+    out.put("takes", &format!("about {}", about(plan.expected_s)));
+    for condition in conditions {
+        out.put("fails if", &condition.to_string());
+    }
+    let names = plan.variants.iter().map(|variant| variant.name.chars().count()).max().unwrap_or(0);
+    for variant in &plan.variants {
+        let name = format!("{:names$}  ", variant.name);
+        out.put_about("runs", &name, &command(variant));
+        for change in &variant.treatments {
+            let whose = if change.is_global { "of the whole machine" } else { "of these processes alone" };
+            out.put_about("changes", &name, &format!("{} = {}, {whose}", change.setting, change.value));
+        }
+    }
+    for fault in &plan.faults {
+        out.put("fault", &words(fault));
+    }
+    for skipped in &plan.skipped {
+        out.put("skips", &format!("{}: {}", skipped.name, skipped.reason));
+    }
+    for line in assay_report::claims_of_plan(plan, &assay_study::contradictions(plan)) {
+        out.put("claims", &line);
+    }
+    out.text + "\n"
+}
+
+struct Lines {
+    text: String,
+    columns: usize,
+}
+
+impl Lines {
+    fn put(&mut self, label: &str, text: &str) {
+        self.put_about(label, "", text);
+    }
+
+    /// With a name, as wide as all names, before the text.
+    fn put_about(&mut self, label: &str, name: &str, text: &str) {
+        let indent = TEXT + name.chars().count().min(NAME_MAX);
+        let lines = hanging(&format!("  {label:<10}{name}"), indent, text, self.columns);
+        self.text += &format!("\n{}", lines.trim_end());
+    }
+}
+
+fn design(plan: &Plan) -> String {
+    let design = match plan.design {
+        Design::Fresh => "a fresh process for each trial, in interleaved blocks",
+        Design::Resident => "resident servers, measured in alternating windows",
+    };
+    // A benchmark program's options say how long it measures.
+    let windows = match plan.procedure {
+        PlannedProcedure::Windows => format!(", windows of {} s", plan.window_s),
+        PlannedProcedure::Capacity(_) | PlannedProcedure::Benchmark => String::new(),
+        PlannedProcedure::Emulated(_) => {
+            format!(", {} s of an emulated guest's clock are counted", plan.window_s)
+        }
+    };
+    format!("{design}; {} blocks{windows}", plan.blocks)
+}
+
+fn command(variant: &Variant) -> String {
+    let jvm = variant.jvm.as_ref().map_or_else(String::new, |j| format!("{} ({} bit)  ", j.version, j.bits));
+    format!("{jvm}{}", variant.jvm_options.join(" "))
+}
+
+fn words(fault: &PlannedFault) -> String {
+    let number = fault.instance.map_or_else(String::new, |number| format!("-{number}"));
+    let at = fault.at_s.map_or_else(|| "at random".to_owned(), |at_s| format!("at {at_s} s"));
+    let restart = if fault.restart { ", what ended is started again" } else { "" };
+    format!("{}{number}: {} {at}{restart}", fault.role, fault.action)
+}

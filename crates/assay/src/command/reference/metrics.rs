@@ -1,0 +1,117 @@
+//! The page docs/reference/metrics.md: every metric of studies, every figure of GC logs, every family of OpenMetrics.
+
+use super::commands::prose;
+use assay_model::{Better, Exposition, GC_FIGURES, GcFigure, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
+use assay_report::gc_openmetrics_families;
+use std::fmt::Write;
+
+/// The page.
+pub fn page() -> String {
+    let mut page = String::from(
+        "# Metrics\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test reference`. A name ends with the unit. What \
+         could not be measured has no value; it is never 0.\n",
+    );
+    add_studies(&mut page);
+    add_figures(&mut page);
+    add_families(&mut page);
+    page
+}
+
+fn add_studies(page: &mut String) {
+    page.push_str(
+        "\n## Studies\n\nThe keys of `metrics` in `summary.json` and `trial.json`, and the names in `assay run STUDY --fail-if`. *Always*: every study of \
+         a server has it, and a problem says why where it is missing; the others need an observer or a kind of load. *Quiet machine*: whatever \
+         else runs on the machine changes it.\n",
+    );
+    add_metrics("Of a server", METRICS, "", page);
+    page.push_str("\n### Of a limit\n\n");
+    head(page);
+    // One name for all limits: the number stands where the study's limit does.
+    let of_limit = Metric::rate_at_limit(10.0);
+    let named = |text: &str| text.replace("10", "N");
+    row(page, &named(&of_limit.id), &named(&of_limit.title), &of_limit);
+    add_metrics("Of a benchmark", PER_BENCHMARK, "/NAME", page);
+    add_metrics("Of a process of the trial", PER_PROCESS, "/ROLE", page);
+}
+
+fn add_metrics(title: &str, metrics: &[Metric], behind: &str, page: &mut String) {
+    let _ = writeln!(page, "\n### {title}\n");
+    head(page);
+    for metric in metrics {
+        row(page, &format!("{}{behind}", metric.id), &metric.title, metric);
+    }
+}
+
+fn head(page: &mut String) {
+    page.push_str(
+        "| name | what | unit | better | always | quiet machine | how it is measured |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+}
+
+fn row(page: &mut String, id: &str, title: &str, metric: &Metric) {
+    let better = match metric.better {
+        Better::Lower => "lower",
+        Better::Higher => "higher",
+    };
+    let mark = |holds: bool| if holds { "yes" } else { "" };
+    let (always, quiet) = (mark(!metric.on_request), mark(metric.needs_quiet_machine));
+    let _ = writeln!(
+        page,
+        "| `{id}` | {} | {} | {better} | {always} | {quiet} | {} |",
+        cell(title),
+        cell(metric.unit),
+        cell(metric.source)
+    );
+}
+
+fn add_figures(page: &mut String) {
+    page.push_str(
+        "\n## GC logs\n\nThe figures of `assay gc --csv`, and the names in `assay gc --fail-if` and `assay gc diff`. What each is called in OpenMetrics stands in \
+         the last column; a dash: a family with labels has it, or whoever scrapes derives it.\n\n\
+         | name | unit | what | OpenMetrics |\n| --- | --- | --- | --- |\n",
+    );
+    for figure in GC_FIGURES {
+        let _ = writeln!(
+            page,
+            "| `{}` | {} | {} | {} |",
+            figure.id,
+            cell(figure.unit),
+            cell(figure.help),
+            exposed(figure)
+        );
+    }
+}
+
+fn exposed(figure: &GcFigure) -> String {
+    match figure.exposition {
+        Exposition::Counter => format!("`assay_gc_{}_total`", figure.id),
+        Exposition::CounterAs(name) => format!("`assay_gc_{name}_total`"),
+        Exposition::Gauge => format!("`assay_gc_{}`", figure.id),
+        Exposition::Unexposed => "–".to_owned(),
+    }
+}
+
+fn add_families(page: &mut String) {
+    page.push_str(
+        "\n## OpenMetrics\n\nWhat `assay gc LOG --follow --openmetrics PORT` serves: [Metrics for Prometheus and Grafana](../how-to/monitoring.md). \
+         Counters and summaries count from the beginning of the log; quantiles, in the first series of a summary under the label `quantile`, are of the whole \
+         log. A family of which the log says nothing is not there.\n\n| series | type | labels | what |\n| --- | --- | --- | --- |\n",
+    );
+    for family in gc_openmetrics_families() {
+        let labels: Vec<String> = family.labels.iter().map(|label| format!("`{label}`")).collect();
+        let series: Vec<String> = family.series().iter().map(|name| format!("`{name}`")).collect();
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} | {} |",
+            series.join(", "),
+            family.kind,
+            labels.join(", "),
+            cell(family.help)
+        );
+    }
+}
+
+/// A text as a cell of a table.
+fn cell(text: &str) -> String {
+    prose(text).replace('|', "\\|")
+}

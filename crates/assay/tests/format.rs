@@ -1,0 +1,165 @@
+//! `--format`, `--html`, `--junit` and `--summary` as they are typed: the same in every command.
+
+use assay_testkit::testdata;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn assay(words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(words).env("COLUMNS", "100").output().expect("assay starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What a command prints, and its exit code.
+#[track_caller]
+fn printed(words: &[&str]) -> (String, Option<i32>) {
+    let output = assay(words);
+    assert!(!output.stdout.is_empty(), "{words:?}: {}", text(&output.stderr));
+    (text(&output.stdout), output.status.code())
+}
+
+fn stored(name: &str) -> String {
+    testdata(&format!("formats/{name}")).display().to_string()
+}
+
+/// Commands on stored results, and how the heading of each CSV begins.
+fn commands(host: &str) -> Vec<(Vec<String>, &'static str)> {
+    let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let (time, log) = (stored("time-3.json"), testdata("gclog/17-g1.log").display().to_string());
+    let (memory, run) = (stored("memory-4.json"), stored("run"));
+    vec![
+        (words("memory"), "pid,resident_bytes,"),
+        (words(&format!("memory diff {memory} {memory}")), "path,before_bytes,"),
+        (words(&format!("time diff {time} {time}")), "part,name,unit,"),
+        (words(&format!("gc {log}")), "table,name,metric,unit,value,"),
+        (words(&format!("gc diff {log} {log}")), "metric,unit,before,after,"),
+        (words(&format!("host {host}")), "rule,verdict,"),
+        (words(&format!("host diff {host} {host}")), "about,name,before,after"),
+        (words(&format!("compare {run} {run}")), "variant,metric,unit,"),
+        (words("flags -Xmx4g --for 21"), "option,release,"),
+        (words(&format!("report {run}")), "study,variant,"),
+    ]
+}
+
+#[test]
+fn every_command_prints_the_four_forms() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let host = folder.path().join("host.json").display().to_string();
+    fs::copy(testdata("formats/host-snapshot-1.json"), &host).expect("copied");
+    for (words, heading) in commands(&host) {
+        let with = |form: &str| {
+            let all: Vec<&str> = words.iter().map(String::as_str).chain(["--format", form]).collect();
+            printed(&all)
+        };
+        let ((csv, code), (markdown, _), (json, _)) = (with("csv"), with("md"), with("json"));
+        assert_eq!(code, Some(0), "{words:?}");
+        assert!(csv.starts_with(heading), "{words:?}: {csv}");
+        assert!(markdown.starts_with("# "), "{words:?}: {markdown}");
+        serde_json::from_str::<serde_json::Value>(&json).unwrap_or_else(|e| panic!("{words:?}: {e}"));
+        let short: Vec<&str> = words.iter().map(String::as_str).chain(["--json"]).collect();
+        // The list of running JVMs changes between two commands.
+        if words.len() > 1 {
+            assert_eq!(printed(&short).0, json, "{words:?}");
+            assert_eq!(with("table").0, printed(&[&short[..words.len()], table_of(&words)].concat()).0);
+        }
+    }
+}
+
+/// What makes `report` print what others print by themselves.
+fn table_of(words: &[String]) -> &'static [&'static str] {
+    if words.first().is_some_and(|first| first == "report") { &["--format", "table"] } else { &[] }
+}
+
+#[test]
+fn a_form_that_makes_no_sense_is_refused_with_what_there_is() {
+    for (line, part) in [
+        ("memory 1 --watch --format csv", "--watch has the forms table and json"),
+        ("memory 1 --trim --format md", "--trim has the forms table and json"),
+        ("time 1 --watch --format md", "--watch has the forms table and json"),
+        ("memory 1 --record f --format json", "cannot be used with"),
+        ("gc gc.log --csv --format md", "cannot be used with"),
+        ("gc gc.log --json --format md", "cannot be used with"),
+        ("gc gc.log --format yaml", "[possible values: table, json, csv, md]"),
+        ("run own-server --plan --format csv", "--plan has the forms table and json"),
+        ("load --from-har a.har --html p.html", "cannot be used with"),
+    ] {
+        let output = assay(&line.split(' ').collect::<Vec<_>>());
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(part), "{line}: {}", text(&output.stderr));
+    }
+}
+
+/// Runs a command with a page, and gives the page.
+#[track_caller]
+fn page(folder: &Path, words: &[&str]) -> String {
+    let path = folder.join("page.html");
+    let output = assay(&[words, &["--html", path.to_str().expect("a name")]].concat());
+    assert!(output.stdout.is_empty(), "a page alone was asked for");
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{words:?}: {e}: {}", text(&output.stderr)))
+}
+
+#[test]
+fn pages_are_written_of_machines_and_options() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let host = stored("host-snapshot-1.json");
+    assert!(page(folder.path(), &["host", &host]).contains("<h1><bdi>Check of a machine"));
+    assert!(page(folder.path(), &["host", "diff", &host, &host]).contains("No difference in machine"));
+    assert!(page(folder.path(), &["flags", "-Xmx4g", "--for", "21"]).contains("JVM options by release"));
+}
+
+#[test]
+fn verdicts_are_written_for_a_build() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let log = testdata("gclog/17-g1.log").display().to_string();
+    let judged = |words: &[&str]| {
+        let (junit, summary) = (path("junit.xml"), path("summary.md"));
+        let files = ["--junit", &junit, "--summary", &summary];
+        let output = assay(&[words, &files[..]].concat());
+        let read = |name: &str| {
+            fs::read_to_string(name).unwrap_or_else(|e| panic!("{words:?}: {e}: {}", text(&output.stderr)))
+        };
+        (output.status.code(), read(&junit), read(&summary))
+    };
+    let (code, junit, summary) =
+        judged(&["gc", &log, "--fail-if", "pause_max_ms > 0", "--fail-if", "pause_max_ms > 100000"]);
+    assert_eq!(code, Some(1));
+    assert!(junit.contains("tests=\"3\" failures=\"1\" errors=\"0\""), "{junit}");
+    assert!(summary.contains(": fails, 1 of 2 conditions\n"), "{summary}");
+    assert!(summary.contains("| passes | pause\\_max\\_ms &gt; 100000: "), "{summary}");
+    assert!(summary.contains("**Pauses by kind**"), "the result stands below: {summary}");
+    let (code, junit, summary) = judged(&["gc", "diff", &log, &log, "--fail-if", "pause_max_ms > +900 %"]);
+    assert_ne!(code, Some(2));
+    assert!(junit.contains("pause_max_ms &#62; +900"), "{junit}");
+    assert!(summary.contains("# What differs between two GC logs"), "{summary}");
+    let host = stored("host-snapshot-1.json");
+    let (code, junit, summary) = judged(&["host", &host, "--fail-on", "note"]);
+    let failures = junit.matches("<failure ").count();
+    assert_eq!(code, Some(i32::from(failures != 0)), "{junit}");
+    assert!(failures != 0, "something is bad on that machine: {junit}");
+    assert!(summary.contains(&format!("fails, {failures} of ")), "{summary}");
+    assert!(!junit.contains("<error "), "what is unknown fails no build: {junit}");
+    let output = assay(&["host", &host, "--fail-on", "note", "--html", &path("host.html")]);
+    let said = text(&output.stderr);
+    assert_eq!(said.matches("fails: ").count(), failures, "the page alone does not say why: {said}");
+}
+
+#[test]
+fn a_load_whose_page_alone_was_asked_for_says_why_it_is_not_valid() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("load.html").display().to_string();
+    // A server that closes each connection without an answer.
+    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", server.local_addr().expect("its address"));
+    std::thread::spawn(move || server.incoming().for_each(drop));
+    let invalid = assay(&["load", &url, "--rate", "20", "--duration", "1s", "--html", &page]);
+    let said = text(&invalid.stderr);
+    assert_eq!(invalid.status.code(), Some(1), "{said}");
+    assert!(said.contains("NOT VALID: do not use these figures\nnote: "), "{said}");
+    let page = fs::read_to_string(&page).expect("a page");
+    assert!(page.contains("Not valid: do not use these figures"), "the page says so first");
+}

@@ -1,0 +1,12 @@
+// Looks at the pages of a load, a memory limit, a machine's check and of options: silence, no collisions, labels on phones, contrast, marks.
+import { leaveScreenshots, testHostileNames, testLabelsOnPhones, testMarksHaveStyles, testNoCollisions, testReadable, testSilence } from "./pages.mjs";
+
+const PAGES = ["load.html", "memory-advice.html", "host.html", "host-diff.html", "flags.html"];
+
+testSilence(PAGES);
+testNoCollisions([...PAGES, "load-hostile.html"], [1280, 768, 390, 360]);
+testLabelsOnPhones(PAGES);
+testReadable(PAGES);
+testMarksHaveStyles(PAGES);
+testHostileNames("load-hostile.html");
+leaveScreenshots(PAGES.flatMap((name) => [[name, 1280, "light"], [name, 390, "dark"]]), 10_000);
