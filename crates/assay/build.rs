@@ -1,5 +1,5 @@
-//! Hands the commit of a checkout to the compiler, for `assay --version`. A release is told its commit by `ASSAY_COMMIT`; a build without
-//! git, or of files that were unpacked into somebody else's repository, has none.
+//! Passes the commit of a checkout to the compiler, for `assay --version`. A release gets its commit from `ASSAY_COMMIT`; a build without
+//! git, or of files unpacked into another repository, has none.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,7 @@ fn main() {
 /// What git answers, on its first line; none without git or where it refuses.
 fn git(folder: &Path, words: &[&str]) -> Option<String> {
     let mut git = Command::new("git");
-    // A hook that builds is told of its own repository.
+    // Git sets these for a hook; a build that a hook starts must still look at this folder's repository.
     git.arg("-C").arg(folder).args(words).env_remove("GIT_DIR").env_remove("GIT_WORK_TREE");
     let output = git.output().ok()?;
     let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;

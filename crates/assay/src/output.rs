@@ -78,7 +78,7 @@ pub struct Forms<'a> {
     pub csv: &'a dyn Fn(&mut dyn Write) -> io::Result<()>,
     /// Markdown.
     pub markdown: &'a dyn Fn() -> String,
-    /// What rows have no place for: it is said on standard error.
+    /// Problems, for which CSV has no rows: they go to standard error.
     pub problems: &'a [Problem],
 }
 

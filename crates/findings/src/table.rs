@@ -1,4 +1,4 @@
-//! Findings as a table, where there is no room for a list: in Markdown.
+//! Findings as a table, for Markdown.
 
 use super::Told;
 use assay_kit::Table;

@@ -11,7 +11,7 @@ const NEAR: f64 = 0.05;
 
 /// How a metric is spoken of.
 pub struct Voice {
-    /// What it is called in the middle of a sentence: `CPU time per request`.
+    /// Its name within a sentence: `CPU time per request`.
     pub noun: String,
     does: Option<Does>,
 }

@@ -83,7 +83,7 @@ impl Condition {
         let Some(found) = found else { return self.case(names, None, NOT_COMPARED) };
         let case = self.case(names, change(found), LONGER);
         match (case.verdict, found.verdict) {
-            // Of events that are counted there is no ratio.
+            // Counts of events are compared without a ratio.
             (GateVerdict::Undecided, GcVerdict::NoDifferenceShown) => {
                 GateCase { verdict: GateVerdict::NotShown, remedy: "no difference is shown", ..case }
             }

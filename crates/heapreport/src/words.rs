@@ -64,7 +64,7 @@ pub fn headline(heap: &HeapPrediction) -> String {
 
 fn sizes(heap: &HeapPrediction) -> String {
     let objects = counted(heap.objects, "object", "objects");
-    let (occupy, as_they_are) = if heap.objects == 1 { ("occupies", "now") } else { ("occupy", "now") };
+    let occupy = if heap.objects == 1 { "occupies" } else { "occupy" };
     let Some(today) = today(heap) else {
         let by_weight = |m: &&ModelWeight| m.total_bytes;
         let of = |m: &ModelWeight| format!("{} in {}", size(m.total_bytes), m.name.name());
@@ -90,7 +90,7 @@ fn sizes(heap: &HeapPrediction) -> String {
         .collect();
     let would =
         if others.is_empty() { String::new() } else { format!("; it would be {}", others.join(", ")) };
-    format!("{objects} {occupy} {} {as_they_are}, in {}{would}", size(today.total_bytes), today.name.name())
+    format!("{objects} {occupy} {} now, in {}{would}", size(today.total_bytes), today.name.name())
 }
 
 /// Where the objects come from, and what shows their model.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 closed! {
-    /// What there is to say of an option.
+    /// A remark on an option.
     OptionRemark {
         /// The JVM does not start: no flag of this name is in the release.
         Unrecognized = "unrecognized",

@@ -31,7 +31,7 @@ pub enum GateVerdict {
     Passes,
     /// A part of the interval meets it: not shown beyond noise.
     NotShown,
-    /// There is no value, or no interval.
+    /// Not decidable: the value, or its interval, is missing.
     Undecided,
 }
 

@@ -166,7 +166,7 @@ pub(crate) struct ThinkLaw {
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ValueFile {
-    /// What it is, and which other keys it has.
+    /// The kind of value, which decides the other keys.
     pub kind: Kind,
     /// Of ranges and counters: the least number.
     pub from: Option<i64>,

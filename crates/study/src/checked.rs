@@ -335,7 +335,7 @@ fn check_parts(study: &Study, document: &mut Document) {
         let text = match ready_made {
             Some(ready_made) => Some(ready_made.text.to_owned()),
             None if part.contains('/') || !path.is_file() => {
-                document.add(&place, format!("there is no study file `{part}` in the folder of this one"));
+                document.add(&place, format!("there is no study file `{part}` in the folder of this file"));
                 continue;
             }
             None => Document::read(&path).ok(),

@@ -27,7 +27,7 @@ pub const NOT_RUN: [(&[&str], &str); 16] = [
     (&["load", "ws://127.0.0.1:8080/feed"], "it needs a WebSocket server; the tests of crates/load have one"),
     (&["host", "--what-if"], "it changes settings of the machine"),
     (&["run", "--fail-if"], "a plan has no result to judge; tests/run.rs runs a study with a condition"),
-    (&["run", "--resume"], "there is no run to go on with; tests of crates/study interrupt one"),
+    (&["run", "--resume"], "it needs an interrupted run; tests of crates/study make one"),
     (&["run", "--allow-host-changes", "huge-pages"], "it changes settings of the machine"),
     (&["run", "--allow-host-changes", "airline-20-jvms"], "it changes settings of the machine"),
     (&["run", "--allow-host-changes", "non-java-memory-swapping"], "it changes settings of the machine"),

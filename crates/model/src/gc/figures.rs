@@ -14,7 +14,7 @@ pub struct GcFigure {
     pub unit: &'static str,
     /// How it is offered as OpenMetrics.
     pub exposition: Exposition,
-    /// What it is, one sentence.
+    /// Its meaning, in one sentence.
     pub help: &'static str,
     read: fn(&GcReport) -> Option<Estimate>,
 }

@@ -28,7 +28,7 @@ pub const fn is_grave(remark: OptionRemark) -> bool {
     )
 }
 
-/// What there is to say of an option, with the releases of which it is said.
+/// The remarks on an option, each with the releases that it applies to.
 pub fn reasons(report: &FlagsReport, at: usize) -> Vec<(Vec<u32>, String)> {
     let mut reasons: Vec<(Vec<u32>, String)> = Vec::new();
     for of in &report.releases {

@@ -63,14 +63,7 @@ fn verdicts(report: &HostReport) -> String {
     if rows.iter().all(|(_, number, _)| *number == 0) {
         return absent("no rule was applied");
     }
-    let bar = |(name, number, class): &(&str, usize, &str)| {
-        Bar::whole(name, count(*number as u64), *number as f64, class)
-    };
-    let bars: Vec<Bar> = rows.iter().map(bar).collect();
-    let title = "Rules by verdict";
-    let pictures =
-        drawings("verdicts", |width, id| bar_rows::bars(&bars, (None, None), width.min(760.0), (id, title)));
-    figure("verdicts-figure", "answer", "", &pictures, "Number of rules with each verdict.")
+    counts(&rows, ("verdicts", "Rules by verdict"), "Number of rules with each verdict.")
 }
 
 /// What differs between two machines as one HTML file.
@@ -132,12 +125,16 @@ fn differences(comparison: &HostComparison) -> String {
         ("verdicts", comparison.rulings.len(), "bar s1"),
         ("settings", comparison.settings.len(), "bar s2"),
     ];
+    counts(&rows, ("kinds", "Differences by kind"), "Number of differences of each kind.")
+}
+
+/// A bar for each kind: name, how many there are, style.
+fn counts(rows: &[(&str, usize, &str)], (id, title): (&str, &str), caption: &str) -> String {
     let bar = |(name, number, class): &(&str, usize, &str)| {
         Bar::whole(name, count(*number as u64), *number as f64, class)
     };
     let bars: Vec<Bar> = rows.iter().map(bar).collect();
-    let title = "Differences by kind";
     let pictures =
-        drawings("kinds", |width, id| bar_rows::bars(&bars, (None, None), width.min(760.0), (id, title)));
-    figure("kinds-figure", "answer", "", &pictures, "Number of differences of each kind.")
+        drawings(id, |width, id| bar_rows::bars(&bars, (None, None), width.min(760.0), (id, title)));
+    figure(&format!("{id}-figure"), "answer", "", &pictures, caption)
 }

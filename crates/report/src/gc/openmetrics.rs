@@ -19,7 +19,7 @@ pub struct GcFamily {
     pub unit: &'static str,
     /// What tells its series apart.
     pub labels: &'static [&'static str],
-    /// What it is, one sentence.
+    /// Its meaning, in one sentence.
     pub help: &'static str,
 }
 
