@@ -1,4 +1,4 @@
-//! Any bytes as a heap dump: no panic, and the same census however the bytes come in.
+//! Any bytes as a heap dump: no panic, and the same class histogram however the bytes come in.
 //! `crates/heap/tests/hprof_hostile.rs` runs the seeds as a normal test.
 #![no_main]
 

@@ -46,7 +46,7 @@ export function linesThroughTexts() {
   const found = new Set();
   for (const svg of document.querySelectorAll("svg[role=img], svg[role=group]")) {
     if (svg.getClientRects().length === 0) continue;
-    const lines = [...svg.querySelectorAll("line.g, line.one")].map((line) => line.getBBox());
+    const lines = [...svg.querySelectorAll("line.g, line.one, line.step")].map((line) => line.getBBox());
     const boxes = [...svg.querySelectorAll("rect")].map((rect) => rect.getBBox());
     for (const text of svg.querySelectorAll("text.lab, text.val, text.t")) {
       const { x, y, width, height } = text.getBBox();

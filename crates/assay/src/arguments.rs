@@ -95,9 +95,13 @@ pub enum Command {
         assay setup --from ~/src/assay               a clone of a clone"
     )]
     Setup(SetupArguments),
-    /// Make the report of a run directory again
+    /// Make the report of a stored result again: of a run directory, or of a file with a result as JSON
+    ///
+    /// Reads results of this version and of earlier ones.
     #[command(after_help = "EXAMPLES:\n  assay report runs/tuesday\n  \
-        assay report runs/tuesday --format csv > tuesday.csv")]
+        assay report runs/tuesday --format csv > tuesday.csv\n  \
+        assay report kafka.json                      the page of assay memory 4242 --json > kafka.json\n  \
+        assay report kafka.ndjson --format table     the last snapshot of assay memory 4242 --record kafka.ndjson")]
     Report(ReportArguments),
     /// Which figures of two runs differ beyond noise, and how their setups differ
     ///
@@ -278,12 +282,12 @@ fn parse_gate(text: &str) -> Result<Gate, String> {
 /// Arguments of `assay report`.
 #[derive(Debug, Args)]
 pub struct ReportArguments {
-    /// A run directory, or the folder of assay capacity --out
+    /// A run directory, the folder of assay capacity --out, or a file with the JSON of another result
     pub run: PathBuf,
     /// Form of the report
     #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
     pub format: ReportFormat,
-    /// Where to write it; `-` is standard output [default: report.html in the run directory, else standard output]
+    /// Where to write it; `-` is standard output [default: a page lies in the run directory or beside the file, all else is printed]
     #[arg(long)]
     pub out: Option<PathBuf>,
     /// The same as --format json
@@ -298,11 +302,11 @@ pub enum ReportFormat {
     Html,
     /// Markdown
     Md,
-    /// One row for each variant and metric
+    /// Raw numbers: one row for each figure or entry
     Csv,
-    /// The stored summary
+    /// The stored form, in the newest version of its format
     Json,
-    /// The table that `assay run` prints
+    /// The text that the command prints in a terminal
     Table,
 }
 

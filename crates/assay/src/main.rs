@@ -7,6 +7,7 @@ mod output;
 mod arguments;
 mod command;
 mod failure;
+mod forms;
 mod live;
 mod output_file;
 mod progress;

@@ -1,6 +1,5 @@
 //! Results on standard output.
 
-use crate::arguments::Format;
 use crate::failure::Failure;
 use assay_model::Problem;
 use assay_report::{EntriesShown, TerminalView};
@@ -68,36 +67,6 @@ pub fn note<'a>(problems: impl IntoIterator<Item = &'a Problem>) {
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|e| Failure::internal(e.to_string()))?;
     print(|out| writeln!(out, "{text}"))
-}
-
-/// A result in its forms beside the stored one, each made when it is asked for.
-pub struct Forms<'a> {
-    /// Text for a terminal.
-    pub table: &'a dyn Fn(TerminalView) -> String,
-    /// Rows of raw numbers.
-    pub csv: &'a dyn Fn(&mut dyn Write) -> io::Result<()>,
-    /// Markdown.
-    pub markdown: &'a dyn Fn() -> String,
-    /// Problems, for which CSV has no rows: they go to standard error.
-    pub problems: &'a [Problem],
-}
-
-/// Prints a result in the form that was asked for; without one, nothing.
-pub fn print_as(
-    format: impl Into<Option<Format>>,
-    stored: &impl Serialize,
-    forms: &Forms<'_>,
-) -> Result<(), Failure> {
-    match format.into() {
-        None => Ok(()),
-        Some(Format::Table) => print_text(&(forms.table)(view())),
-        Some(Format::Json) => print_json(stored),
-        Some(Format::Csv) => {
-            note(forms.problems);
-            print(|out| (forms.csv)(out))
-        }
-        Some(Format::Md) => print_text(&(forms.markdown)()),
-    }
 }
 
 /// Whether standard output is coloured: as `--color` says; without it a terminal is, unless `NO_COLOR` or `TERM=dumb` is set, and

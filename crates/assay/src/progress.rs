@@ -114,7 +114,7 @@ impl Progress {
             (RunEventKind::WarmUpProgress { elapsed_s, cpu_ms_per_request: Some(cpu), .. }, None) => {
                 bar.set_message(format!("warming up, {elapsed_s:.0} s, {cpu:.3} ms CPU per request"));
             }
-            (RunEventKind::LoadProgress { asked_rate_per_s: Some(rate), .. }, _) if !tally.has_windows => {
+            (RunEventKind::LoadProgress { offered_rate_per_s: Some(rate), .. }, _) if !tally.has_windows => {
                 let before = search.as_ref().map_or_else(String::new, |search| search.borrow().line());
                 bar.set_message(format!("{before}measuring at {rate:.1}/s"));
             }
@@ -138,8 +138,8 @@ impl Below {
         match *kind {
             RunEventKind::LoadProgress {
                 load_s,
-                of_s,
-                asked_rate_per_s,
+                planned_s,
+                offered_rate_per_s,
                 completed,
                 errors,
                 in_flight,
@@ -154,8 +154,10 @@ impl Below {
                     in_flight,
                     response_ms: p50_ms.zip(p99_ms),
                 };
-                let asked = asked_rate_per_s.map_or_else(String::new, |rate| format!("{rate:.1}/s asked, "));
-                let line = format!("\n  {load_s:.0} of {of_s:.0} s: {asked}{}", self.rate.line(&figures));
+                let asked =
+                    offered_rate_per_s.map_or_else(String::new, |rate| format!("{rate:.1}/s asked, "));
+                let line =
+                    format!("\n  {load_s:.0} of {planned_s:.0} s: {asked}{}", self.rate.line(&figures));
                 self.live = for_people(&line);
             }
             RunEventKind::WindowEnded { .. }
@@ -288,8 +290,8 @@ fn line_of(kind: &RunEventKind, percentile: &str) -> Option<String> {
         }
         CapacityWindowEnded {
             step,
-            asked_rate_per_s,
-            reached_rate_per_s,
+            offered_rate_per_s,
+            achieved_rate_per_s,
             limited_ms,
             is_sustained,
             left_out,
@@ -302,7 +304,7 @@ fn line_of(kind: &RunEventKind, percentile: &str) -> Option<String> {
                 why => format!("; left out: {}", why.join("; ")),
             };
             format!(
-                "{step} {asked_rate_per_s:.1}/s: {reached_rate_per_s:.1}/s answered{limited}{kept_up}{why}"
+                "{step} {offered_rate_per_s:.1}/s: {achieved_rate_per_s:.1}/s answered{limited}{kept_up}{why}"
             )
         }
         WindowStarted { variant, block, .. } => format!("block {block}: measuring {variant}"),
@@ -395,8 +397,8 @@ mod tests {
         below.add(&RunEventKind::LoadProgress {
             number: 3,
             load_s: 2.0,
-            of_s: 10.4,
-            asked_rate_per_s: Some(50.0),
+            planned_s: 10.4,
+            offered_rate_per_s: Some(50.0),
             completed: 99,
             errors: 1,
             in_flight: 2,
@@ -419,8 +421,8 @@ mod tests {
         let ended = RunEventKind::CapacityWindowEnded {
             number: 1,
             step: assay_model::CapacityStep::Bracket,
-            asked_rate_per_s: 50.0,
-            reached_rate_per_s: 49.9,
+            offered_rate_per_s: 50.0,
+            achieved_rate_per_s: 49.9,
             limited_ms: Some(12.0),
             is_sustained: true,
             left_out: Vec::new(),

@@ -67,6 +67,8 @@ fn a_result_is_stored_once_and_one_that_is_not_valid_decides_no_wanted_rate() {
     let folder = tempfile::tempdir().expect("a folder");
     let (pid, out) = (std::process::id().to_string(), folder.path().join("found"));
     let out = out.to_str().expect("a plain path");
+    let [junit, summary] =
+        ["junit.xml", "summary.md"].map(|name| folder.path().join(name).display().to_string());
     // At most 200 a second by its two workers, whatever the machine does besides.
     let fail = format!("{}/fail", server.url);
     let arguments = [
@@ -82,7 +84,12 @@ fn a_result_is_stored_once_and_one_that_is_not_valid_decides_no_wanted_rate() {
         &pid,
         "--out",
         out,
-        "--json",
+        "--junit",
+        &junit,
+        "--summary",
+        &summary,
+        "--format",
+        "json",
     ];
     let output = capacity(&arguments);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -93,11 +100,18 @@ fn a_result_is_stored_once_and_one_that_is_not_valid_decides_no_wanted_rate() {
     let stored = std::fs::read_to_string(folder.path().join("found/capacity.json")).expect("stored");
     assert_eq!(report, serde_json::from_str(&stored).expect("the stored form"));
     assert!(!report.windows.is_empty() && report.limits.len() == 2);
-    let most = report.windows.iter().map(assay_model::Window::reached_rate_per_s).fold(0.0, f64::max);
+    let most = report.windows.iter().map(assay_model::Window::achieved_rate_per_s).fold(0.0, f64::max);
     assert!(most < 230.0, "two workers of 10 ms answer 200 a second: {most}");
     let audit = report.checks.iter().find(|check| check.check == Check::Audit).expect("listed");
     assert!(audit.passed == Some(false) && audit.evidence.contains("answered 500"), "{audit:?}");
     assert!(report.valid == Some(false));
+    let written = |path: &str| std::fs::read_to_string(path).expect("written");
+    assert!(
+        written(&junit).contains("<testsuite ") && written(&junit).contains("100000@50"),
+        "{}",
+        written(&junit)
+    );
+    assert!(written(&summary).contains("**Not valid"), "{}", written(&summary));
     refuses(&[&server.url, "--out", out], 2, "is there already");
 }
 

@@ -23,17 +23,29 @@ fn a_stored_capacity_becomes_a_page_a_text_and_json_again() {
     let value = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).expect("JSON");
     let mut stored = value(&std::fs::read(&recorded).expect("the record"));
     assert_eq!(stored["schema"], "assay.capacity/1");
-    stored["schema"] = "assay.capacity/3".into();
+    stored["schema"] = "assay.capacity/4".into();
     for problem in stored["problems"].as_array_mut().expect("problems") {
         let [about, text] = ["source", "what"].map(|key| problem[key].clone());
         *problem = serde_json::json!({ "about": about, "reason": "other", "text": text });
     }
+    let mut attribution = stored["blame"].take();
+    for cause in attribution
+        .as_array_mut()
+        .expect("limits")
+        .iter_mut()
+        .flat_map(|of| of["causes"].as_array_mut())
+        .flatten()
+    {
+        cause["overlapped"] = cause["touched"].take();
+        cause.as_object_mut().expect("a cause").remove("touched");
+    }
+    stored["attribution"] = attribution;
+    stored.as_object_mut().expect("an object").remove("blame");
     let (mut written, windows) = (value(&json.stdout), stored["windows"].take());
     // Every value of theirs is held against its key in the model's own test.
     let steps = written["windows"].take();
-    let rate = |window: &serde_json::Value| window["asked_rate_per_s"].clone();
-    let steps: Vec<_> = steps.as_array().expect("windows").iter().map(|w| rate(&w["search"])).collect();
-    assert_eq!(steps, windows.as_array().expect("windows").iter().map(rate).collect::<Vec<_>>());
+    let steps = steps.as_array().expect("windows").iter().map(|w| &w["search"]["offered_rate_per_s"]);
+    assert!(steps.eq(windows.as_array().expect("windows").iter().map(|w| &w["asked_rate_per_s"])));
     assert_eq!(written, stored, "all that was stored, under the keys of this version");
     let csv = assay(&["report", &path, "--format", "csv"]);
     let heading = "name,limit_ms,percentile,rate_per_s,";
@@ -49,11 +61,13 @@ fn a_stored_capacity_becomes_a_page_a_text_and_json_again() {
 fn what_is_no_capacity_is_refused_with_the_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().display().to_string();
-    for (text, why) in [("{}", "missing field"), ("[", "EOF"), ("null", "invalid type")] {
+    for (text, why) in
+        [("{}", "text file"), ("", "empty file"), ("{\"schema\": \"assay.capacity/4\"}", "missing field")]
+    {
         std::fs::write(folder.path().join("capacity.json"), text).expect("written");
         let output = assay(&["report", &path]);
         assert_eq!(output.status.code(), Some(2));
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(told.contains("is not a stored capacity") && told.contains(why), "{told}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("capacity.json is not a ") && said.contains(why), "{said}");
     }
 }

@@ -42,6 +42,7 @@ fn commands(host: &str) -> Vec<(Vec<String>, &'static str)> {
         (words(&format!("compare {run} {run}")), "variant,metric,unit,"),
         (words("flags -Xmx4g --for 21"), "option,release,"),
         (words(&format!("report {run}")), "study,variant,"),
+        (words("studies"), "kind,name,workload,"),
     ]
 }
 
@@ -62,10 +63,76 @@ fn every_command_prints_the_four_forms() {
         serde_json::from_str::<serde_json::Value>(&json).unwrap_or_else(|e| panic!("{words:?}: {e}"));
         let short: Vec<&str> = words.iter().map(String::as_str).chain(["--json"]).collect();
         // The list of running JVMs changes between two commands.
-        if words.len() > 1 {
+        if words != ["memory"] {
             assert_eq!(printed(&short).0, json, "{words:?}");
             assert_eq!(with("table").0, printed(&[&short[..words.len()], table_of(&words)].concat()).0);
         }
+    }
+}
+
+/// Stored results that `report` reads: one of each format.
+const RESULTS: [&str; 17] = [
+    "memory-4.json",
+    "memory-record-3.ndjson",
+    "memory-change-2.json",
+    "memory-advice-3.json",
+    "time-3.json",
+    "time-change-1.json",
+    "gc-4.json",
+    "gc-comparison-1.json",
+    "load-2.json",
+    "capacity-3.json",
+    "run-comparison-1.json",
+    "host-check-2.json",
+    "host-comparison-1.json",
+    "flags-1.json",
+    "heap-prediction-2.json",
+    "heap-layout-2.json",
+    "heap-modes-3.json",
+];
+
+#[test]
+fn a_stored_result_becomes_every_form_again() {
+    for name in RESULTS {
+        let path = stored(name);
+        let with = |form: &str| {
+            let (text, code) = printed(&["report", &path, "--format", form, "--out", "-"]);
+            assert_eq!(code, Some(0), "{name} as {form}");
+            text
+        };
+        let csv = with("csv");
+        let heading = csv.lines().next().unwrap_or_default();
+        assert!(heading.contains(',') && !heading.contains(' ') && csv.lines().count() > 1, "{name}: {csv}");
+        assert!(with("md").starts_with("# "), "{name}: {}", with("md"));
+        assert!(with("html").starts_with("<!DOCTYPE html>"), "{name}");
+        assert!(!with("table").contains("NaN"), "{name}");
+        let json: serde_json::Value = serde_json::from_str(&with("json")).expect("JSON");
+        assert!(json["schema"].as_str().is_some_and(|schema| schema.starts_with("assay.")), "{name}");
+    }
+}
+
+#[test]
+fn the_page_of_a_stored_result_lies_beside_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kafka.json");
+    fs::copy(testdata("formats/memory-4.json"), &path).expect("copied");
+    let (said, code) = printed(&["report", path.to_str().expect("a name")]);
+    let page = path.with_extension("html");
+    assert_eq!((said.trim(), code), (page.to_str().expect("a name"), Some(0)));
+    assert!(fs::read_to_string(&page).expect("a page").starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn stored_files_that_are_not_results_are_refused_with_what_they_are() {
+    for (name, part) in [
+        ("host-snapshot-1.json", "it is a snapshot of a machine\n  assay host "),
+        ("plan-1.json", "is not a result with a"),
+        ("memory-jvms-1.json", "is not a result with a"),
+        ("study-1.toml", "a study: assay run "),
+    ] {
+        let output = assay(&["report", &stored(name)]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert!(text(&output.stderr).contains(part), "{name}: {}", text(&output.stderr));
     }
 }
 

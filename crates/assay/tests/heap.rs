@@ -89,7 +89,7 @@ fn a_dump_is_weighed_in_every_mode() {
         assert_eq!(bytes_of(&prediction, model, "a.OrderLine"), 500 * line, "{}", model.name());
     }
     assert_eq!(bytes_of(&prediction, ModelName::Compressed, "byte[]"), 500 * 24);
-    assert!(prediction.cross_overs.iter().any(|cross_over| cross_over.pays_from_bytes.is_some()));
+    assert!(prediction.cross_overs.iter().any(|cross_over| cross_over.break_even_bytes.is_some()));
     assert_eq!(prediction.example.len(), 11);
 }
 

@@ -81,7 +81,7 @@ fn check(report: &HeapModes) -> (usize, Vec<&ModeCell>) {
 }
 
 #[test]
-fn computed_is_what_the_jvms_say_at_every_cliff() {
+fn computed_is_what_the_jvms_say_at_every_threshold() {
     let javas = javas();
     if javas.is_empty() {
         skip!("no 64-bit JDK");
@@ -150,18 +150,18 @@ fn a_32_bit_jvm_has_its_mode_or_says_why_it_does_not_start() {
     let refused = not_verified[0];
     assert_eq!((refused.max_heap_bytes, refused.computed_mode), (4 * GIB, None));
     assert!(refused.not_verified_because.as_deref().is_some_and(|why| why.contains("Invalid maximum heap")));
-    assert!(report.cliffs.is_empty());
+    assert!(report.thresholds.is_empty());
 }
 
 #[test]
-fn both_sides_of_each_cliff_are_started() {
+fn both_sides_of_each_threshold_are_started() {
     let Some(java) = java(25) else { skip!("no JDK 25") };
     let java = java.display().to_string();
     let report = modes(&["--java", &java, "--verify", "--max-heap", "1g", "--options", "-XX:+UseG1GC"]);
     let found: Vec<_> = report
-        .cliffs
+        .thresholds
         .iter()
-        .map(|cliff| (cliff.mode, cliff.largest_max_heap_bytes / MIB, cliff.is_verified))
+        .map(|threshold| (threshold.mode, threshold.largest_max_heap_bytes / MIB, threshold.is_verified))
         .collect();
     let expected = [
         (ReferenceMode::CompressedUnscaled, 2048, true),
@@ -193,7 +193,7 @@ fn advice_names_what_can_be_done_on_this_host() {
     let java = java.display().to_string();
     let report = modes(&["--java", &java, "--want", "31g", "--max-heap", "31g", "--options", "-XX:+UseG1GC"]);
     let rules: Vec<&str> = report.advice.iter().map(|advice| advice.rule.word()).collect();
-    assert_eq!(rules, ["go-under", "lower-base", "compact-headers"]);
+    assert_eq!(rules, ["below-threshold", "lower-base", "compact-headers"]);
     assert_eq!(report.advice[0].command(), "-Xmx30g");
 }
 
@@ -366,7 +366,12 @@ fn advice_rests_on_the_objects_of_a_dump() {
     let asked = ["--java", &java, "--options", "-XX:+UseG1GC", "--max-heap", "40g", "--want", "40g"];
     let by_dump = modes(&[&asked[..], &["--dump", &dump]].concat());
     let rules: Vec<&str> = by_dump.advice.iter().map(|advice| advice.rule.word()).collect();
-    assert_eq!(rules, ["go-under", "alignment-16", "go-past", "compact-headers"], "{:?}", by_dump.advice);
+    assert_eq!(
+        rules,
+        ["below-threshold", "alignment-16", "above-threshold", "compact-headers"],
+        "{:?}",
+        by_dump.advice
+    );
     assert!(by_dump.advice.iter().all(|advice| advice.claim.contains("the dump's objects")));
     assert!(modes(&asked).advice.iter().all(|advice| advice.claim.contains("typical objects")));
 }
@@ -439,7 +444,7 @@ fn every_default_cell_is_computed_as_the_jvms_say() {
         let unknown = |why: &String| why.contains("Unrecognized VM option");
         cells.any(|cell| cell.not_verified_because.as_ref().is_some_and(unknown))
     };
-    let unverified = report.cliffs.iter().filter(|cliff| !cliff.is_verified);
-    let unverified = unverified.filter(|cliff| !lacks(&cliff.java, &cliff.collector));
-    assert_eq!(unverified.count(), 0, "{:?}", report.cliffs);
+    let unverified = report.thresholds.iter().filter(|threshold| !threshold.is_verified);
+    let unverified = unverified.filter(|threshold| !lacks(&threshold.java, &threshold.collector));
+    assert_eq!(unverified.count(), 0, "{:?}", report.thresholds);
 }

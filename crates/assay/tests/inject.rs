@@ -161,7 +161,7 @@ fn an_injector_killed_within_the_window_is_named_and_what_it_did_is_unknown() {
     assert!(told["text"].as_str().is_some_and(|what| what.contains("are unknown")), "{told}");
     let part = &result["injectors"][1];
     assert!(part["requests"].is_null() && part["errors"].is_null(), "not zero: {part}");
-    assert!(part["lost"]["last_word_age_s"].is_number(), "{part}");
+    assert!(part["lost"]["last_report_age_s"].is_number(), "{part}");
     let known = result["requests"].as_u64().expect("of the rest");
     let all: u64 = servers.iter().map(CountingServer::count).sum();
     assert!(known < all, "{known} of {all}");
@@ -313,7 +313,7 @@ fn injectors_on_two_hosts_make_one_load_and_a_cut_wire_is_noticed() {
     assert_eq!(cut["valid"], false);
     let part = &cut["injectors"][0];
     assert!(part["lost"]["why"].as_str().is_some_and(|why| why.contains("nothing came")), "{part}");
-    assert!(part["lost"]["last_word_age_s"].is_number(), "{part}");
+    assert!(part["lost"]["last_report_age_s"].is_number(), "{part}");
     assert!(part["requests"].is_null() && cut["injectors"][1]["requests"].as_u64().is_some());
 }
 
@@ -339,7 +339,7 @@ fn injectors_make_the_load_of_a_capacity() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let report: CapacityReport = serde_json::from_slice(&output.stdout).expect("the stored form");
     assert_eq!(output.status.code(), Some(i32::from(report.valid == Some(false))), "{said}");
-    let most = report.windows.iter().map(assay_model::Window::reached_rate_per_s).fold(0.0, f64::max);
+    let most = report.windows.iter().map(assay_model::Window::achieved_rate_per_s).fold(0.0, f64::max);
     assert!(0.0 < most && most < 440.0, "two workers of 5 ms answer 400 a second: {most}");
     let requests: u64 = report.windows.iter().map(|w| w.requests).sum();
     assert!(100 < requests, "{said}");

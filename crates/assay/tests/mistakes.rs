@@ -189,7 +189,9 @@ const RUN: &[Mistake] = &[
     ("completions tcsh", USE, &["'tcsh'", "bash, elvish, fish"]),
     ("report missing", USE, &["no folder missing", "assay run"]),
     ("report folder", USE, &["folder is not a run directory", "assay run"]),
-    ("report study.toml", USE, &["study.toml is not a run directory", "assay run study.toml"]),
+    ("report study.toml", USE, &["study.toml is not a result with a report", "assay run study.toml"]),
+    ("report gc.log", USE, &["gc.log is not a result with a report", "assay gc gc.log"]),
+    ("report shop.hprof", USE, &["it is a heap dump", "assay heap predict shop.hprof"]),
     ("report folder --format pdf", USE, &["'pdf'", "html, md, csv, json, table"]),
 ];
 

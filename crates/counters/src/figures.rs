@@ -5,7 +5,7 @@ use crate::jvm::Lacks;
 use crate::reading::Reading;
 use crate::sampling::{Refused, Sampling};
 use assay_linux::ProcRoot;
-use assay_model::{Certainty, LeftOutFigure, TimeFigure, TimeRung};
+use assay_model::{Certainty, LeftOutFigure, TimeFigure, TimeSource};
 
 /// Whether the kernel counts the time for which threads are blocked on block devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,55 +62,59 @@ impl Available<'_> {
     /// The figures that are there.
     pub(crate) fn figures(&self) -> Vec<TimeFigure> {
         let mut figures = Vec::new();
-        let mut known = |figure: &str, rung, from: &str| {
+        let mut known = |figure: &str, source, from: &str| {
             let (figure, from) = (figure.to_owned(), from.to_owned());
-            figures.push(TimeFigure { figure, rung, basis: Certainty::Known, from });
+            figures.push(TimeFigure { figure, source, basis: Certainty::Known, from });
         };
         if self.has_clock {
             known(
                 "CPU time of the process",
-                TimeRung::CpuClock,
+                TimeSource::CpuClock,
                 "clock_gettime of its CPU clock: live and ended threads",
             );
         } else {
             known(
                 "CPU time of the process",
-                TimeRung::Procfs,
+                TimeSource::Procfs,
                 "utime and stime of /proc/PID/stat, in ticks of 10 ms",
             );
         }
         if self.has_schedstat() {
-            known("CPU time of threads", TimeRung::Procfs, "run time in /proc/PID/task/TID/schedstat, exact");
+            known(
+                "CPU time of threads",
+                TimeSource::Procfs,
+                "run time in /proc/PID/task/TID/schedstat, exact",
+            );
             known(
                 "waiting for a processor",
-                TimeRung::Procfs,
+                TimeSource::Procfs,
                 "run delay in /proc/PID/task/TID/schedstat, exact",
             );
         } else {
             known(
                 "CPU time of threads",
-                TimeRung::Procfs,
+                TimeSource::Procfs,
                 "utime and stime of /proc/PID/task/TID/stat, in ticks of 10 ms",
             );
         }
         if self.has_switches() {
-            known("switches", TimeRung::Procfs, "/proc/PID/task/TID/status");
+            known("switches", TimeSource::Procfs, "/proc/PID/task/TID/status");
         }
-        known("page faults", TimeRung::Procfs, "/proc/PID/task/TID/stat");
+        known("page faults", TimeSource::Procfs, "/proc/PID/task/TID/stat");
         if self.delays == DelayAccounting::On && self.has_block_io() {
             known(
                 "blocked on block devices",
-                TimeRung::Procfs,
+                TimeSource::Procfs,
                 "delayacct_blkio_ticks in /proc/PID/task/TID/stat",
             );
         }
         match self.roles {
             Ok(Lacks { java_names: false, .. }) => {
-                known("roles and Java names", TimeRung::VmStructures, "the JVM's own lists of its threads");
+                known("roles and Java names", TimeSource::VmStructures, "the JVM's own lists of its threads");
             }
             Ok(_) => known(
                 "roles of threads, by their class",
-                TimeRung::VmStructures,
+                TimeSource::VmStructures,
                 "the JVM's own list of Java threads",
             ),
             Err(_) => {}
@@ -118,16 +122,16 @@ impl Available<'_> {
         if self.no_exit_records.is_none() {
             known(
                 "threads that ended",
-                TimeRung::ExitRecords,
+                TimeSource::ExitRecords,
                 "taskstats: what the kernel sends of each when it ends; what it leaves out, up to a timer interrupt for each, is inferred from the total",
             );
         }
         if self.reading.cgroup.is_some() {
-            known("control group", TimeRung::Procfs, "cpuacct.usage, or usage_usec of cpu.stat");
+            known("control group", TimeSource::Procfs, "cpuacct.usage, or usage_usec of cpu.stat");
         }
         figures.push(TimeFigure {
             figure: "user and kernel".to_owned(),
-            rung: TimeRung::Procfs,
+            source: TimeSource::Procfs,
             basis: Certainty::Inferred,
             from: format!(
                 "CPU time, divided as utime to stime of the same threads: samples at {} timer interrupts a second",
@@ -138,14 +142,14 @@ impl Available<'_> {
             if lacks.list || lacks.java_names {
                 figures.push(TimeFigure {
                     figure: "roles of the other threads".to_owned(),
-                    rung: TimeRung::Procfs,
+                    source: TimeSource::Procfs,
                     basis: Certainty::Inferred,
                     from: "the names that HotSpot gives its own threads in the kernel".to_owned(),
                 });
             }
             figures.push(TimeFigure {
                 figure: "roles of threads that ended before the JVM's list was read".to_owned(),
-                rung: TimeRung::Procfs,
+                source: TimeSource::Procfs,
                 basis: Certainty::Inferred,
                 from: "the kernel's name of them, where all listed threads of that name have one role"
                     .to_owned(),
@@ -153,8 +157,8 @@ impl Available<'_> {
         }
         if let Ok(sampling) = self.sampling {
             let mut inferred = |figure: &str, from: String| {
-                let (rung, basis) = (TimeRung::Sampling, Certainty::Inferred);
-                figures.push(TimeFigure { figure: figure.to_owned(), rung, basis, from });
+                let (source, basis) = (TimeSource::Sampling, Certainty::Inferred);
+                figures.push(TimeFigure { figure: figure.to_owned(), source, basis, from });
             };
             if sampling.names.are_known() {
                 let from = "CPU time of the role, divided as its samples by the function through which the kernel was entered";

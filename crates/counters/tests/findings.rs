@@ -2,7 +2,7 @@
 
 use assay_counters::findings;
 use assay_model::*;
-use assay_testkit::testdata;
+use assay_testkit::{assert_one_step_each, testdata};
 
 const S: u64 = 1_000_000_000;
 
@@ -78,6 +78,7 @@ fn found(
     assert_eq!(rules(&report), [rule]);
     let finding = findings(&report).remove(0);
     assert!(!finding.claim.is_empty() && !finding.evidence.is_empty() && !finding.command().is_empty());
+    assert_one_step_each(finding.ways());
     too_little(&mut report);
     assert_eq!(rules(&report), []);
     finding

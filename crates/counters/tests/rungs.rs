@@ -28,7 +28,7 @@ fn samples_and_programs_in_the_kernel_agree_with_each_other_and_with_a_known_pro
     let known = kernel_ns as f64 / took.iter().sum::<u64>() as f64;
     let by_programs = traced.kernel_ns as f64 / traced.cpu_ns as f64;
     let by_samples = samples.kernel_share.expect("samples").estimate;
-    let coverage = (traced.coverage, samples.coverage, traced.of_sampled_kernel);
+    let coverage = (traced.coverage, samples.coverage, traced.kernel_coverage);
     println!(
         "kernel share: known {known:.4}, programs in the kernel {by_programs:.4}, {} samples {by_samples:.4}; coverage {coverage:?}",
         samples.samples

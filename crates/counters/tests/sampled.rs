@@ -4,7 +4,7 @@ mod observed;
 mod program;
 
 use assay_counters::TimeGauge;
-use assay_model::{CodePlace, KernelActivity, TimeReport, TimeRung, TimeSamples};
+use assay_model::{CodePlace, KernelActivity, TimeReport, TimeSamples, TimeSource};
 use assay_testkit::skip;
 use observed::observed;
 use program::Program;
@@ -71,7 +71,7 @@ fn the_parts_add_up_to_the_cpu_time_of_the_clocks() {
     let of_roles: u64 = samples.roles.iter().map(|role| role.samples).sum();
     assert_eq!(of_roles, samples.samples);
     // Those that came and went between two readings have a role by the records of their ends, and else none.
-    let has_records = report.figures.iter().any(|figure| figure.rung == TimeRung::ExitRecords);
+    let has_records = report.figures.iter().any(|figure| figure.source == TimeSource::ExitRecords);
     let unseen: u64 = samples.roles.iter().filter(|role| role.role.is_none()).map(|role| role.samples).sum();
     assert_eq!(unseen == 0, has_records, "{:?}", samples.roles);
 }

@@ -3,7 +3,7 @@
 mod program;
 
 use assay_counters::{TRACED_COVERAGE, TimeGauge};
-use assay_model::{KernelActivity, TimeReport, TimeRule, TimeRung, TimeTraced};
+use assay_model::{KernelActivity, TimeReport, TimeRule, TimeSource, TimeTraced};
 use assay_testkit::{Running, skip};
 use program::Program;
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
@@ -63,7 +63,7 @@ fn user_and_kernel_of_a_known_program_lie_within_a_point() {
     }
     assert!((share - known).abs() < 0.01, "{share}, but {known} is known: {traced:?}");
     assert!((0.99..1.01 + stolen(&report)).contains(&coverage), "{coverage}, stolen {}", stolen(&report));
-    assert!(report.figures.iter().any(|figure| figure.rung == TimeRung::Tracing), "{:?}", report.figures);
+    assert!(report.figures.iter().any(|figure| figure.source == TimeSource::Tracing), "{:?}", report.figures);
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub struct Figures {
 
 /// Tasks that belong together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Party {
+pub struct TaskGroup {
     /// Tasks (threads) that ran.
     pub tasks: u64,
     /// In user mode.
@@ -60,11 +60,11 @@ pub struct Party {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmulatedCounts {
     /// Every task that ran user code and is not the client: the server.
-    pub server: Party,
+    pub server: TaskGroup,
     /// The thread that generates the load.
-    pub client: Party,
+    pub client: TaskGroup,
     /// Tasks without user code: threads of the kernel, and the idle task.
-    pub kernel_threads: Party,
+    pub kernel_threads: TaskGroup,
 }
 
 impl EmulatedCounts {

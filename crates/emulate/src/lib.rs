@@ -18,7 +18,7 @@ mod mark;
 mod runtime;
 mod work;
 
-pub use counts::{EmulatedCounts, Figures, Party};
+pub use counts::{EmulatedCounts, Figures, TaskGroup};
 pub use emulator::{COUNTS_FILE, Command, Emulator, IMAGE_FILE, REPORT_FILE};
 pub use files::{named_files, stripped};
 pub use geometry::Geometry;

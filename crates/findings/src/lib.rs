@@ -27,7 +27,7 @@ pub const INDENT: usize = 9;
 
 /// A finding in words, without control characters.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct FindingText {
     /// The rule that made the claim.
     pub rule: String,
     /// How grave it is.
@@ -46,12 +46,12 @@ pub struct Told {
     pub change: Option<Change>,
 }
 
-impl Told {
+impl FindingText {
     /// Of a finding. `gives` is what its change does to resident bytes. Where its evidence stands, only the logs tell.
-    pub fn of<R: Display>(finding: &Finding<R>, gives: &str) -> Told {
+    pub fn of<R: Display>(finding: &Finding<R>, gives: &str) -> FindingText {
         let least = if finding.is_at_least { "at least " } else { "" };
         let gain = finding.gain_bytes.map(|gain| format!("{gives} {least}{}", bytes(gain)));
-        Told {
+        FindingText {
             rule: finding.rule.to_string(),
             severity: finding.severity,
             claim: clean(&finding.claim),
@@ -62,46 +62,41 @@ impl Told {
             change: finding.change.as_ref().map(cleaned),
         }
     }
+
+    /// The step, and what it does to resident bytes; `None` where there is nothing to do.
+    pub fn step(&self) -> Option<String> {
+        let step = &self.change.as_ref()?.command;
+        Some(if self.gain.is_empty() { step.clone() } else { format!("{step} ({})", self.gain) })
+    }
+
+    /// The step, and a line for each of its alternatives; empty where there is nothing to do.
+    pub fn what_to_do(&self) -> String {
+        let alternatives = self.change.iter().flat_map(|change| &change.alternatives);
+        let lines = self.step().into_iter().chain(alternatives.map(|other| format!("or: {other}")));
+        lines.collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// Findings in their order. `gives` is what their changes do to resident bytes: `gives back`.
 pub fn told<'a, R: Display + 'a>(
     findings: impl IntoIterator<Item = &'a Finding<R>>,
     gives: &str,
-) -> Vec<Told> {
-    in_order(findings).into_iter().map(|finding| Told::of(finding, gives)).collect()
+) -> Vec<FindingText> {
+    in_order(findings).into_iter().map(|finding| FindingText::of(finding, gives)).collect()
 }
 
 /// Findings in GC logs in their order; `places` says where evidence stands.
 pub fn told_of_logs<'a, R: Display + 'a>(
     findings: impl IntoIterator<Item = &'a Finding<R>>,
     places: impl Fn(&[(usize, u64)]) -> String,
-) -> Vec<Told> {
-    let told = |finding: &Finding<R>| Told { at: places(&finding.at), ..Told::of(finding, "") };
+) -> Vec<FindingText> {
+    let told = |finding: &Finding<R>| FindingText { at: places(&finding.at), ..FindingText::of(finding, "") };
     in_order(findings).into_iter().map(told).collect()
 }
 
-/// The step that the gravest finding with a change names; `none` where no finding has one.
-pub fn next_step(findings: &[Told], none: &str) -> String {
-    let Some((gain, change)) = findings.iter().find_map(|f| Some((&f.gain, f.change.as_ref()?))) else {
-        return none.to_owned();
-    };
-    let gain = if gain.is_empty() { String::new() } else { format!(" ({gain})") };
-    let command = first_step(&change.command);
-    // What a list of steps brings is not what its first one does.
-    let brings = change.brings.as_ref().filter(|_| command == change.command);
-    let brings = brings
-        .map_or_else(String::new, |brings| format!(": {}", brings.split("; ").next().unwrap_or_default()));
-    format!("→ {command}{gain}{brings}")
-}
-
-/// The first sentence of a text, and of alternatives the first: a finding lists the others.
-fn first_step(text: &str) -> &str {
-    let ends_sentence =
-        |(at, _): &(usize, &str)| text[at + 2..].starts_with(|c: char| c.is_uppercase() || c == '-');
-    let sentence = text.match_indices(". ").find(ends_sentence).map(|(at, _)| at + 1);
-    let first = text.find("; or ").into_iter().chain(sentence).min();
-    text[..first.unwrap_or(text.len())].trim_end()
+/// The step of the gravest finding that has one; `none` where no finding has one.
+pub fn next_step(findings: &[FindingText], none: &str) -> String {
+    findings.iter().find_map(FindingText::step).map_or_else(|| none.to_owned(), |step| format!("→ {step}"))
 }
 
 /// What an earlier version stored may be in the order of that version.
@@ -134,7 +129,8 @@ fn cleaned(change: &Change) -> Change {
     let optional = |text: &Option<String>| text.as_deref().map(clean);
     Change {
         command: clean(&change.command),
-        brings: optional(&change.brings),
+        alternatives: change.alternatives.iter().map(|text| clean(text)).collect(),
+        expected_effect: optional(&change.expected_effect),
         persistent: optional(&change.persistent),
         undo: optional(&change.undo),
         risk: optional(&change.risk),
@@ -142,7 +138,7 @@ fn cleaned(change: &Change) -> Change {
 }
 
 /// Writes findings to a terminal, an empty line between them.
-pub fn to_terminal(out: &mut Terminal, findings: &[Told]) {
+pub fn to_terminal(out: &mut Terminal, findings: &[FindingText]) {
     for (index, finding) in findings.iter().enumerate() {
         if index != 0 {
             out.blank();
@@ -151,7 +147,7 @@ pub fn to_terminal(out: &mut Terminal, findings: &[Told]) {
     }
 }
 
-fn one(out: &mut Terminal, finding: &Told) {
+fn one(out: &mut Terminal, finding: &FindingText) {
     let word = fit(finding.severity.word(), INDENT);
     let word = if finding.severity == Severity::Note { out.ink.dim(&word) } else { out.ink.warn(&word) };
     out.hanging(&word, INDENT, &format!("{} ({})", finding.claim, finding.rule), Ink::bold);
@@ -164,25 +160,26 @@ fn one(out: &mut Terminal, finding: &Told) {
     for effect in &finding.effects {
         out.paragraph(INDENT, effect, Ink::plain);
     }
-    let Some(change) = &finding.change else { return };
-    let gain = if finding.gain.is_empty() { String::new() } else { format!("{}: ", finding.gain) };
-    let brings = change.brings.as_ref().map_or_else(String::new, |brings| format!(": {brings}"));
-    let text = format!("{gain}{}{brings}", change.command);
-    out.hanging(&format!("{:INDENT$}→ ", ""), INDENT + 2, &text, Ink::good);
+    let (Some(change), Some(step)) = (&finding.change, finding.step()) else { return };
+    out.hanging(&format!("{:INDENT$}→ ", ""), INDENT + 2, &step, Ink::good);
+    let expected = change.expected_effect.iter().map(|text| ("expected", text));
+    let alternatives = change.alternatives.iter().map(|other| ("or", other));
     let rest = [("keep", &change.persistent), ("undo", &change.undo), ("risk", &change.risk)];
-    for (word, text) in rest.into_iter().filter_map(|(word, text)| Some((word, text.as_ref()?))) {
-        out.hanging(&format!("{:indent$}{word}: ", "", indent = INDENT + 2), INDENT + 8, text, Ink::dim);
+    let rest = rest.into_iter().filter_map(|(word, text)| Some((word, text.as_ref()?)));
+    for (word, text) in expected.chain(alternatives).chain(rest) {
+        let head = format!("{:indent$}{word}: ", "", indent = INDENT + 2);
+        out.hanging(&head, head.len(), text, Ink::dim);
     }
 }
 
 #[derive(Template)]
 #[template(path = "findings.html")]
 struct List<'a> {
-    findings: &'a [Told],
+    findings: &'a [FindingText],
 }
 
 /// Findings as a list of a page; where there are none, `none` says so, or nothing does where it is empty.
-pub fn to_html(findings: &[Told], none: &str) -> String {
+pub fn to_html(findings: &[FindingText], none: &str) -> String {
     if findings.is_empty() && none.is_empty() {
         return String::new();
     }
@@ -198,7 +195,7 @@ mod tests {
     use assay_kit::{EntriesShown, TerminalView};
     use assay_model::{HostRule, MemoryRule};
 
-    fn findings() -> [Told; 2] {
+    fn findings() -> [FindingText; 2] {
         let measured = Finding {
             gain_bytes: Some(3 << 20),
             is_at_least: true,
@@ -211,13 +208,17 @@ mod tests {
             effect: Some("threads wait".to_owned()),
             change: Some(Change {
                 command: "echo never".to_owned(),
-                brings: Some("no waits".to_owned()),
+                alternatives: vec!["echo <madvise>".to_owned(), "wait".to_owned()],
+                expected_effect: Some("no waits".to_owned()),
                 undo: Some("echo always".to_owned()),
                 ..Change::default()
             }),
             ..Finding::measured(HostRule::ThpMode, Severity::Error, "a claim", "always")
         };
-        [Told::of(&measured, "gives back"), Told { at: "gc.log:7".to_owned(), ..Told::of(&said, "") }]
+        [
+            FindingText::of(&measured, "gives back"),
+            FindingText { at: "gc.log:7".to_owned(), ..FindingText::of(&said, "") },
+        ]
     }
 
     #[test]
@@ -227,35 +228,34 @@ mod tests {
         let wanted = "\
 note     12 <arenas> (malloc-arenas)
          92 threads
-         → gives back at least 3.0 MiB: -X
+         → -X (gives back at least 3.0 MiB)
 
 error    a claim (thp-mode)
          always
          [gc.log:7]
          threads wait (vendor: the �[31mmanual)
-         → echo never: no waits
+         → echo never
+           expected: no waits
+           or: echo <madvise>
+           or: wait
            undo: echo always
 ";
         assert_eq!(out.finish(), wanted);
     }
 
     #[test]
-    fn the_next_step_is_one_sentence_and_of_alternatives_the_first() {
-        let step = |command: &str, brings: Option<&str>| {
-            let mut told = findings();
-            told[0].change = Some(Change {
-                command: command.to_owned(),
-                brings: brings.map(str::to_owned),
-                ..Change::default()
-            });
-            next_step(&told[..1], "none")
-        };
-        let gain = "(gives back at least 3.0 MiB)";
-        assert_eq!(step("-X", Some("no waits; or few")), format!("→ -X {gain}: no waits"));
-        let many = "Find the caller. RMI asks every hour (x.y, 2.5 s). -XX:+A makes them concurrent";
-        assert_eq!(step(many, Some("no pauses")), format!("→ Find the caller. {gain}"));
-        assert_eq!(step("now: a; for good: b; or another", None), format!("→ now: a; for good: b {gain}"));
-        assert_eq!(next_step(&[], "none"), "none");
+    fn the_next_step_is_that_of_the_first_finding_with_one_and_its_alternatives_stand_below() {
+        let [measured, said] = findings();
+        let bare = FindingText { change: None, ..said.clone() };
+        assert_eq!(
+            next_step(&[bare.clone(), measured.clone()], "none"),
+            "→ -X (gives back at least 3.0 MiB)"
+        );
+        let of_one = |told: &FindingText| next_step(std::slice::from_ref(told), "none");
+        assert_eq!([of_one(&said), of_one(&bare)], ["→ echo never", "none"]);
+        assert_eq!(measured.what_to_do(), "-X (gives back at least 3.0 MiB)");
+        assert_eq!(said.what_to_do(), "echo never\nor: echo <madvise>\nor: wait");
+        assert_eq!(bare.what_to_do(), "");
     }
 
     #[test]
@@ -263,11 +263,12 @@ error    a claim (thp-mode)
         let page = to_html(&findings(), "");
         for part in [
             "<li class=\"note\">",
-            "<bdi>12 &#60;arenas&#62;</bdi>",
-            "<span class=\"gain\">gives back at least 3.0 MiB</span>",
+            "<bdi>12 &lt;arenas&gt;</bdi>",
+            "→ <bdi><span class=\"kept\">-X</span></bdi> <span class=\"gain\">(gives back at least 3.0 MiB)</span></span>",
             "<span class=\"evidence at\"><bdi>gc.log:7</bdi></span>",
             "<span class=\"effect\"><bdi>threads wait (vendor: ",
-            "<bdi>echo never</bdi>: <bdi>no waits</bdi>",
+            "<span class=\"alternative\">or: <bdi>echo &lt;madvise&gt;</bdi></span>\n",
+            "<bdi>echo never</bdi></span>\n<span class=\"effect\">Expected: <bdi>no waits</bdi></span>\n",
         ] {
             assert!(page.contains(part), "{part} in {page}");
         }

@@ -10,7 +10,7 @@ const COMPARED: &str = "compared with";
 const NEAR: f64 = 0.05;
 
 /// How a metric is spoken of.
-pub struct Voice {
+pub struct MetricWording {
     /// Its name within a sentence: `CPU time per request`.
     pub noun: String,
     does: Option<Does>,
@@ -52,15 +52,15 @@ const VERBS: [(&str, &str, &str, bool, &str); 9] = [
 const NOUNS: [(&str, &str); 2] =
     [(metric::RESPONSE_P50_MS, "median response time"), (metric::RESPONSE_P99_MS, "p99 response time")];
 
-impl Voice {
+impl MetricWording {
     /// Of a metric.
-    pub fn of(metric: &Metric) -> Voice {
+    pub fn of(metric: &Metric) -> MetricWording {
         if let Some((_, verb, what, is_counted, noun)) = VERBS.iter().find(|(id, ..)| *id == metric.id) {
             let does = Some(Does { verb, what: (*what).to_owned(), is_counted: *is_counted });
-            return Voice { noun: (*noun).to_owned(), does };
+            return MetricWording { noun: (*noun).to_owned(), does };
         }
         if let Some((_, noun)) = NOUNS.iter().find(|(id, _)| *id == metric.id) {
-            return Voice { noun: (*noun).to_owned(), does: None };
+            return MetricWording { noun: (*noun).to_owned(), does: None };
         }
         let noun = in_a_sentence(metric);
         let does = |verb, what: String, is_counted| Some(Does { verb, what, is_counted });
@@ -76,7 +76,7 @@ impl Voice {
             }
             _ => None,
         };
-        Voice { noun, does }
+        MetricWording { noun, does }
     }
 
     /// The predicate of a sentence: `allocates 58 % more per request than 32-bit`, `doubles p99 response time compared with 32-bit`.
@@ -287,7 +287,7 @@ mod tests {
 
     fn clause(id: &str, ratio: f64) -> String {
         let metric = Metric::by_id(id).expect("a metric");
-        Voice::of(&metric).clause(&Amount::of((ratio, ratio)), Some("32-bit"))
+        MetricWording::of(&metric).clause(&Amount::of((ratio, ratio)), Some("32-bit"))
     }
 
     #[test]

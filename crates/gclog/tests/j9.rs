@@ -64,7 +64,7 @@ fn samples_have_every_pause_and_no_line_is_left_over() {
         assert_eq!(told.strange, Vec::<String>::new(), "{name}");
         assert_eq!(told.problems, [], "{name}");
         assert_eq!(told.sources[0].dialect.as_deref(), Some("j9"), "{name}");
-        assert!(told.reconciliations.iter().all(|found| found.said == found.read), "{name}");
+        assert!(told.reconciliations.iter().all(|found| found.logged == found.read), "{name}");
         assert_eq!(told.reconciliations.len(), 1, "{name}");
     }
 }
@@ -192,7 +192,7 @@ fn a_gap_in_the_numbers_is_data_lost() {
             "1 numbered elements are missing: after 10 comes 12"
         ]
     );
-    assert_eq!((told.reconciliations[0].said, told.reconciliations[0].read), (29.0, 27.0));
+    assert_eq!((told.reconciliations[0].logged, told.reconciliations[0].read), (29.0, 27.0));
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn several_roots_messages_in_between_and_missing_ends_do_no_harm() {
     assert_eq!(told.problems.len(), 1);
     assert_eq!(told.problems[0].text, "the JVM ends within a pause");
     assert_eq!(told.pauses().count(), 3);
-    let counts: Vec<_> = told.reconciliations.iter().map(|found| (found.said, found.read)).collect();
+    let counts: Vec<_> = told.reconciliations.iter().map(|found| (found.logged, found.read)).collect();
     assert_eq!(counts, [(9.0, 9.0), (29.0, 29.0)]);
 }
 

@@ -3,7 +3,7 @@
 mod samples;
 mod told;
 
-use assay_model::{GcInstant, GcRecord, GcRecordKind, GcScope, GcSpace, GcTrouble};
+use assay_model::{GcAnomaly, GcInstant, GcRecord, GcRecordKind, GcScope, GcSpace};
 use proptest::prelude::*;
 use samples::{files, spliced};
 use std::fs;
@@ -100,7 +100,7 @@ fn a_torn_full_collection_of_cms_is_whole() {
     assert_eq!(full.duration_resolution_ns, Some(100));
     assert_eq!(full.end.uptime_ns, Some(4_546_009_000));
     assert_eq!(full.end.resolution_ns, Some(1_000_000));
-    assert_eq!(full.troubles, [GcTrouble::Aborted]);
+    assert_eq!(full.anomalies, [GcAnomaly::Aborted]);
     assert_eq!(full.cpu.expect("CPU time").sys_ns, 40_000_000);
     assert_eq!(full.heap.before_bytes, Some(84_377 << 10));
     assert_eq!(full.space(GcSpace::Old).and_then(|sizes| sizes.after_bytes), Some(23_431 << 10));
@@ -234,8 +234,8 @@ fn phases_that_were_given_up_took_the_time_between_their_stamps() {
         (GcRecordKind::Concurrent, "GC concurrent-mark", Some(250_000_000))
     );
     assert_eq!(
-        (record.duration_resolution_ns, record.troubles.as_slice()),
-        (Some(1_000_000), [GcTrouble::Aborted].as_slice())
+        (record.duration_resolution_ns, record.anomalies.as_slice()),
+        (Some(1_000_000), [GcAnomaly::Aborted].as_slice())
     );
 }
 
@@ -255,7 +255,7 @@ fn sizes_of_g1_are_the_finer_ones() {
         (mixed.phase.as_str(), mixed.scope, mixed.workers),
         ("GC pause (mixed)", Some(GcScope::Mixed), Some(8))
     );
-    assert_eq!(mixed.troubles, [GcTrouble::EvacuationFailure]);
+    assert_eq!(mixed.anomalies, [GcAnomaly::EvacuationFailure]);
     assert_eq!(told.jvms[0].collector.as_deref(), Some("G1"));
 }
 

@@ -18,7 +18,7 @@ use crate::story::{Story, Stretch};
 use crate::strange::Strange;
 use assay_gclog::{At, GcSink};
 use assay_model::{
-    GcCpuSum, GcJvm, GcReconciliation, GcRecord, GcRecordKind, GcReport, GcScope, GcSource, GcTrouble,
+    GcAnomaly, GcCpuSum, GcJvm, GcReconciliation, GcRecord, GcRecordKind, GcReport, GcScope, GcSource,
     Problem, schema,
 };
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ pub struct Analysis {
     stalled: Stalled,
     cpu: Option<GcCpuSum>,
     concurrent_cpu: Option<GcCpuSum>,
-    troubles: BTreeMap<GcTrouble, u64>,
+    anomalies: BTreeMap<GcAnomaly, u64>,
     places: BTreeMap<String, Vec<(usize, u64)>>,
     out_of_memory: u64,
     spaces: Spaces,
@@ -154,7 +154,7 @@ impl Analysis {
             other_safepoints_ms,
             cpu: self.cpu,
             concurrent_cpu: self.concurrent_cpu,
-            troubles: self.troubles.clone(),
+            anomalies: self.anomalies.clone(),
             places: self.places.clone(),
             out_of_memory: self.out_of_memory,
             spaces: self.spaces.table(),
@@ -252,12 +252,12 @@ impl Analysis {
         }
     }
 
-    fn trouble(&mut self, record: &GcRecord, at: Option<Stretch>) {
-        for trouble in &record.troubles {
-            *self.troubles.entry(*trouble).or_default() += 1;
-            self.place(trouble.word(), record);
+    fn anomaly(&mut self, record: &GcRecord, at: Option<Stretch>) {
+        for anomaly in &record.anomalies {
+            *self.anomalies.entry(*anomaly).or_default() += 1;
+            self.place(anomaly.word(), record);
             if let Some(at) = at {
-                let count = &mut self.blocks.at(at.end_ns).troubles[*trouble as usize];
+                let count = &mut self.blocks.at(at.end_ns).anomalies[*anomaly as usize];
                 *count = count.saturating_add(1);
             }
         }
@@ -371,7 +371,7 @@ impl GcSink for Analysis {
             }
         }
         self.reach(record, at);
-        self.trouble(record, at);
+        self.anomaly(record, at);
         self.spaces.add(record);
         self.live_set.add(record, at);
         self.bytes.add(record, at, &mut self.blocks);

@@ -2,7 +2,7 @@
 //! pauses are what is counted as independent.
 
 use crate::stretches::{Merge, Stretches};
-use assay_model::GcTrouble;
+use assay_model::GcAnomaly;
 
 /// Kinds of pauses that are held apart; further ones are counted together in the last.
 pub(super) const KINDS_MAX: usize = 8;
@@ -59,8 +59,8 @@ pub(super) struct Block {
     pub stalls: f64,
     pub stalled_ns: f64,
     pub full: u32,
-    /// By [`GcTrouble`].
-    pub troubles: [u32; GcTrouble::ALL.len() + 1],
+    /// By [`GcAnomaly`].
+    pub anomalies: [u32; GcAnomaly::ALL.len() + 1],
 }
 
 impl Block {
@@ -97,7 +97,7 @@ impl Merge for Block {
         self.stalls += later.stalls;
         self.stalled_ns += later.stalled_ns;
         self.full = self.full.saturating_add(later.full);
-        for (mine, its) in self.troubles.iter_mut().zip(&later.troubles) {
+        for (mine, its) in self.anomalies.iter_mut().zip(&later.anomalies) {
             *mine = mine.saturating_add(*its);
         }
     }

@@ -3,7 +3,7 @@
 use crate::block::{Block, Blocks, Part};
 use crate::ledger::Ledger;
 use crate::story::Stretch;
-use assay_model::{Estimate, GcRecord, GcRecordKind, GcScope, GcSpace, GcTrouble};
+use assay_model::{Estimate, GcAnomaly, GcRecord, GcRecordKind, GcScope, GcSpace};
 use assay_stats::estimate_ratio;
 
 /// Stretches that an interval is taken over: long ones, so that neighbours know little of each other.
@@ -97,7 +97,7 @@ fn promoted_bytes(record: &GcRecord) -> Option<u64> {
         return record.promoted_bytes;
     }
     // Where there was no room for survivors, regions of the young generation become old ones as they are: nothing was promoted.
-    let has_failed = record.troubles.contains(&GcTrouble::EvacuationFailure);
+    let has_failed = record.anomalies.contains(&GcAnomaly::EvacuationFailure);
     if !may_promote(record) || record.scope != Some(GcScope::Young) || has_failed {
         return None;
     }

@@ -203,7 +203,7 @@ mod tests {
         let counted = |counts, verdict| changed("full_collections > +10%", None, counts, verdict);
         assert_eq!(counted((0.0, 9.0), GcVerdict::Higher), GateVerdict::Holds);
         assert_eq!(counted((2.0, 9.0), GcVerdict::NoDifferenceShown), GateVerdict::NotShown);
-        assert_eq!(counted((2.0, 9.0), GcVerdict::CannotTell), GateVerdict::Undecided);
+        assert_eq!(counted((2.0, 9.0), GcVerdict::InsufficientData), GateVerdict::Undecided);
         let other = Condition::parse("pause_max_ms > +10%").unwrap();
         let none = GcComparison::default();
         assert_eq!(other.judge_change(&none, &report(None)).verdict, GateVerdict::Undecided);

@@ -1,7 +1,7 @@
 //! Lines that no rule accounts for, counted by their shape.
 
 use assay_gclog::{At, shortened};
-use assay_model::{NotUnderstood, StrangeShape};
+use assay_model::{NotUnderstood, UnrecognizedLines};
 use std::collections::HashMap;
 
 /// Shapes that are kept; lines of further ones are counted only.
@@ -18,7 +18,7 @@ pub(super) struct Strange {
     lines_of_pauses: u64,
     /// By shape; the order of finding them is kept beside.
     index_by_shape: HashMap<String, usize>,
-    shapes: Vec<StrangeShape>,
+    shapes: Vec<UnrecognizedLines>,
 }
 
 impl Strange {
@@ -32,7 +32,7 @@ impl Strange {
         } else if self.shapes.len() < SHAPES_MAX {
             self.index_by_shape.insert(shape, self.shapes.len());
             let quote = shortened(text, QUOTE_MAX);
-            self.shapes.push(StrangeShape { lines: 1, quote, at: (at.source, at.line) });
+            self.shapes.push(UnrecognizedLines { lines: 1, quote, at: (at.source, at.line) });
         }
     }
 
@@ -84,7 +84,7 @@ mod tests {
             strange.add(At { source: 2, line: 1 }, text);
         }
         assert_eq!(strange.not_understood().lines_of_pauses, 2);
-        let first = StrangeShape { lines: 1_000, quote: "[7.1s] odd thing".to_owned(), at: (0, 1) };
+        let first = UnrecognizedLines { lines: 1_000, quote: "[7.1s] odd thing".to_owned(), at: (0, 1) };
         assert_eq!(got.shapes[0], first);
     }
 }

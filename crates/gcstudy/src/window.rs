@@ -30,12 +30,12 @@
 //! window, and `GcWindow` has both.
 
 use crate::ledger::frees_unseen;
-use assay_model::{GcRecord, GcRecordKind, GcScope, GcTrouble};
+use assay_model::{GcAnomaly, GcRecord, GcRecordKind, GcScope};
 
 /// Whether a record is a collection that begins and ends a count: one that collects while everything stands still, no stop of a
 /// concurrent cycle.
 pub(crate) fn is_collection(record: &GcRecord) -> bool {
-    let collects = record.heap.after_bytes.is_some() && !record.troubles.contains(&GcTrouble::Degenerated);
+    let collects = record.heap.after_bytes.is_some() && !record.anomalies.contains(&GcAnomaly::Degenerated);
     is_pause(record)
         && match record.scope {
             Some(GcScope::Full) => true,

@@ -169,7 +169,7 @@ impl Seen {
             }
             let (all, nameless) = self.of_starved.entry(finding.rule.word()).or_default();
             *all += 1;
-            let names_it = finding.command().contains("processors");
+            let names_it = finding.ways().any(|way| way.contains("processors"));
             if !names_it {
                 nameless.push(told);
             }

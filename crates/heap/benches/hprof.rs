@@ -123,8 +123,8 @@ fn nodes_byte_by_byte(source: impl Read) -> u64 {
 }
 
 fn nodes(dump: &[u8]) -> u64 {
-    let census = hprof::read(dump, "bench", &|_| {}).expect("a dump");
-    let class = census.classes.iter().find(|class| &*class.name == "demo.Node[]").expect("its arrays");
+    let histogram = hprof::read(dump, "bench", &|_| {}).expect("a dump");
+    let class = histogram.classes.iter().find(|class| &*class.name == "demo.Node[]").expect("its arrays");
     class.instances
 }
 

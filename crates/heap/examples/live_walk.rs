@@ -1,6 +1,6 @@
 //! What walking the heap of a running JVM costs it, and Assay: `cargo run --release -p assay-heap --example live_walk -- PID [TIMES]`.
 
-use assay_heap::live::census;
+use assay_heap::live::histogram;
 use std::time::{Duration, Instant};
 
 const MIB: f64 = (1 << 20) as f64;
@@ -10,7 +10,7 @@ fn main() {
     let Some(pid) = arguments.next() else { return eprintln!("a process number, and how often") };
     for _ in 0..arguments.next().unwrap_or(1) {
         let began = Instant::now();
-        match census(pid, Duration::from_secs(60)) {
+        match histogram(pid, Duration::from_secs(60)) {
             Ok(live) => {
                 let (freeze, bytes) = (&live.freeze, &live.freeze.bytes);
                 println!(
@@ -24,7 +24,7 @@ fn main() {
                     freeze.bytes_read as f64 / MIB,
                     bytes.skipped_bytes,
                     freeze.attempts,
-                    live.census.classes.len(),
+                    live.histogram.classes.len(),
                     peak_rss_mib(),
                 );
             }

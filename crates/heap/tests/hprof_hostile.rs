@@ -3,7 +3,7 @@
 
 mod hprof_writer;
 
-use assay_heap::Census;
+use assay_heap::ClassHistogram;
 use assay_heap::hprof::{HprofError, read};
 use assay_heap::predict::{PredictOptions, predict};
 use assay_model::HeapPrediction;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// Reads it twice, whole and in small pieces.
-fn check(bytes: &[u8]) -> Result<Census, HprofError> {
+fn check(bytes: &[u8]) -> Result<ClassHistogram, HprofError> {
     let whole = read(bytes, "damaged", &|_| {});
     if is_packed(bytes) {
         // How far damage lets a packed stream come depends on how much of it is at hand.
@@ -56,8 +56,8 @@ fn seeds_of_the_fuzz_target_are_read_without_panic() {
     assert!(seeds.len() >= 6, "the seeds are there");
     for path in seeds {
         let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
-        let census = check(&fs::read(&path).expect("the seed"));
-        assert_eq!(census.is_ok(), name.starts_with("dump"), "{name}: {:?}", census.err());
+        let histogram = check(&fs::read(&path).expect("the seed"));
+        assert_eq!(histogram.is_ok(), name.starts_with("dump"), "{name}: {:?}", histogram.err());
     }
 }
 
@@ -119,11 +119,11 @@ fn cut_off_dumps_are_of_their_version_or_of_all_releases_of_their_shape() {
         let known = read(dump.as_slice(), "whole", &|_| {}).expect("a dump").jdk_text().expect("a version");
         for part in 12..24 {
             let cut = &dump[..dump.len() / 24 * part];
-            let Ok(census) = read(cut, "part", &|_| {}) else { continue };
-            let Some(told) = census.jdk_text() else { continue };
+            let Ok(histogram) = read(cut, "part", &|_| {}) else { continue };
+            let Some(told) = histogram.jdk_text() else { continue };
             assert!(told == known || Some(told.as_str()) == shape_of(&known), "{told} of {known}, {part}/24");
             by_shape += usize::from(told != known);
-            let Ok(HeapPrediction { dump: Some(dump), .. }) = predict(&census, &PredictOptions::default())
+            let Ok(HeapPrediction { dump: Some(dump), .. }) = predict(&histogram, &PredictOptions::default())
             else {
                 continue;
             };
@@ -139,13 +139,14 @@ fn cut_off_dumps_of_jvms_give_what_is_there() {
         assay_testkit::skip!("no dumps at hand");
     }
     for dump in REAL.iter() {
-        let objects = |census: &Census| census.classes.iter().map(|class| class.instances).sum::<u64>();
+        let objects =
+            |histogram: &ClassHistogram| histogram.classes.iter().map(|class| class.instances).sum::<u64>();
         let whole = objects(&check(dump).expect("a whole dump"));
         let mut before = 0;
         for part in 1..16 {
-            let Ok(census) = check(&dump[..dump.len() / 16 * part]) else { continue };
-            let there = objects(&census);
-            assert!((before..=whole).contains(&there) && !census.problems.is_empty());
+            let Ok(histogram) = check(&dump[..dump.len() / 16 * part]) else { continue };
+            let there = objects(&histogram);
+            assert!((before..=whole).contains(&there) && !histogram.problems.is_empty());
             before = there;
         }
         assert!(before > 0, "the last cut has objects");
@@ -170,14 +171,14 @@ fn a_dump_without_the_version_is_read_by_the_shape_of_its_classes() {
         while let Some(at) = dump.windows(12).position(|name| name == b"java_version") {
             dump[at] = b'J';
         }
-        let census = read(dump.as_slice(), "without", &|_| {}).expect("a dump");
+        let histogram = read(dump.as_slice(), "without", &|_| {}).expect("a dump");
         let expected = shape_of(&known);
-        assert_eq!(census.jdk_text().as_deref(), expected, "{known}");
-        let predicted = predict(&census, &PredictOptions::default()).expect("no class is asked for");
+        assert_eq!(histogram.jdk_text().as_deref(), expected, "{known}");
+        let predicted = predict(&histogram, &PredictOptions::default()).expect("no class is asked for");
         if let Some(dump) = predicted.dump {
-            assert_eq!((dump.jdk, dump.jdk_version), (None, census.jdk_text()), "{known}");
+            assert_eq!((dump.jdk, dump.jdk_version), (None, histogram.jdk_text()), "{known}");
         }
-        let problem = &census.problems.last().expect("a problem").text;
+        let problem = &histogram.problems.last().expect("a problem").text;
         assert!(problem.contains("have the shape of JDK"), "{known}: {problem}");
     }
 }

@@ -82,13 +82,14 @@ fn a_dump_larger_than_any_servers_is_read_in_100_mb() {
         }
         Some(dump.bytes)
     };
-    let census = read(Pieces { piece, number: 0, at: Vec::new() }, "large", &|_| {}).expect("a census");
-    assert_eq!(census.classes.len() as u64, CLASSES);
-    let objects: u64 = census.classes.iter().map(|class| class.instances).sum();
+    let histogram =
+        read(Pieces { piece, number: 0, at: Vec::new() }, "large", &|_| {}).expect("a class histogram");
+    assert_eq!(histogram.classes.len() as u64, CLASSES);
+    let objects: u64 = histogram.classes.iter().map(|class| class.instances).sum();
     assert_eq!(objects, 600_000);
     let status = std::fs::read_to_string("/proc/self/status").expect("this process");
     let resident = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
     let resident: u64 = resident.trim().trim_end_matches(" kB").parse().expect("a number");
-    println!("{resident} kB resident at most; {:?}", census.problems);
+    println!("{resident} kB resident at most; {:?}", histogram.problems);
     assert!(resident < RESIDENT_KB_MAX, "{resident} kB");
 }

@@ -1,6 +1,6 @@
 //! Dumps of old JVMs, beside the checkout (not ours to copy into it), against what was noted when they were taken.
 
-use assay_heap::{Census, hprof};
+use assay_heap::{ClassHistogram, hprof};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -9,13 +9,13 @@ fn sample(name: &str) -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
-fn read(name: &str) -> Option<Census> {
+fn read(name: &str) -> Option<ClassHistogram> {
     sample(name).map(|path| hprof::read_file(&path, &|_| {}).expect("a dump"))
 }
 
-fn instances(census: &Census) -> HashMap<&str, u64> {
+fn instances(class_histogram: &ClassHistogram) -> HashMap<&str, u64> {
     let mut counts = HashMap::new();
-    for class in &census.classes {
+    for class in &class_histogram.classes {
         *counts.entry(&*class.name).or_insert(0) += class.instances;
     }
     counts
@@ -31,21 +31,27 @@ fn strings_of_each_sample_have_the_fields_of_their_class_file() {
         ("openjdk_jdk11_04_x64.hprof.gz", 8, "value coder hash", Some("11.0.4")),
     ];
     for (name, word_bytes, fields, version) in samples {
-        let Some(census) = read(name) else { assay_testkit::skip!("sample data not there") };
-        let string = census.classes.iter().find(|class| &*class.name == "java.lang.String").expect("strings");
+        let Some(class_histogram) = read(name) else { assay_testkit::skip!("sample data not there") };
+        let string =
+            class_histogram.classes.iter().find(|class| &*class.name == "java.lang.String").expect("strings");
         let names: Vec<&str> = string.fields.iter().map(|field| &*field.name).collect();
         assert_eq!(names.join(" "), fields, "{name}");
-        assert_eq!(census.word_bytes, word_bytes, "{name}");
-        assert_eq!(census.alignment_bytes, Some(8), "{name}");
-        assert_eq!(census.jdk_text().as_deref(), version, "{name}");
+        assert_eq!(class_histogram.word_bytes, word_bytes, "{name}");
+        assert_eq!(class_histogram.alignment_bytes, Some(8), "{name}");
+        assert_eq!(class_histogram.jdk_text().as_deref(), version, "{name}");
         let is_by_shape = version == Some("6 to 7");
-        assert_eq!(census.problems.len(), usize::from(is_by_shape), "{name}: {:?}", census.problems);
-        assert!(
-            !is_by_shape || census.problems[0].text.contains("the shape of JDK 6 to 7"),
-            "{:?}",
-            census.problems
+        assert_eq!(
+            class_histogram.problems.len(),
+            usize::from(is_by_shape),
+            "{name}: {:?}",
+            class_histogram.problems
         );
-        println!("{name}: {} objects", instances(&census).values().sum::<u64>());
+        assert!(
+            !is_by_shape || class_histogram.problems[0].text.contains("the shape of JDK 6 to 7"),
+            "{:?}",
+            class_histogram.problems
+        );
+        println!("{name}: {} objects", instances(&class_histogram).values().sum::<u64>());
     }
 }
 
@@ -53,12 +59,12 @@ fn strings_of_each_sample_have_the_fields_of_their_class_file() {
 #[test]
 fn counts_of_jdk_6_are_those_noted_with_the_dump() {
     for name in ["sun_jdk6_30_x64_compressedOops", "sun_jdk6_30_x64_nocompressedOops"] {
-        let (Some(census), Some(notes)) =
+        let (Some(class_histogram), Some(notes)) =
             (read(&format!("{name}.hprof")), sample(&format!("{name}.notes.txt")))
         else {
             assay_testkit::skip!("sample data not there");
         };
-        let counts = instances(&census);
+        let counts = instances(&class_histogram);
         let notes = std::fs::read_to_string(notes).expect("the notes");
         let mut rows = 0;
         for line in notes.lines() {

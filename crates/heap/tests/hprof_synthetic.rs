@@ -3,54 +3,54 @@
 mod hprof_writer;
 
 use assay_heap::hprof::{HprofError, read};
-use assay_heap::{ArrayLengths, Census, FieldKind, PrimitiveKind};
+use assay_heap::{ArrayLengths, ClassHistogram, FieldKind, PrimitiveKind};
 use hprof_writer::small::*;
 use hprof_writer::{Dump, Trickle, id_of};
 use std::io::Read;
 
-fn census_of(bytes: &[u8]) -> Result<Census, HprofError> {
+fn histogram_of(bytes: &[u8]) -> Result<ClassHistogram, HprofError> {
     read(bytes, "made", &|_| {})
 }
 
-fn class<'a>(census: &'a Census, name: &str) -> &'a assay_heap::ClassShape {
-    census.classes.iter().find(|class| &*class.name == name).unwrap_or_else(|| panic!("{name} is there"))
+fn class<'a>(histogram: &'a ClassHistogram, name: &str) -> &'a assay_heap::ClassShape {
+    histogram.classes.iter().find(|class| &*class.name == name).unwrap_or_else(|| panic!("{name} is there"))
 }
 
 #[track_caller]
-fn check_whole(bytes: &[u8], what: &str) -> Census {
-    let census = census_of(bytes).unwrap_or_else(|error| panic!("{what}: {error}"));
-    let node = class(&census, "demo.Node");
+fn check_whole(bytes: &[u8], what: &str) -> ClassHistogram {
+    let histogram = histogram_of(bytes).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let node = class(&histogram, "demo.Node");
     assert_eq!(node.instances, 100, "{what}");
     let fields: Vec<&str> = node.fields.iter().map(|field| &*field.name).collect();
     assert_eq!(fields, ["next", "value"], "{what}");
     assert_eq!(node.statics.len(), 1, "{what}: without the pseudo field");
     assert_eq!(node.statics[0].kind, FieldKind::Primitive(PrimitiveKind::Long), "{what}");
-    let above = node.super_class.map(|above| &*census.classes[above as usize].name);
+    let above = node.super_class.map(|above| &*histogram.classes[above as usize].name);
     assert_eq!(above, Some("java.lang.Object"), "{what}");
-    let arrays = class(&census, "demo.Node[]").arrays.as_ref().expect("lengths");
+    let arrays = class(&histogram, "demo.Node[]").arrays.as_ref().expect("lengths");
     assert_eq!((arrays.count(), arrays.elements, arrays.empty), (10, 45, 1), "{what}");
-    let bytes = class(&census, "byte[]");
+    let bytes = class(&histogram, "byte[]");
     let arrays = bytes.arrays.as_ref().expect("lengths");
     assert_eq!((bytes.instances, arrays.count(), arrays.elements, arrays.empty), (21, 21, 196, 1), "{what}");
     assert_eq!(arrays.element, Some(PrimitiveKind::Byte), "{what}");
-    assert_eq!(class(&census, "java.lang.Class").instances, 0, "{what}: mirrors are no instances");
-    assert!(class(&census, "boolean").has_mirror, "{what}");
-    assert_eq!(census.alignment_bytes, Some(8).filter(|_| !census.is_android), "{what}");
-    census
+    assert_eq!(class(&histogram, "java.lang.Class").instances, 0, "{what}: mirrors are no instances");
+    assert!(class(&histogram, "boolean").has_mirror, "{what}");
+    assert_eq!(histogram.alignment_bytes, Some(8).filter(|_| !histogram.is_android), "{what}");
+    histogram
 }
 
 #[test]
-fn each_dialect_and_word_gives_the_same_census() {
+fn each_dialect_and_word_gives_the_same_class_histogram() {
     for version in ["1.0", "1.0.1", "1.0.2", "1.0.3"] {
         for id_bytes in [4, 8] {
             let what = format!("{version}, {id_bytes}");
-            let census = check_whole(&whole(version, id_bytes).bytes, &what);
-            assert_eq!(census.word_bytes, id_bytes as u64, "{what}");
-            assert_eq!(census.is_android, version == "1.0.3", "{what}");
-            assert_eq!(census.jdk_version.as_deref(), Some("19.0.2"), "{what}");
-            assert_eq!(census.problems, [], "{what}");
+            let histogram = check_whole(&whole(version, id_bytes).bytes, &what);
+            assert_eq!(histogram.word_bytes, id_bytes as u64, "{what}");
+            assert_eq!(histogram.is_android, version == "1.0.3", "{what}");
+            assert_eq!(histogram.jdk_version.as_deref(), Some("19.0.2"), "{what}");
+            assert_eq!(histogram.problems, [], "{what}");
             let near: u64 =
-                census.neighbours.iter().filter(|(near, _)| near.gap_bytes == 24).map(|(_, n)| n).sum();
+                histogram.neighbours.iter().filter(|(near, _)| near.gap_bytes == 24).map(|(_, n)| n).sum();
             assert!(near >= 60, "{what}: {near} pairs of nodes");
         }
     }
@@ -97,8 +97,8 @@ fn heap_records_of_length_0_are_empty_or_go_to_the_end() {
         if has_end {
             dump.record(0x2c, &[]);
         }
-        let census = check_whole(&dump.bytes, &format!("0x{tag:02x}, with an end: {has_end}"));
-        assert_eq!(census.problems, []);
+        let histogram = check_whole(&dump.bytes, &format!("0x{tag:02x}, with an end: {has_end}"));
+        assert_eq!(histogram.problems, []);
     }
 }
 
@@ -114,9 +114,9 @@ fn records_of_unknown_kinds_are_passed_over_and_unknown_sub_records_end_their_se
     dump.record(0x1c, &classes.bytes);
     let objects = objects(&dump, 8);
     dump.record(0x1c, &objects.bytes);
-    let census = census_of(&dump.bytes).expect("a census");
-    assert_eq!(class(&census, "demo.Node").instances, 101);
-    let problems: Vec<&str> = census.problems.iter().map(|problem| problem.text.as_str()).collect();
+    let histogram = histogram_of(&dump.bytes).expect("a class histogram");
+    assert_eq!(class(&histogram, "demo.Node").instances, 101);
+    let problems: Vec<&str> = histogram.problems.iter().map(|problem| problem.text.as_str()).collect();
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(problems[0].contains("0x66"), "{problems:?}");
     assert!(problems[1].contains("1 record of an unknown kind"), "{problems:?}");
@@ -131,9 +131,9 @@ fn a_damaged_length_costs_one_segment_only() {
     damaged.bytes.extend([0; 100]);
     dump.record(0x1c, &damaged.bytes);
     dump.record(0x1c, &objects.bytes);
-    let census = check_whole(&dump.bytes, "damaged");
-    assert_eq!(census.problems.len(), 1, "{:?}", census.problems);
-    assert!(census.problems[0].text.contains("goes beyond its heap record"), "{:?}", census.problems);
+    let histogram = check_whole(&dump.bytes, "damaged");
+    assert_eq!(histogram.problems.len(), 1, "{:?}", histogram.problems);
+    assert!(histogram.problems[0].text.contains("goes beyond its heap record"), "{:?}", histogram.problems);
 }
 
 #[test]
@@ -141,12 +141,12 @@ fn a_dump_that_ends_early_gives_what_was_there() {
     let dump = whole("1.0.2", 8);
     let mut before = 0;
     for end in 0..dump.bytes.len() - 9 {
-        match census_of(&dump.bytes[..end]) {
-            Ok(census) => {
-                let nodes = class(&census, "demo.Node").instances;
+        match histogram_of(&dump.bytes[..end]) {
+            Ok(histogram) => {
+                let nodes = class(&histogram, "demo.Node").instances;
                 assert!(nodes >= before, "at {end}");
                 before = nodes;
-                assert!(nodes == 100 || !census.problems.is_empty(), "at {end}");
+                assert!(nodes == 100 || !histogram.problems.is_empty(), "at {end}");
             }
             Err(error) => assert!(before == 0 && error.to_string().contains("made"), "at {end}: {error}"),
         }
@@ -170,10 +170,10 @@ fn what_is_no_dump_is_told() {
         ),
     ];
     for (bytes, message) in cases {
-        assert_eq!(census_of(bytes).expect_err("no dump").to_string(), message);
+        assert_eq!(histogram_of(bytes).expect_err("no dump").to_string(), message);
     }
     let nothing = Dump::new("1.0.2", 8);
-    let error = census_of(&nothing.bytes).expect_err("nothing in it").to_string();
+    let error = histogram_of(&nothing.bytes).expect_err("nothing in it").to_string();
     assert_eq!(error, "made: no object could be read up to byte 31: it has no heap record");
 }
 
@@ -199,15 +199,15 @@ fn classes_that_are_their_own_super_class_have_none() {
     subs.class(STRING, OBJECT, &[], &[]);
     subs.instance(0x5000, NODE, &[]);
     dump.record(0x1c, &subs.bytes);
-    let census = census_of(&dump.bytes).expect("a census");
-    for start in 0..census.classes.len() {
+    let histogram = histogram_of(&dump.bytes).expect("a class histogram");
+    for start in 0..histogram.classes.len() {
         let mut at = Some(start as u32);
-        for _ in 0..=census.classes.len() {
-            at = at.and_then(|at| census.classes[at as usize].super_class);
+        for _ in 0..=histogram.classes.len() {
+            at = at.and_then(|at| histogram.classes[at as usize].super_class);
         }
         assert_eq!(at, None, "a walk up ends");
     }
-    assert_eq!(census.problems.len(), 1, "{:?}", census.problems);
+    assert_eq!(histogram.problems.len(), 1, "{:?}", histogram.problems);
 }
 
 /// Old agents gave arrays the class of their elements, and version 1.0 has no arrays of numbers.
@@ -219,12 +219,12 @@ fn arrays_of_old_writers_find_their_class() {
     // "Class" 10 is int: elements of four bytes.
     subs.references(0x5100, 10, 5);
     dump.record(0x0c, &subs.bytes);
-    let census = census_of(&dump.bytes).expect("a census");
+    let histogram = histogram_of(&dump.bytes).expect("a class histogram");
     let mut nodes = ArrayLengths::new(None);
     nodes.add(3);
-    assert_eq!(class(&census, "demo.Node[]").arrays, Some(nodes));
-    assert_eq!(class(&census, "demo.Node").instances, 0);
-    assert_eq!(class(&census, "int[]").arrays.as_ref().map(|arrays| arrays.elements), Some(5));
+    assert_eq!(class(&histogram, "demo.Node[]").arrays, Some(nodes));
+    assert_eq!(class(&histogram, "demo.Node").instances, 0);
+    assert_eq!(class(&histogram, "int[]").arrays.as_ref().map(|arrays| arrays.elements), Some(5));
 }
 
 #[test]
@@ -241,10 +241,10 @@ fn android_dumps_have_roots_heaps_and_arrays_of_their_own() {
     let objects = objects(&dump, 4);
     subs.bytes.extend(objects.bytes);
     dump.record(0x1c, &subs.bytes);
-    let census = census_of(&dump.bytes).expect("a census");
-    assert_eq!(class(&census, "byte[]").arrays.as_ref().map(|arrays| arrays.elements), Some(296));
-    assert_eq!((class(&census, "demo.Node").instances, census.alignment_bytes), (100, None));
-    assert_eq!(census.problems, []);
+    let histogram = histogram_of(&dump.bytes).expect("a class histogram");
+    assert_eq!(class(&histogram, "byte[]").arrays.as_ref().map(|arrays| arrays.elements), Some(296));
+    assert_eq!((class(&histogram, "demo.Node").instances, histogram.alignment_bytes), (100, None));
+    assert_eq!(histogram.problems, []);
 }
 
 #[test]
@@ -256,8 +256,8 @@ fn the_alignment_is_that_of_all_addresses() {
             subs.instance(number * alignment, NODE, &[0; 16]);
         }
         dump.record(0x1c, &subs.bytes);
-        let census = census_of(&dump.bytes).expect("a census");
-        assert_eq!(census.alignment_bytes, Some(alignment.min(256)).filter(|bytes| *bytes >= 8));
+        let histogram = histogram_of(&dump.bytes).expect("a class histogram");
+        assert_eq!(histogram.alignment_bytes, Some(alignment.min(256)).filter(|bytes| *bytes >= 8));
     }
 }
 
@@ -276,15 +276,18 @@ fn counts_do_not_depend_on_where_buffers_end() {
     }
     dump.record(0x1c, &subs.bytes);
     assert!(dump.bytes.len() > 4 << 20, "more than the buffers hold");
-    let check = |census: Census| {
-        assert_eq!(class(&census, "demo.Node").instances, 20_000);
-        assert_eq!(class(&census, "long[]").arrays.as_ref().map(|arrays| arrays.elements), Some(elements));
-        assert_eq!(class(&census, "byte[]").arrays.as_ref().map(|arrays| arrays.elements), Some(1_200_000));
+    let check = |histogram: ClassHistogram| {
+        assert_eq!(class(&histogram, "demo.Node").instances, 20_000);
+        assert_eq!(class(&histogram, "long[]").arrays.as_ref().map(|arrays| arrays.elements), Some(elements));
+        assert_eq!(
+            class(&histogram, "byte[]").arrays.as_ref().map(|arrays| arrays.elements),
+            Some(1_200_000)
+        );
         // That the version is by shape.
-        assert_eq!(census.problems.len(), 1, "{:?}", census.problems);
+        assert_eq!(histogram.problems.len(), 1, "{:?}", histogram.problems);
     };
-    check(census_of(&dump.bytes).expect("a census"));
-    check(read(Trickle::of(&dump.bytes), "made", &|_| {}).expect("a census"));
+    check(histogram_of(&dump.bytes).expect("a class histogram"));
+    check(read(Trickle::of(&dump.bytes), "made", &|_| {}).expect("a class histogram"));
 }
 
 /// A record's length has four bytes: one HEAP_DUMP of more wraps, and the JDK cuts longer arrays off.
@@ -302,11 +305,11 @@ fn a_heap_record_and_an_array_of_four_gib_are_read() {
     dump.header(0x0c, record as u32);
     let source = dump.bytes.chain(&*classes.bytes).chain(&*array.bytes);
     let source = source.chain(std::io::repeat(0).take(elements)).chain(&*objects.bytes);
-    let census = read(source, "made", &|_| {}).expect("a census");
-    assert_eq!(class(&census, "demo.Node").instances, 100);
-    let longs = class(&census, "long[]").arrays.as_ref().expect("lengths");
+    let histogram = read(source, "made", &|_| {}).expect("a class histogram");
+    assert_eq!(class(&histogram, "demo.Node").instances, 100);
+    let longs = class(&histogram, "long[]").arrays.as_ref().expect("lengths");
     assert_eq!((longs.count(), longs.elements), (1, u64::from(length)));
-    let problems: Vec<&str> = census.problems.iter().map(|problem| problem.text.as_str()).collect();
+    let problems: Vec<&str> = histogram.problems.iter().map(|problem| problem.text.as_str()).collect();
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(problems[0].contains("wrapped at 4 GiB"), "{problems:?}");
     assert!(problems[1].starts_with("long[] of 536870907 elements"), "{problems:?}");
@@ -327,8 +330,8 @@ fn more_objects_than_31_bits_can_count() {
     segment.bytes.clear();
     segment.record(0x1c, &part.bytes);
     let source = dump.bytes.chain(Again { bytes: &segment.bytes, at: 0, left: (1 << 15) + 1 });
-    let census = read(source, "made", &|_| {}).expect("a census");
-    assert_eq!(class(&census, "demo.Node").instances, (1 << 31) + (1 << 16));
+    let histogram = read(source, "made", &|_| {}).expect("a class histogram");
+    assert_eq!(class(&histogram, "demo.Node").instances, (1 << 31) + (1 << 16));
 }
 
 /// The same bytes again and again.

@@ -1,7 +1,7 @@
 //! Dumps of running JVMs against what the same JVM says of itself: counts and sizes of `jcmd PID GC.class_histogram`, and
 //! fields in the order of the source.
 
-use assay_heap::{Census, ClassShape, NeighbourKind, hprof};
+use assay_heap::{ClassHistogram, ClassShape, NeighbourKind, hprof};
 use assay_jdk::Release;
 use assay_testkit::{Running, class_histogram, each_java, each_release, find_tool, start_java};
 use std::collections::{BTreeMap, HashMap};
@@ -12,7 +12,7 @@ type Counts = BTreeMap<String, (u64, u64)>;
 
 struct Looked {
     histogram: Counts,
-    census: Census,
+    class_histogram: ClassHistogram,
 }
 
 /// Histogram and dump of a quiet JVM that runs `Counted`.
@@ -29,8 +29,8 @@ fn look_at(class: &str, java: &Path, jcmd: &Path, options: &[&str]) -> Looked {
     let histogram = histogram(&running, jcmd);
     let said = running.jcmd(jcmd, &["GC.heap_dump", &path.display().to_string()]);
     assert!(said.contains("Heap dump file created"), "{said}");
-    let census = hprof::read_file(&path, &|_| {}).expect("a dump");
-    Looked { histogram, census }
+    let class_histogram = hprof::read_file(&path, &|_| {}).expect("a dump");
+    Looked { histogram, class_histogram }
 }
 
 fn histogram(running: &Running, jcmd: &Path) -> Counts {
@@ -63,16 +63,20 @@ fn jdk() -> Option<PathBuf> {
     find_tool("jcmd")
 }
 
-fn instances(census: &Census) -> HashMap<&str, u64> {
+fn instances(class_histogram: &ClassHistogram) -> HashMap<&str, u64> {
     let mut counts = HashMap::new();
-    for class in &census.classes {
+    for class in &class_histogram.classes {
         *counts.entry(stem(&class.name)).or_insert(0) += class.instances;
     }
     counts
 }
 
-fn class<'a>(census: &'a Census, name: &str) -> &'a ClassShape {
-    census.classes.iter().find(|class| &*class.name == name).unwrap_or_else(|| panic!("{name} is there"))
+fn class<'a>(class_histogram: &'a ClassHistogram, name: &str) -> &'a ClassShape {
+    class_histogram
+        .classes
+        .iter()
+        .find(|class| &*class.name == name)
+        .unwrap_or_else(|| panic!("{name} is there"))
 }
 
 #[test]
@@ -85,8 +89,8 @@ fn a_dump_says_what_its_jvm_says() {
         let what = format!("JDK {feature} of {bits} bits{headers}");
         counts_are_those_of_the_histogram(&looked, &what);
         mirrors_are_right(&looked, &what);
-        fields_are_in_the_order_of_the_class_file(&looked.census, &what);
-        version_is_that_of_the_jvm(&looked.census, &java, bits, &what);
+        fields_are_in_the_order_of_the_class_file(&looked.class_histogram, &what);
+        version_is_that_of_the_jvm(&looked.class_histogram, &java, bits, &what);
     }
 }
 
@@ -97,7 +101,7 @@ const OF_COMMANDS: [&str; 2] = [
 ];
 
 fn counts_are_those_of_the_histogram(looked: &Looked, what: &str) {
-    let counts = instances(&looked.census);
+    let counts = instances(&looked.class_histogram);
     assert_eq!(counts["Counted$Node"], 3_000, "{what}");
     let names = looked.histogram.keys().map(String::as_str).chain(counts.keys().copied());
     for name in names {
@@ -125,7 +129,7 @@ const FILLERS: &str = "jdk.internal.vm.FillerElement[]";
 /// without elements, of 16 bytes. How many arrays are not counted.
 fn ints_are_those_of_the_histogram(looked: &Looked, what: &str) -> u64 {
     let told = |name: &str| looked.histogram.get(name).copied().unwrap_or_default();
-    let ints = class(&looked.census, "int[]").arrays.as_ref().expect("arrays");
+    let ints = class(&looked.class_histogram, "int[]").arrays.as_ref().expect("arrays");
     let Some((fillers, _)) = looked.histogram.get(FILLERS) else {
         assert_eq!(ints.count(), told("int[]").0, "{what}");
         return 0;
@@ -162,10 +166,20 @@ fn arrays_that_fill_gaps_are_not_counted_and_no_other_is_taken_for_one() {
                 let left_out = ints_are_those_of_the_histogram(&looked, &what);
                 let of_objects = looked.histogram.get("jdk.internal.vm.FillerObject").copied();
                 println!("{what}: {left_out} arrays that fill gaps, objects {of_objects:?}");
-                let told = looked.census.problems.iter().any(|problem| problem.text.contains("not counted"));
-                assert!(told && 1_000 < left_out, "{what}: {left_out} {:?}", looked.census.problems);
-                assert!(ELEMENTS <= class(&looked.census, "int[]").arrays.as_ref().expect("arrays").elements);
-                assert_eq!(instances(&looked.census).get("jdk.internal.vm.FillerObject").unwrap_or(&0), &0);
+                let told = looked
+                    .class_histogram
+                    .problems
+                    .iter()
+                    .any(|problem| problem.text.contains("not counted"));
+                assert!(told && 1_000 < left_out, "{what}: {left_out} {:?}", looked.class_histogram.problems);
+                assert!(
+                    ELEMENTS
+                        <= class(&looked.class_histogram, "int[]").arrays.as_ref().expect("arrays").elements
+                );
+                assert_eq!(
+                    instances(&looked.class_histogram).get("jdk.internal.vm.FillerObject").unwrap_or(&0),
+                    &0
+                );
             }
         }
     }
@@ -174,12 +188,12 @@ fn arrays_that_fill_gaps_are_not_counted_and_no_other_is_taken_for_one() {
 /// Mirrors: one of each class, and nine of the types that are no classes. A histogram also has those that wait in the
 /// archive of class data for their class to be loaded.
 fn mirrors_are_right(looked: &Looked, what: &str) {
-    let mirrors = looked.census.classes.iter().filter(|class| class.has_mirror).count() as u64;
+    let mirrors = looked.class_histogram.classes.iter().filter(|class| class.has_mirror).count() as u64;
     let (told, _) = looked.histogram["java.lang.Class"];
     println!("{what}: {mirrors} mirrors, {told} in the histogram");
     assert!(mirrors <= told, "{what}");
-    assert!(class(&looked.census, "void").has_mirror, "{what}");
-    assert_eq!(class(&looked.census, "java.lang.Class").instances, 0, "{what}");
+    assert!(class(&looked.class_histogram, "void").has_mirror, "{what}");
+    assert_eq!(class(&looked.class_histogram, "java.lang.Class").instances, 0, "{what}");
 }
 
 #[test]
@@ -187,35 +201,41 @@ fn without_an_archive_every_mirror_is_there() {
     let Some(jdk) = jdk() else { assay_testkit::skip!("no jcmd") };
     for (feature, bits, java) in javas() {
         let looked = look(&java, &jdk, &["-Xmx256m", "-Xshare:off"]);
-        let mirrors = looked.census.classes.iter().filter(|class| class.has_mirror).count() as u64;
+        let mirrors = looked.class_histogram.classes.iter().filter(|class| class.has_mirror).count() as u64;
         let (told, _) = looked.histogram["java.lang.Class"];
         println!("JDK {feature} of {bits} bits: {mirrors} mirrors, {told} in the histogram");
         assert_eq!(mirrors, told, "JDK {feature} of {bits} bits");
-        version_is_that_of_the_jvm(&looked.census, &java, bits, &format!("JDK {feature} without an archive"));
+        version_is_that_of_the_jvm(
+            &looked.class_histogram,
+            &java,
+            bits,
+            &format!("JDK {feature} without an archive"),
+        );
     }
 }
 
-fn fields_are_in_the_order_of_the_class_file(census: &Census, what: &str) {
+fn fields_are_in_the_order_of_the_class_file(class_histogram: &ClassHistogram, what: &str) {
     let names = |fields: &[assay_heap::Field]| {
         fields.iter().map(|field| field.name.to_string()).collect::<Vec<String>>().join(" ")
     };
-    let node = class(census, "Counted$Node");
+    let node = class(class_histogram, "Counted$Node");
     assert_eq!(names(&node.fields), "next first second third fourth fifth", "{what}");
     assert_eq!(names(&node.statics), "counter keeper small", "{what}");
-    assert_eq!(names(&class(census, "Counted$Leaf").fields), "weight other", "{what}");
-    assert_eq!(names(&class(census, "Counted$Pair").fields), "left right", "{what}");
-    assert_eq!(names(&class(census, "Counted$Colour").statics), "RED GREEN BLUE $VALUES", "{what}");
+    assert_eq!(names(&class(class_histogram, "Counted$Leaf").fields), "weight other", "{what}");
+    assert_eq!(names(&class(class_histogram, "Counted$Pair").fields), "left right", "{what}");
+    assert_eq!(names(&class(class_histogram, "Counted$Colour").statics), "RED GREEN BLUE $VALUES", "{what}");
 }
 
-fn version_is_that_of_the_jvm(census: &Census, java: &Path, bits: u8, what: &str) {
+fn version_is_that_of_the_jvm(class_histogram: &ClassHistogram, java: &Path, bits: u8, what: &str) {
     let release = java.ancestors().nth(2).map(|home| home.join("release")).expect("a home");
     let release = std::fs::read_to_string(release).expect("its release file");
     let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=")).expect("a version");
     // A build before its release says so of itself, and its release file does not.
-    let told = census.jdk_version.as_deref().map(|version| version.trim_end_matches("-ea"));
+    let told = class_histogram.jdk_version.as_deref().map(|version| version.trim_end_matches("-ea"));
     assert_eq!(told, Some(version.trim_matches('"')), "{what}");
-    assert_eq!(census.word_bytes, u64::from(bits / 8), "{what}");
-    let others = census.problems.iter().find(|problem| !problem.text.contains("fill gaps between objects"));
+    assert_eq!(class_histogram.word_bytes, u64::from(bits / 8), "{what}");
+    let others =
+        class_histogram.problems.iter().find(|problem| !problem.text.contains("fill gaps between objects"));
     assert_eq!(others, None, "{what}");
 }
 
@@ -242,7 +262,7 @@ fn every_collectors_heap_gives_true_neighbours() {
                 let what = format!("JDK {feature} of {bits} bits, {collector}, alignment {alignment}");
                 neighbours_are_true(&looked, &what);
                 if bits == 64 {
-                    assert_eq!(looked.census.alignment_bytes, Some(alignment), "{what}");
+                    assert_eq!(looked.class_histogram.alignment_bytes, Some(alignment), "{what}");
                 }
             }
         }
@@ -254,9 +274,9 @@ fn neighbours_are_true(looked: &Looked, what: &str) {
     for name in ["Counted$Node", "Counted$Leaf", "Counted$Pair"] {
         let (instances, bytes) = looked.histogram[name];
         let mut gaps: Vec<(u64, u64)> = Vec::new();
-        for (near, count) in &looked.census.neighbours {
+        for (near, count) in &looked.class_histogram.neighbours {
             let NeighbourKind::Instance(index) = near.kind else { continue };
-            if &*looked.census.classes[index as usize].name == name {
+            if &*looked.class_histogram.classes[index as usize].name == name {
                 gaps.push((near.gap_bytes, *count));
             }
         }

@@ -1,9 +1,9 @@
-//! The census of a running JVM, held against that of a dump of the same JVM, and what it weighs against what it is.
+//! The class histogram of a running JVM, held against that of a dump of the same JVM, and what it occupies against what it is.
 
 use assay_heap::hprof::read_file;
-use assay_heap::live::{LiveCensus, census};
+use assay_heap::live::{LiveHistogram, histogram};
 use assay_heap::predict::{PredictOptions, predict};
-use assay_heap::{Census, ClassShape};
+use assay_heap::{ClassHistogram, ClassShape};
 use assay_hotspot::attach_command;
 use assay_linux::ProcRoot;
 use assay_model::ModelName;
@@ -23,7 +23,7 @@ fn start(feature: u32, bits: u8, options: &[&str]) -> Option<Running> {
     Some(jvm)
 }
 
-fn dump(jvm: &Running) -> Census {
+fn dump(jvm: &Running) -> ClassHistogram {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("all.hprof");
     let command = format!("GC.heap_dump -all {}", path.display());
@@ -32,9 +32,9 @@ fn dump(jvm: &Running) -> Census {
 }
 
 /// Names of hidden classes and of those that were made at run time hold numbers; of several of a name, all.
-fn by_name(census: &Census) -> BTreeMap<&str, Vec<&ClassShape>> {
+fn by_name(histogram: &ClassHistogram) -> BTreeMap<&str, Vec<&ClassShape>> {
     let mut by_name: BTreeMap<&str, Vec<&ClassShape>> = BTreeMap::new();
-    for class in &census.classes {
+    for class in &histogram.classes {
         by_name.entry(&class.name).or_default().push(class);
     }
     by_name
@@ -46,7 +46,7 @@ fn is_filled_by_the_jvm(name: &str) -> bool {
 
 fn is_that_of_a_dump(feature: u32, options: &[&str]) {
     let Some(jvm) = start(feature, 64, options) else { skip!("no 64-bit JDK {feature}") };
-    let LiveCensus { census: live, .. } = census(jvm.pid(), LIMIT).expect("a heap");
+    let LiveHistogram { histogram: live, .. } = histogram(jvm.pid(), LIMIT).expect("a heap");
     let dumped = dump(&jvm);
     let (live_classes, dumped_classes) = (by_name(&live), by_name(&dumped));
     let names =
@@ -72,8 +72,8 @@ fn is_that_of_a_dump(feature: u32, options: &[&str]) {
         if let ([ours], [theirs]) = (classes.as_slice(), others.as_slice()) {
             assert_eq!((&ours.fields, &ours.statics), (&theirs.fields, &theirs.statics), "{name}");
             assert_eq!(ours.has_mirror, theirs.has_mirror, "{name}");
-            let above = |census: &Census, class: &ClassShape| {
-                class.super_class.map(|above| census.classes[above as usize].name.clone())
+            let above = |histogram: &ClassHistogram, class: &ClassShape| {
+                class.super_class.map(|above| histogram.classes[above as usize].name.clone())
             };
             assert_eq!(above(&live, ours), above(&dumped, theirs), "{name}");
         }
@@ -83,23 +83,23 @@ fn is_that_of_a_dump(feature: u32, options: &[&str]) {
 }
 
 #[test]
-fn the_census_of_a_running_jvm_17_is_that_of_a_dump() {
+fn the_class_histogram_of_a_running_jvm_17_is_that_of_a_dump() {
     is_that_of_a_dump(17, &["-XX:+UseSerialGC"]);
     is_that_of_a_dump(17, &["-XX:+UseG1GC"]);
 }
 
 #[test]
-fn the_census_of_a_running_jvm_25_is_that_of_a_dump() {
+fn the_class_histogram_of_a_running_jvm_25_is_that_of_a_dump() {
     is_that_of_a_dump(25, &["-XX:+UseParallelGC"]);
     is_that_of_a_dump(25, &["-XX:+UseG1GC", "-XX:+UseCompactObjectHeaders"]);
 }
 
-/// What the census weighs in the mode in which it was taken is what the objects were, to the byte.
+/// What the class histogram weighs in the mode in which it was taken is what the objects were, to the byte.
 fn weighs_what_it_is(feature: u32, bits: u8, model: ModelName, options: &[&str]) {
     let options: Vec<&str> = ["-XX:+UseSerialGC"].iter().chain(options).copied().collect();
     let Some(jvm) = start(feature, bits, &options) else { skip!("no JDK {feature} of {bits} bits") };
-    let LiveCensus { census: live, model: known_model, counted, .. } =
-        census(jvm.pid(), LIMIT).expect("a heap");
+    let LiveHistogram { histogram: live, model: known_model, counted, .. } =
+        histogram(jvm.pid(), LIMIT).expect("a heap");
     let known_model = known_model.ok();
     assert_eq!(known_model.as_ref().map(|known| known.name), Some(model));
     let predicted = predict(&live, &PredictOptions { known_model, ..PredictOptions::default() });

@@ -59,19 +59,23 @@ fn a_mode_that_is_none_of_the_models_is_told_as_not_known() {
         .into_iter()
         .map(|(jdk, options)| Mode { jdk, name: ModelName::Bits64, options }.with(&["-XX:+UseSerialGC"]))
         .collect();
-    let censuses = for_each(&modes, |_, mode| dump_of(mode, &["-Xmx512m"]));
-    let found = modes.iter().zip(censuses).filter_map(|(mode, census)| Some((mode, census?)));
-    for (mode, census) in found {
-        let detected = detect(&census);
+    let histograms = for_each(&modes, |_, mode| dump_of(mode, &["-Xmx512m"]));
+    let found = modes.iter().zip(histograms).filter_map(|(mode, histogram)| Some((mode, histogram?)));
+    for (mode, histogram) in found {
+        let detected = detect(&histogram);
         println!("{}: {:?}", mode.text(), detected.fits[0]);
-        assert!(!detected.is_sure && detected.dump_model(&census).is_none(), "{}: {detected:?}", mode.text());
+        assert!(
+            !detected.is_sure && detected.dump_model(&histogram).is_none(),
+            "{}: {detected:?}",
+            mode.text()
+        );
         let problem = detected.problem("the dump").expect("a reason");
         assert!(problem.text.contains("none that Assay knows"), "{}: {problem:?}", mode.text());
     }
 }
 
 fn check(modes: &[Mode]) {
-    let found = for_each(modes, |_, mode| dump_of(mode, &["-Xmx512m"]).map(|census| detect(&census)));
+    let found = for_each(modes, |_, mode| dump_of(mode, &["-Xmx512m"]).map(|histogram| detect(&histogram)));
     let found: Vec<_> = modes.iter().zip(found).filter_map(|(mode, found)| Some((mode, found?))).collect();
     if found.is_empty() {
         skip!("no JVM");
@@ -97,8 +101,8 @@ fn dumps_of_old_releases_tell_their_mode_too() {
         ("sun_jdk6_30_x64_nocompressedOops.hprof", ModelName::Bits64),
         ("openjdk_jdk11_04_x64.hprof.gz", ModelName::Compressed),
     ] {
-        let census = hprof::read_file(&folder.join(name), &|_| {}).expect("a dump");
-        let prediction = predict(&census, &PredictOptions::default()).expect("no class is asked for");
-        assert_eq!(prediction.dump_model, Some(mode), "{name}: {:?}", detect(&census));
+        let histogram = hprof::read_file(&folder.join(name), &|_| {}).expect("a dump");
+        let prediction = predict(&histogram, &PredictOptions::default()).expect("no class is asked for");
+        assert_eq!(prediction.dump_model, Some(mode), "{name}: {:?}", detect(&histogram));
     }
 }

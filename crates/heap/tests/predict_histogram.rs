@@ -12,7 +12,7 @@
 mod predict_support;
 
 use assay_heap::predict::{PredictOptions, predict};
-use assay_model::{ClassWeight, HeapPrediction, ModelName};
+use assay_model::{ClassFootprint, HeapPrediction, ModelName};
 use assay_testkit::skip;
 use predict_support::{Mode, Row, Seen, for_each, look, modes, stable_name};
 use std::collections::BTreeMap;
@@ -43,9 +43,9 @@ fn check(is_dumped: impl Fn(&Mode) -> bool + Sync) {
     }
     let seen = for_each(&modes, |_, mode| look(mode, is_dumped(mode), &["-Xmx512m"]).expect("a JVM"));
     let mut tally = Tally::default();
-    for dumped in seen.iter().filter(|seen| seen.census.is_some()) {
-        let census = dumped.census.as_ref().expect("a dump");
-        let prediction = predict(census, &PredictOptions::default()).expect("no class is asked for");
+    for dumped in seen.iter().filter(|seen| seen.class_histogram.is_some()) {
+        let class_histogram = dumped.class_histogram.as_ref().expect("a dump");
+        let prediction = predict(class_histogram, &PredictOptions::default()).expect("no class is asked for");
         tally.check_mode(dumped, &prediction);
         for there in seen.iter().filter(|there| there.mode.jdk == dumped.mode.jdk) {
             tally.compare(dumped, &prediction, there);
@@ -129,7 +129,7 @@ impl Tally {
     /// What a dump says of a JVM, against what that says of itself.
     fn compare(&mut self, dumped: &Seen, prediction: &HeapPrediction, there: &Seen) {
         let model = prediction.model(there.mode.name).expect("every model");
-        let mut predicted: BTreeMap<String, Vec<&ClassWeight>> = BTreeMap::new();
+        let mut predicted: BTreeMap<String, Vec<&ClassFootprint>> = BTreeMap::new();
         for class in &model.classes {
             predicted.entry(stable_name(&class.name)).or_default().push(class);
         }
@@ -177,7 +177,7 @@ impl Tally {
     }
 }
 
-fn wrong(dumped: &Seen, there: &Seen, row: &Row, class: &ClassWeight) -> String {
+fn wrong(dumped: &Seen, there: &Seen, row: &Row, class: &ClassFootprint) -> String {
     let of = |bytes: u64, instances: u64| bytes as f64 / instances.max(1) as f64;
     format!(
         "{} -> {}: {} {:.1} bytes each, truth {:.1} ({} and {} objects)",

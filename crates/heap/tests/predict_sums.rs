@@ -3,9 +3,9 @@
 use assay_heap::layout::{Layouts, Sizes};
 use assay_heap::predict::{PredictOptions, detect, models, predict};
 use assay_heap::{
-    ArrayLengths, Census, ClassShape, Field, FieldKind, Neighbour, NeighbourKind, PrimitiveKind,
+    ArrayLengths, ClassHistogram, ClassShape, Field, FieldKind, Neighbour, NeighbourKind, PrimitiveKind,
 };
-use assay_model::{HeapModel, ModelName, WeightParts};
+use assay_model::{FootprintParts, HeapModel, ModelName};
 use proptest::prelude::*;
 
 fn field_kind() -> impl Strategy<Value = FieldKind> {
@@ -54,23 +54,23 @@ fn arrays(element: Option<PrimitiveKind>) -> impl Strategy<Value = ClassShape> {
     })
 }
 
-fn census() -> impl Strategy<Value = Census> {
+fn histogram() -> impl Strategy<Value = ClassHistogram> {
     let classes: Vec<_> = (0..12).map(class).collect();
     let elements = PrimitiveKind::ALL.into_iter().map(Some).chain([None]);
-    (classes, elements.map(arrays).collect::<Vec<_>>()).prop_map(|(classes, arrays)| Census {
+    (classes, elements.map(arrays).collect::<Vec<_>>()).prop_map(|(classes, arrays)| ClassHistogram {
         classes: classes.into_iter().chain(arrays).collect(),
         word_bytes: 8,
         jdk_version: Some("17.0.15".to_owned()),
-        ..Census::default()
+        ..ClassHistogram::default()
     })
 }
 
 /// Neighbours as a heap of this model has them; each `slack`-th, of whatever kind, with a hole behind it. Holes behind all
 /// objects of a kind would make it a heap of larger objects: of another mode.
-fn with_neighbours(mut census: Census, model: HeapModel, slack: u64) -> Census {
-    let layouts = Layouts::of(&census, model);
+fn with_neighbours(mut histogram: ClassHistogram, model: HeapModel, slack: u64) -> ClassHistogram {
+    let layouts = Layouts::of(&histogram, model);
     let sizes = Sizes::of(model);
-    let instances = (0..census.classes.len() as u32)
+    let instances = (0..histogram.classes.len() as u32)
         .filter_map(|class| Some((NeighbourKind::Instance(class), layouts.instance_bytes(class)?)));
     let arrays = (0..40).flat_map(|length| {
         let bytes = |element: Option<PrimitiveKind>| {
@@ -86,7 +86,7 @@ fn with_neighbours(mut census: Census, model: HeapModel, slack: u64) -> Census {
     });
     let all: Vec<(NeighbourKind, u64)> = instances.chain(arrays).collect();
     let mut met = 0;
-    census.neighbours = all
+    histogram.neighbours = all
         .into_iter()
         .enumerate()
         .flat_map(|(index, (kind, bytes))| {
@@ -98,13 +98,13 @@ fn with_neighbours(mut census: Census, model: HeapModel, slack: u64) -> Census {
         })
         .filter(|(_, count)| *count != 0)
         .collect();
-    census.alignment_bytes = Some(sizes.alignment_bytes);
-    census.word_bytes = if model.name == ModelName::Bits32 { 4 } else { 8 };
-    census.jdk_version = Some(model.jdk.to_string());
-    census
+    histogram.alignment_bytes = Some(sizes.alignment_bytes);
+    histogram.word_bytes = if model.name == ModelName::Bits32 { 4 } else { 8 };
+    histogram.jdk_version = Some(model.jdk.to_string());
+    histogram
 }
 
-fn sum(parts: WeightParts) -> u64 {
+fn sum(parts: FootprintParts) -> u64 {
     parts.headers_bytes + parts.references_bytes + parts.primitives_bytes + parts.padding_bytes
 }
 
@@ -112,8 +112,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn parts_and_classes_add_up_to_the_total_in_every_model(census in census()) {
-        let prediction = predict(&census, &PredictOptions::default()).expect("no class is asked for");
+    fn parts_and_classes_add_up_to_the_total_in_every_model(histogram in histogram()) {
+        let prediction = predict(&histogram, &PredictOptions::default()).expect("no class is asked for");
         prop_assert_eq!(prediction.models.len(), ModelName::ALL.len());
         let names = |model: usize| {
             let classes = &prediction.models[model].classes;
@@ -131,11 +131,11 @@ proptest! {
 
     #[test]
     fn the_mode_is_found_from_neighbours(
-        census in census(), slack in 2u64..9, name in proptest::sample::select(ModelName::ALL[..9].to_vec()),
+        histogram in histogram(), slack in 2u64..9, name in proptest::sample::select(ModelName::ALL[..9].to_vec()),
     ) {
         let model = models(25).into_iter().find(|model| model.name == name).expect("a model");
-        let census = with_neighbours(census, model, slack);
-        let detected = detect(&census);
+        let histogram = with_neighbours(histogram, model, slack);
+        let detected = detect(&histogram);
         prop_assert!(detected.is_sure, "{:?}", detected);
         prop_assert_eq!(detected.fits[0].model.name, name, "{:?}", detected.fits);
         prop_assert_eq!(detected.fits[0].contradictions, 0);
@@ -144,7 +144,7 @@ proptest! {
 
 #[test]
 fn a_heap_that_does_not_tell_its_mode_is_weighed_all_the_same() {
-    let empty = Census { word_bytes: 8, ..Census::default() };
+    let empty = ClassHistogram { word_bytes: 8, ..ClassHistogram::default() };
     let prediction = predict(&empty, &PredictOptions { source: "x".to_owned(), ..PredictOptions::default() });
     let prediction = prediction.expect("no class is asked for");
     assert_eq!((prediction.dump_model, prediction.dump.is_none()), (None, true));
@@ -158,7 +158,7 @@ fn a_heap_that_does_not_tell_its_mode_is_weighed_all_the_same() {
 
 #[test]
 fn androids_heaps_have_no_model_of_hotspot() {
-    let android = Census { word_bytes: 4, is_android: true, ..Census::default() };
+    let android = ClassHistogram { word_bytes: 4, is_android: true, ..ClassHistogram::default() };
     let prediction = predict(&android, &PredictOptions::default()).expect("no class is asked for");
     assert_eq!(prediction.dump_model, None);
     assert!(prediction.problems.iter().any(|problem| problem.text.contains("Android")));

@@ -2,9 +2,10 @@
 //! figure of the study of compressed references, for this host.
 
 use assay_kit::axes::LABEL_SIZE;
-use assay_kit::strip::{self, Stretch, Strip};
-use assay_kit::svg::{Anchor, Svg, chars_that_fit, text_width};
-use assay_kit::text::{clean, shorten};
+use assay_kit::letters::{text_width, within};
+use assay_kit::strip::{self, Strip, StripSegment};
+use assay_kit::svg::{Anchor, Svg};
+use assay_kit::text::clean;
 use assay_model::AddressRange;
 
 const GIB: u64 = 1 << 30;
@@ -71,8 +72,8 @@ pub fn numbered(map: &[AddressRange]) -> Vec<(&AddressRange, Option<usize>)> {
 }
 
 /// What the strips show: thin things must not vanish under wide ones, so what is in the way comes last.
-fn stretches(ranges: &[(&AddressRange, Option<usize>)]) -> Vec<Stretch> {
-    let stretch = |(range, number): &(&AddressRange, Option<usize>)| Stretch {
+fn stretches(ranges: &[(&AddressRange, Option<usize>)]) -> Vec<StripSegment> {
+    let stretch = |(range, number): &(&AddressRange, Option<usize>)| StripSegment {
         from: range.start_address,
         to: range.end_address,
         class: class(kind(range)),
@@ -110,15 +111,20 @@ pub fn draw(map: &[AddressRange], width: f64, id: &str) -> String {
 fn reaches(svg: &mut Svg, panel: &Strip) {
     for limit in [4, 32, 64] {
         let x = panel.at(limit * GIB).min(panel.width - 1.0);
-        svg.line((x, 18.0), (x, panel.top + strip::HEIGHT), "step");
+        // Beside the bars, and not through the names over them.
+        let reached = |index: usize| (22.0 + index as f64 * REACH + 16.0, 22.0 + index as f64 * REACH + 28.0);
+        let below = (22.0 + REACHES.len() as f64 * REACH, panel.top + strip::HEIGHT);
+        for (from, to) in (0..REACHES.len()).map(reached).chain([below]) {
+            svg.line((x, from), (x, to), "step");
+        }
         let label = format!("{limit} GiB");
         let half = text_width(&label, LABEL_SIZE) / 2.0;
         svg.text((x.clamp(half, panel.width - half), 13.0), Anchor::Middle, "t", &label);
     }
     for (index, (name, gib)) in REACHES.into_iter().enumerate() {
         let top = 22.0 + index as f64 * REACH;
-        let room = chars_that_fit(panel.width - 10.0, LABEL_SIZE * 0.9);
-        svg.text((6.0, top + 13.0), Anchor::Start, "lab", &shorten(name, room));
+        let name_shown = within(name, panel.width - 10.0, LABEL_SIZE);
+        svg.text((6.0, top + 13.0), Anchor::Start, "lab", &name_shown);
         let right = panel.at(gib * GIB);
         svg.rect((panel.at(0), top + 18.0), (right - panel.at(0), 8.0), "s0 bar", name);
     }

@@ -3,7 +3,7 @@
 use super::words::{self, ClassRow};
 use askama::Template;
 use assay_kit::number::{count, less, percent_change, signed_size, size};
-use assay_model::{HeapPrediction, ModelWeight};
+use assay_model::{HeapPrediction, ModelFootprint};
 use std::cmp::Reverse;
 
 /// Classes in the table: the heaviest, and those that change most; the rest is one row.
@@ -42,7 +42,7 @@ pub fn render(heap: &HeapPrediction) -> Option<String> {
 
 /// Places of the heap's own model and of the one asked for first, in the models' list.
 fn first_pair(heap: &HeapPrediction) -> Option<(usize, usize)> {
-    let place = |w: &ModelWeight| heap.models.iter().position(|m| m.name == w.name);
+    let place = |w: &ModelFootprint| heap.models.iter().position(|m| m.name == w.name);
     let from = words::today(heap).and_then(place).unwrap_or(0);
     let asked = words::asked_first(heap).into_iter().filter_map(place).find(|i| *i != from);
     let last = heap.models.len().checked_sub(1)?;
@@ -128,7 +128,7 @@ impl Classes<'_> {
         size(*bytes)
     }
 
-    fn is_today(&self, model: &ModelWeight) -> bool {
+    fn is_today(&self, model: &ModelFootprint) -> bool {
         Some(model.name) == self.heap.dump_model
     }
 }

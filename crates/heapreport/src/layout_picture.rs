@@ -1,7 +1,7 @@
 //! One object in every model, to scale: the first figure of the study of compressed references, for any class.
 
-use super::places::Alike;
-use assay_kit::byte_rows::{self, Place, Thing};
+use super::places::SameLayout;
+use assay_kit::byte_rows::{self, Place, RowGroup};
 use assay_kit::text::clean;
 use assay_model::{FieldPlace, LayoutPart};
 
@@ -17,7 +17,7 @@ fn class(place: &FieldPlace) -> &'static str {
 }
 
 /// Kinds of places that occur, for the key.
-pub fn key(groups: &[Alike]) -> Vec<(&'static str, String)> {
+pub fn key(groups: &[SameLayout]) -> Vec<(&'static str, String)> {
     let all = [
         ("f1 area", "header"),
         ("f0 area", "reference"),
@@ -30,18 +30,18 @@ pub fn key(groups: &[Alike]) -> Vec<(&'static str, String)> {
 }
 
 /// The drawing in the width given.
-pub fn draw(groups: &[Alike], class: &str, width: f64, id: &str) -> String {
-    let things: Vec<Thing> = groups.iter().map(thing).collect();
+pub fn draw(groups: &[SameLayout], class: &str, width: f64, id: &str) -> String {
+    let things: Vec<RowGroup> = groups.iter().map(thing).collect();
     let words: Vec<String> =
         groups.iter().map(|g| format!("{}: {} bytes", g.names, g.layout.instance_bytes)).collect();
     byte_rows::draw(&things, width, (id, &format!("Layouts of {class}"), &words.join(". ")))
 }
 
-fn thing(group: &Alike) -> Thing {
+fn thing(group: &SameLayout) -> RowGroup {
     let estimate = if group.layout.is_estimate { ", an estimate" } else { "" };
     let (letter, bytes) = (&group.letter, group.layout.instance_bytes);
     let title = format!("{letter}: {bytes} bytes{estimate}, {}", group.names);
-    Thing { title, bytes, places: group.layout.places.iter().map(place).collect() }
+    RowGroup { title, bytes, places: group.layout.places.iter().map(place).collect() }
 }
 
 fn place(place: &FieldPlace) -> Place {

@@ -1,7 +1,7 @@
 //! An object in every model for the terminal: a picture with its ruler, and a table of offsets.
 
-use super::places::{Alike, FIELDS_MAX, alike, fields, rows};
-use assay_kit::byte_rows::{Row, Stretch};
+use super::places::{FIELDS_MAX, SameLayout, alike, fields, rows};
+use assay_kit::byte_rows::{Row, RowSegment};
 use assay_kit::ink::{Ink, fit};
 use assay_kit::text::{clean, shorten};
 use assay_kit::{Terminal, TerminalView};
@@ -82,7 +82,7 @@ fn ruler(row_bytes: u64, columns: usize) -> String {
         .to_owned()
 }
 
-fn stretch(stretch: &Stretch, place: &FieldPlace, columns: usize, ink: Ink) -> String {
+fn stretch(stretch: &RowSegment, place: &FieldPlace, columns: usize, ink: Ink) -> String {
     let room = usize::try_from(stretch.bytes).unwrap_or(0).min(4096) * columns - 1;
     let name = clean(&place.name);
     let edge = if stretch.begins { '│' } else { ' ' };
@@ -104,7 +104,7 @@ const OFFSET: usize = 8;
 
 /// Offset and size of each field, the columns as wide as there is room, several tables below each other where there is
 /// too little.
-fn table(out: &mut Terminal, groups: &[Alike]) {
+fn table(out: &mut Terminal, groups: &[SameLayout]) {
     let fields = fields(groups);
     let name_width = (out.width.saturating_sub(10 + OFFSET * groups.len())).clamp(16, 34);
     let kind_width = 10;
@@ -115,7 +115,7 @@ fn table(out: &mut Terminal, groups: &[Alike]) {
         part.iter().for_each(|g| heading += &format!("{:>OFFSET$}", g.letter));
         out.blank();
         out.line(&out.ink.dim(&heading));
-        let mut line = |name: &str, kind: &str, cell: &dyn Fn(usize, &Alike) -> String| {
+        let mut line = |name: &str, kind: &str, cell: &dyn Fn(usize, &SameLayout) -> String| {
             let name = fit(&shorten(name, name_width - 1), name_width);
             let kind = fit(&shorten(kind, kind_width - 1), kind_width);
             let cells = part.iter().enumerate().map(|(i, g)| format!("{:>OFFSET$}", cell(from + i, g)));

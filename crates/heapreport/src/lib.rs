@@ -1,9 +1,8 @@
-//! Java heaps for people: what the same objects weigh in each reference mode, how an object is laid out, which mode a
+//! Java heaps for people: what the same objects occupy in each reference mode, how an object is laid out, which mode a
 //! heap size gets. As in `assay-report`, every function is a pure function of what is stored: no clock, no random draw, no file.
 
 mod address_picture;
 mod class_bars;
-mod cliffs_picture;
 mod csv;
 mod layout_picture;
 mod layout_text;
@@ -14,6 +13,7 @@ mod modes_text;
 mod page;
 mod places;
 mod terminal;
+mod thresholds_picture;
 mod totals;
 mod words;
 

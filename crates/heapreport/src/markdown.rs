@@ -39,7 +39,7 @@ pub fn modes(modes: &HeapModes) -> String {
     let read = modes.read.iter().map(mode_words::read_sentence);
     let answer =
         [format!("{}.", mode_words::headline(modes)), next_step(&advice, mode_words::next_step(modes))];
-    let mut tables = vec![table("What to do", &advice), modes_page::cliffs_table(modes)];
+    let mut tables = vec![table("What to do", &advice), modes_page::thresholds_table(modes)];
     tables.extend(mode_words::matrices(modes).into_iter().map(matrix));
     Document {
         tables,

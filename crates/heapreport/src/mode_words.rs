@@ -3,7 +3,7 @@
 use askama::Template;
 use assay_kit::number::{counted, size, xmx};
 use assay_kit::text::clean;
-use assay_model::{HeapModes, ModeCell, ModeCliff, ModeOfLog, ReferenceMode};
+use assay_model::{HeapModes, ModeCell, ModeOfLog, ModeThreshold, ReferenceMode};
 use std::collections::BTreeMap;
 
 /// A mode's name where there is little room.
@@ -123,15 +123,16 @@ fn is_random(cell: &ModeCell) -> bool {
     mode.is_some() && cell.computed_base_address.is_none()
 }
 
-/// What decides the mode of cells, in words: of those on both sides of a cliff, and of those whose mode is not known. What
+/// What decides the mode of cells, in words: of those on both sides of a threshold, and of those whose mode is not known. What
 /// decides several alike is stated once.
 pub fn deciding(modes: &HeapModes, matrix: &Matrix<'_>) -> Vec<String> {
     let is_told = |cell: &ModeCell| {
         mode_of(cell).is_none()
-            || modes.cliffs.iter().any(|cliff| {
-                (cliff.java.as_str(), cliff.collector.as_str())
+            || modes.thresholds.iter().any(|threshold| {
+                (threshold.java.as_str(), threshold.collector.as_str())
                     == (cell.java.as_str(), cell.collector.as_str())
-                    && [0, 1 << 20].contains(&cell.max_heap_bytes.wrapping_sub(cliff.largest_max_heap_bytes))
+                    && [0, 1 << 20]
+                        .contains(&cell.max_heap_bytes.wrapping_sub(threshold.largest_max_heap_bytes))
             })
     };
     let mut told: Vec<(String, Vec<String>)> = Vec::new();
@@ -221,8 +222,8 @@ fn matrix<'a>(modes: &'a HeapModes, (java, jdk, options): (&str, u32, &[String])
     }
 }
 
-/// Cliffs of collectors that have the same, joined.
-pub struct Cliffs {
+/// Thresholds of collectors that have the same, joined.
+pub struct Thresholds {
     /// JVM.
     pub java: String,
     /// Collectors.
@@ -234,34 +235,36 @@ pub struct Cliffs {
 }
 
 /// By JVM and alignment; collectors with the same steps are one.
-pub fn cliffs(modes: &HeapModes) -> Vec<Cliffs> {
-    let mut all: Vec<Cliffs> = Vec::new();
-    let is_of = |c: &Cliffs, cliff: &ModeCliff| {
-        c.java == cliff.java
-            && c.collectors == [cliff.collector.as_str()]
-            && c.alignment_bytes == cliff.alignment_bytes
+pub fn thresholds(modes: &HeapModes) -> Vec<Thresholds> {
+    let mut all: Vec<Thresholds> = Vec::new();
+    let is_of = |c: &Thresholds, threshold: &ModeThreshold| {
+        c.java == threshold.java
+            && c.collectors == [threshold.collector.as_str()]
+            && c.alignment_bytes == threshold.alignment_bytes
     };
-    for cliff in &modes.cliffs {
-        let step = (cliff.mode, cliff.largest_max_heap_bytes, cliff.is_verified);
-        match all.iter_mut().find(|c| is_of(c, cliff)) {
+    for threshold in &modes.thresholds {
+        let step = (threshold.mode, threshold.largest_max_heap_bytes, threshold.is_verified);
+        match all.iter_mut().find(|c| is_of(c, threshold)) {
             Some(known) => known.steps.push(step),
-            None => all.push(Cliffs {
-                java: cliff.java.clone(),
-                collectors: vec![cliff.collector.clone()],
-                alignment_bytes: cliff.alignment_bytes,
+            None => all.push(Thresholds {
+                java: threshold.java.clone(),
+                collectors: vec![threshold.collector.clone()],
+                alignment_bytes: threshold.alignment_bytes,
                 steps: vec![step],
             }),
         }
     }
-    let mut joined: Vec<Cliffs> = Vec::new();
-    for mut cliff in all {
-        cliff.steps.sort_by_key(|(mode, largest, _)| (*largest, rank(*mode)));
-        let same = |j: &&mut Cliffs| {
-            j.java == cliff.java && j.alignment_bytes == cliff.alignment_bytes && j.steps == cliff.steps
+    let mut joined: Vec<Thresholds> = Vec::new();
+    for mut threshold in all {
+        threshold.steps.sort_by_key(|(mode, largest, _)| (*largest, rank(*mode)));
+        let same = |j: &&mut Thresholds| {
+            j.java == threshold.java
+                && j.alignment_bytes == threshold.alignment_bytes
+                && j.steps == threshold.steps
         };
         match joined.iter_mut().find(same) {
-            Some(known) => known.collectors.extend(cliff.collectors),
-            None => joined.push(cliff),
+            Some(known) => known.collectors.extend(threshold.collectors),
+            None => joined.push(threshold),
         }
     }
     joined
@@ -273,13 +276,13 @@ pub fn headline(modes: &HeapModes) -> String {
     if modes.cells.is_empty() && !modes.read.is_empty() {
         return read_headline(&modes.read);
     }
-    let alignment = modes.cliffs.iter().map(|cliff| cliff.alignment_bytes).min();
-    let cliffs = || modes.cliffs.iter().filter(|c| Some(c.alignment_bytes) == alignment);
+    let alignment = modes.thresholds.iter().map(|threshold| threshold.alignment_bytes).min();
+    let thresholds = || modes.thresholds.iter().filter(|c| Some(c.alignment_bytes) == alignment);
     let largest = |of: &[ReferenceMode]| {
         let mut by_column: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-        for cliff in cliffs().filter(|c| of.contains(&c.mode)) {
-            let bytes = by_column.entry((&cliff.java, &cliff.collector)).or_default();
-            *bytes = cliff.largest_max_heap_bytes.max(*bytes);
+        for threshold in thresholds().filter(|c| of.contains(&c.mode)) {
+            let bytes = by_column.entry((&threshold.java, &threshold.collector)).or_default();
+            *bytes = threshold.largest_max_heap_bytes.max(*bytes);
         }
         let (low, high) = by_column.values().fold((u64::MAX, 0), |(l, h), b| (l.min(*b), h.max(*b)));
         match high {
@@ -332,7 +335,7 @@ pub fn next_step(modes: &HeapModes) -> &'static str {
     if modes.cells.iter().any(|cell| Proof::of(cell) == Proof::Computed) {
         "→ Start a JVM at both sides of each threshold to prove these modes: assay heap modes --verify."
     } else {
-        "→ Keep -Xmx at or below a threshold, or go well above it: beyond it the same objects take more."
+        "→ Keep -Xmx at or below a threshold: beyond it the same objects take more."
     }
 }
 

@@ -1,8 +1,8 @@
-//! The page of modes: cliffs, matrix, address map, advice.
+//! The page of modes: thresholds, matrix, address map, advice.
 
 use super::mode_words::{self, mode_class, mode_of, short};
 use super::page::{self, Reasons};
-use super::{address_picture, cliffs_picture};
+use super::{address_picture, thresholds_picture};
 use askama::Template;
 use assay_findings::{next_step, to_html, told};
 use assay_kit::number::xmx;
@@ -13,14 +13,18 @@ use assay_model::{HeapModes, Problem, ReferenceMode};
 use std::fmt::Write as _;
 use std::io;
 
-/// Which mode each heap size gets as one HTML file: cliffs, address map, matrix.
+/// Which mode each heap size gets as one HTML file: thresholds, address map, matrix.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn render(modes: &HeapModes, out: &mut impl io::Write) -> io::Result<()> {
     let mut sections = Vec::new();
-    if !modes.cliffs.is_empty() {
-        sections.push(Section::new("cliffs", "The largest heap of each mode", cliffs_table(modes).html()));
+    if !modes.thresholds.is_empty() {
+        sections.push(Section::new(
+            "thresholds",
+            "The largest heap of each mode",
+            thresholds_table(modes).html(),
+        ));
     }
     if !modes.address_map.is_empty() {
         sections.push(Section::new("addresses", "Where a heap may lie", addresses_html(modes)));
@@ -46,7 +50,7 @@ pub fn render(modes: &HeapModes, out: &mut impl io::Write) -> io::Result<()> {
     let answer = Answer {
         sentence: format!("{}.", mode_words::headline(modes)),
         action: next_step(&advice, mode_words::next_step(modes)),
-        chart: if modes.cliffs.is_empty() { String::new() } else { cliffs_html(modes) },
+        chart: if modes.thresholds.is_empty() { String::new() } else { thresholds_html(modes) },
         rest: reasons.render().map_err(io::Error::other)?,
         ..Answer::default()
     };
@@ -69,19 +73,21 @@ fn subject(modes: &HeapModes) -> String {
     javas.join(", ")
 }
 
-/// Key of the modes that occur in cells or cliffs.
+/// Key of the modes that occur in cells or thresholds.
 fn mode_key(modes: &HeapModes) -> String {
     let occurs = |mode: &ReferenceMode| {
-        modes.cells.iter().any(|c| mode_of(c) == Some(*mode)) || modes.cliffs.iter().any(|c| c.mode == *mode)
+        modes.cells.iter().any(|c| mode_of(c) == Some(*mode))
+            || modes.thresholds.iter().any(|c| c.mode == *mode)
     };
     let item = |m| (format!("{} area", mode_class(m)), format!("{}: {}", short(m), mode_words::decoding(m)));
     key::fills(ReferenceMode::ALL.into_iter().filter(occurs).map(item))
 }
 
 /// The largest heap of each mode.
-pub(super) fn cliffs_table(modes: &HeapModes) -> Table {
-    let cliffs = mode_words::cliffs(modes);
-    let steps = cliffs.iter().flat_map(|cliff| cliff.steps.iter().map(move |step| (cliff, step)));
+pub(super) fn thresholds_table(modes: &HeapModes) -> Table {
+    let thresholds = mode_words::thresholds(modes);
+    let steps =
+        thresholds.iter().flat_map(|threshold| threshold.steps.iter().map(move |step| (threshold, step)));
     Table::of("Modes and their largest heaps", steps)
         .words("JVM and collectors", |(c, _)| {
             format!("{}: {}", clean(&c.java), clean(&c.collectors.join(", ")))
@@ -95,11 +101,11 @@ pub(super) fn cliffs_table(modes: &HeapModes) -> Table {
         .table()
 }
 
-fn cliffs_html(modes: &HeapModes) -> String {
+fn thresholds_html(modes: &HeapModes) -> String {
     let caption = "-Xmx on a logarithmic axis. Each bar changes where the JVM changes its mode; ✓ marks a threshold on both sides \
                    of which JVMs were started.";
-    let pictures = drawings("cliffs", |width, id| cliffs_picture::draw(modes, width, id));
-    figure("cliff-bars", "answer", &mode_key(modes), &pictures, caption)
+    let pictures = drawings("thresholds", |width, id| thresholds_picture::draw(modes, width, id));
+    figure("threshold-bars", "answer", &mode_key(modes), &pictures, caption)
 }
 
 fn addresses_html(modes: &HeapModes) -> String {

@@ -1,4 +1,4 @@
-//! Modes of heap sizes for the terminal: matrix, cliffs, advice, address map.
+//! Modes of heap sizes for the terminal: matrix, thresholds, advice, address map.
 
 use super::mode_words::{self, Matrix, Proof, mode_of, range_size, short};
 use assay_findings::{to_terminal, told};
@@ -14,7 +14,7 @@ const GIB: u64 = 1 << 30;
 /// Ranges of the address space that are listed.
 const RANGES_SHOWN: usize = 40;
 
-/// Which mode each heap size gets, for the terminal: matrix, cliffs, advice, address map.
+/// Which mode each heap size gets, for the terminal: matrix, thresholds, advice, address map.
 pub fn render(modes: &HeapModes, view: TerminalView) -> String {
     let mut out = Terminal::new(view);
     out.paragraph(0, &format!("{}.", mode_words::headline(modes)), Ink::bold);
@@ -35,7 +35,7 @@ pub fn render(modes: &HeapModes, view: TerminalView) -> String {
             out.paragraph(2, &line, Ink::dim);
         }
     }
-    cliffs(&mut out, modes);
+    thresholds(&mut out, modes);
     advice(&mut out, modes);
     address_map(&mut out, modes);
     if !modes.read.is_empty() {
@@ -63,10 +63,10 @@ fn draw(out: &mut Terminal, matrix: &Matrix) {
                 let (mode, proof) = (cell.and_then(mode_of), cell.map(Proof::of));
                 let name = mode.map_or(if cell.is_some() { "?" } else { "" }, short);
                 let text = fit(&format!("{name}{}", proof.map_or("", Proof::mark)), CELL - 2);
-                let is_cliff = before.is_some() && mode.is_some() && *before != mode;
+                let is_threshold = before.is_some() && mode.is_some() && *before != mode;
                 let text = match proof {
                     Some(Proof::Contradicted) => out.ink.warn(&text),
-                    _ if is_cliff => out.ink.bold(&text),
+                    _ if is_threshold => out.ink.bold(&text),
                     _ => text,
                 };
                 line += &format!("  {text}");
@@ -77,31 +77,31 @@ fn draw(out: &mut Terminal, matrix: &Matrix) {
     }
 }
 
-fn cliffs(out: &mut Terminal, modes: &HeapModes) {
-    let all = mode_words::cliffs(modes);
+fn thresholds(out: &mut Terminal, modes: &HeapModes) {
+    let all = mode_words::thresholds(modes);
     if all.is_empty() {
         return;
     }
     out.heading("Thresholds: the largest heap of each mode");
     let mut java = None;
-    for cliff in all {
-        if java.as_ref() != Some(&cliff.java) {
-            out.line(&format!("  {}", shorten(&clean(&cliff.java), out.width - 2)));
-            java = Some(cliff.java.clone());
+    for threshold in all {
+        if java.as_ref() != Some(&threshold.java) {
+            out.line(&format!("  {}", shorten(&clean(&threshold.java), out.width - 2)));
+            java = Some(threshold.java.clone());
         }
-        let steps: Vec<String> = cliff
+        let steps: Vec<String> = threshold
             .steps
             .iter()
             .map(|(mode, largest, verified)| {
                 format!("{} -Xmx{}{}", short(*mode), xmx(*largest), if *verified { "✓" } else { "" })
             })
             .collect();
-        let alignment = if cliff.alignment_bytes == 8 {
+        let alignment = if threshold.alignment_bytes == 8 {
             String::new()
         } else {
-            format!(", alignment {}", cliff.alignment_bytes)
+            format!(", alignment {}", threshold.alignment_bytes)
         };
-        let text = format!("{}{alignment}: {}", clean(&cliff.collectors.join(", ")), steps.join(", "));
+        let text = format!("{}{alignment}: {}", clean(&threshold.collectors.join(", ")), steps.join(", "));
         out.paragraph(4, &text, Ink::plain);
     }
 }

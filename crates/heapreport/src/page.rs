@@ -1,6 +1,6 @@
 //! The pages of heaps: what a prediction and a class's layouts show, gathered from the other modules.
 
-use super::places::{Alike, alike, fields};
+use super::places::{SameLayout, alike, fields};
 use super::words::{self, PARTS};
 use super::{class_bars, layout_picture, layout_text, totals};
 use askama::Template;
@@ -106,7 +106,7 @@ fn totals_html(heap: &HeapPrediction) -> String {
 
 /// How large an instance is in each layout.
 fn sizes_figure(layouts: &[ClassLayout]) -> String {
-    let bar = |group: &Alike| {
+    let bar = |group: &SameLayout| {
         let bytes = group.layout.instance_bytes;
         Bar::whole(&group.names, format!("{bytes} bytes"), bytes as f64, "f0 area")
     };
@@ -184,7 +184,7 @@ pub(super) fn cross_overs(heap: &HeapPrediction) -> Table {
         .figures("Share of it", |over| {
             over.max_heap_bytes.map_or_else(dash, |max| percent(over.total_bytes, max))
         })
-        .figures("Break-even -Xmx", |over| over.pays_from_bytes.map_or_else(dash, xmx))
+        .figures("Break-even -Xmx", |over| over.break_even_bytes.map_or_else(dash, xmx))
         .words("What it means", |over| clean(&over.claim))
         .class("weights")
 }
@@ -226,12 +226,18 @@ pub fn render_layouts(layouts: &HeapLayouts, out: &mut impl io::Write) -> io::Re
 
 /// The size of an instance in a sentence, without its full stop.
 pub(super) fn layouts_headline(layouts: &HeapLayouts) -> String {
-    let sizes = layouts.layouts.iter().map(|l| (l.instance_bytes, l.model.name.name()));
+    const NAMED: usize = 2;
+    let sizes = layouts.layouts.iter().map(|l| l.instance_bytes);
+    let of = |bytes: u64| {
+        let with = layouts.layouts.iter().filter(|l| l.instance_bytes == bytes);
+        let more = with.clone().count().saturating_sub(NAMED);
+        let names: Vec<&str> = with.take(NAMED).map(|l| l.model.name.name()).collect();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!("{bytes} bytes ({}{more})", names.join(", "))
+    };
     match sizes.clone().min().zip(sizes.max()) {
-        Some((least, most)) if least.0 != most.0 => {
-            format!("An instance takes {} bytes ({}) to {} bytes ({})", least.0, least.1, most.0, most.1)
-        }
-        Some((least, _)) => format!("An instance takes {} bytes in every layout", least.0),
+        Some((least, most)) if least != most => format!("An instance takes {} to {}", of(least), of(most)),
+        Some((least, _)) => format!("An instance takes {least} bytes in every layout"),
         None => "No layout is known".to_owned(),
     }
 }

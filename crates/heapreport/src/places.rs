@@ -4,7 +4,7 @@ use assay_kit::byte_rows::{self, Row};
 use assay_model::{ClassLayout, FieldPlace};
 
 /// Models that lay a class out alike.
-pub struct Alike<'a> {
+pub struct SameLayout<'a> {
     /// `A`, `B`, ...: what tables name it by.
     pub letter: String,
     /// Names of the models, joined by commas.
@@ -14,18 +14,18 @@ pub struct Alike<'a> {
 }
 
 /// Layouts in their order; those with the same places as an earlier one are added to its names.
-pub fn alike(layouts: &[ClassLayout]) -> Vec<Alike<'_>> {
-    let mut groups: Vec<Alike> = Vec::new();
+pub fn alike(layouts: &[ClassLayout]) -> Vec<SameLayout<'_>> {
+    let mut groups: Vec<SameLayout> = Vec::new();
     for layout in layouts {
         let name = layout.model.name.name();
-        let same = |g: &&mut Alike| {
+        let same = |g: &&mut SameLayout| {
             g.layout.places == layout.places
                 && g.layout.instance_bytes == layout.instance_bytes
                 && g.layout.is_estimate == layout.is_estimate
         };
         match groups.iter_mut().find(same) {
             Some(group) => group.names += &format!(", {name}"),
-            None => groups.push(Alike { letter: letter(groups.len()), names: name.to_owned(), layout }),
+            None => groups.push(SameLayout { letter: letter(groups.len()), names: name.to_owned(), layout }),
         }
     }
     groups
@@ -44,7 +44,7 @@ pub fn rows(layout: &ClassLayout, row_bytes: u64, rows_max: usize) -> Vec<Row> {
 
 /// What a reader compares in a table: a field of the class by name, in each group its place. Fields are in the order of
 /// the first group that has them; those of the same name are told apart by the class that declares them.
-pub fn fields<'a>(groups: &[Alike<'a>]) -> Vec<(&'a FieldPlace, Vec<Option<&'a FieldPlace>>)> {
+pub fn fields<'a>(groups: &[SameLayout<'a>]) -> Vec<(&'a FieldPlace, Vec<Option<&'a FieldPlace>>)> {
     use assay_model::LayoutPart;
     let is_field = |p: &&FieldPlace| matches!(p.part, LayoutPart::Field | LayoutPart::Injected);
     let same = |a: &FieldPlace, b: &FieldPlace| {
@@ -59,7 +59,7 @@ pub fn fields<'a>(groups: &[Alike<'a>]) -> Vec<(&'a FieldPlace, Vec<Option<&'a F
         }
     }
     let of = |field: &&'a FieldPlace| {
-        let place = |g: &Alike<'a>| g.layout.places.iter().find(|p| same(p, field));
+        let place = |g: &SameLayout<'a>| g.layout.places.iter().find(|p| same(p, field));
         groups.iter().map(place).collect()
     };
     known.iter().map(|field| (*field, of(field))).collect()

@@ -5,7 +5,7 @@ use assay_kit::ink::{Ink, bar, fit};
 use assay_kit::number::{count, less, percent_change, signed_size, significant, size};
 use assay_kit::text::{clean, shorten};
 use assay_kit::{Terminal, TerminalView};
-use assay_model::{HeapPrediction, ModelWeight, Problem};
+use assay_model::{HeapPrediction, ModelFootprint, Problem};
 
 const SIZE: usize = 12;
 const SHARE: usize = 10;
@@ -30,7 +30,7 @@ pub fn render(heap: &HeapPrediction, view: TerminalView, top: usize) -> String {
     out.finish()
 }
 
-fn model_name(model: &ModelWeight) -> String {
+fn model_name(model: &ModelFootprint) -> String {
     let mark = if model.is_estimate { " ~" } else { "" };
     fit(&format!("{}{mark}", model.name.name()), MODEL)
 }
@@ -71,7 +71,7 @@ fn changes(out: &mut Terminal, heap: &HeapPrediction) {
     let mut heading = fit(title, MODEL);
     PARTS.iter().for_each(|(name, ..)| heading += &format!("{name:>SIZE$}"));
     out.heading(&heading);
-    let line = |model: &ModelWeight, of: Option<&ModelWeight>| {
+    let line = |model: &ModelFootprint, of: Option<&ModelFootprint>| {
         let mut line = model_name(model);
         let before = of.map(|m| part_bytes(&m.parts));
         for (index, bytes) in part_bytes(&model.parts).into_iter().enumerate() {
@@ -118,8 +118,8 @@ fn garbage(out: &mut Terminal, heap: &HeapPrediction) {
 }
 
 /// Index of a model in the models' list, with its weight.
-fn places<'a>(heap: &'a HeapPrediction, wanted: &[&'a ModelWeight]) -> Vec<(usize, &'a ModelWeight)> {
-    let place = |w: &&ModelWeight| heap.models.iter().position(|m| m.name == w.name);
+fn places<'a>(heap: &'a HeapPrediction, wanted: &[&'a ModelFootprint]) -> Vec<(usize, &'a ModelFootprint)> {
+    let place = |w: &&ModelFootprint| heap.models.iter().position(|m| m.name == w.name);
     wanted.iter().filter_map(|w| Some((place(w)?, *w))).collect()
 }
 

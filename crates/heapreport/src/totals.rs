@@ -4,7 +4,7 @@ use super::words::{self, PARTS, part_bytes};
 use assay_kit::Table;
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{percent, size};
-use assay_model::{HeapPrediction, ModelWeight};
+use assay_model::{HeapPrediction, ModelFootprint};
 
 /// The drawing in the width given.
 pub fn draw(heap: &HeapPrediction, width: f64, id: &str) -> String {
@@ -13,7 +13,7 @@ pub fn draw(heap: &HeapPrediction, width: f64, id: &str) -> String {
     bar_rows::bars(&rows, (None, line), width, (id, "Size of the heap by layout"))
 }
 
-fn row(heap: &HeapPrediction, model: &ModelWeight) -> Bar {
+fn row(heap: &HeapPrediction, model: &ModelFootprint) -> Bar {
     let part = |((part, class, _), bytes): (&(&str, &str, &str), u64)| {
         let share = percent(bytes, model.total_bytes);
         let tip = format!("{}: {part} {}, {share}", model.name.name(), size(bytes));
@@ -29,7 +29,7 @@ fn row(heap: &HeapPrediction, model: &ModelWeight) -> Bar {
     }
 }
 
-fn name_of(heap: &HeapPrediction, model: &ModelWeight) -> String {
+fn name_of(heap: &HeapPrediction, model: &ModelFootprint) -> String {
     let name = model.name.name();
     match (Some(model.name) == heap.dump_model, model.is_estimate) {
         (true, _) => format!("{name}, now"),
@@ -40,7 +40,7 @@ fn name_of(heap: &HeapPrediction, model: &ModelWeight) -> String {
 
 /// Total, difference and parts of every model.
 pub fn table(heap: &HeapPrediction) -> Table {
-    let difference = |model: &ModelWeight| words::difference_told(heap, model);
+    let difference = |model: &ModelFootprint| words::difference_told(heap, model);
     let mut rows = Table::of("Size by layout and by kind of bytes", &heap.models)
         .words("Layout", |m| m.name.name().to_owned())
         .figures("Total", |m| size(m.total_bytes))

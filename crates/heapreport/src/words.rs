@@ -2,7 +2,7 @@
 
 use assay_kit::number::{count, counted, percent, percent_change, signed_size, size, xmx};
 use assay_kit::text::{clean, shorten};
-use assay_model::{ClassWeight, CrossOver, HeapPrediction, ModelName, ModelWeight, WeightParts};
+use assay_model::{ClassFootprint, CrossOver, FootprintParts, HeapPrediction, ModelFootprint, ModelName};
 
 /// Parts of a weight in the order in which they are drawn: name, class of the fill, what is in it.
 pub const PARTS: [(&str, &str, &str); 4] = [
@@ -13,7 +13,7 @@ pub const PARTS: [(&str, &str, &str); 4] = [
 ];
 
 /// The parts' bytes, in the order of [`PARTS`].
-pub fn part_bytes(parts: &WeightParts) -> [u64; 4] {
+pub fn part_bytes(parts: &FootprintParts) -> [u64; 4] {
     [parts.headers_bytes, parts.references_bytes, parts.primitives_bytes, parts.padding_bytes]
 }
 
@@ -37,13 +37,13 @@ pub fn explanation(name: ModelName) -> &'static str {
 }
 
 /// The heap as it was found, where that is known and was asked for.
-pub fn today(heap: &HeapPrediction) -> Option<&ModelWeight> {
+pub fn today(heap: &HeapPrediction) -> Option<&ModelFootprint> {
     heap.model(heap.dump_model?)
 }
 
 /// The two models that a reader asks for first: what the heap would get by compact headers or compressed references,
 /// and what by the other width of references. Fewer where they were not asked for.
-pub fn asked_first(heap: &HeapPrediction) -> Vec<&ModelWeight> {
+pub fn asked_first(heap: &HeapPrediction) -> Vec<&ModelFootprint> {
     use ModelName as M;
     let wanted = match heap.dump_model {
         Some(M::Bits64CompressedClassPointers | M::Bits64) => [M::Compressed, M::Compact],
@@ -66,8 +66,8 @@ fn sizes(heap: &HeapPrediction) -> String {
     let objects = counted(heap.objects, "object", "objects");
     let occupy = if heap.objects == 1 { "occupies" } else { "occupy" };
     let Some(today) = today(heap) else {
-        let by_weight = |m: &&ModelWeight| m.total_bytes;
-        let of = |m: &ModelWeight| format!("{} in {}", size(m.total_bytes), m.name.name());
+        let by_weight = |m: &&ModelFootprint| m.total_bytes;
+        let of = |m: &ModelFootprint| format!("{} in {}", size(m.total_bytes), m.name.name());
         let lightest = heap.models.iter().min_by_key(by_weight).map(of);
         let heaviest = heap.models.iter().max_by_key(by_weight).map(of);
         return match lightest.zip(heaviest) {
@@ -89,7 +89,7 @@ fn sizes(heap: &HeapPrediction) -> String {
         })
         .collect();
     let would =
-        if others.is_empty() { String::new() } else { format!("; it would be {}", others.join(", ")) };
+        if others.is_empty() { String::new() } else { format!("; the heap would be {}", others.join(", ")) };
     format!("{objects} {occupy} {} now, in {}{would}", size(today.total_bytes), today.name.name())
 }
 
@@ -136,8 +136,8 @@ pub fn next_step(heap: &HeapPrediction) -> String {
         Some(CrossOver { max_heap_bytes: Some(max), name, .. }) => {
             format!("Plan for more than -Xmx{}, which {} cannot have.", xmx(*max), name.name())
         }
-        Some(CrossOver { pays_from_bytes: Some(from), .. }) => {
-            format!("Give the heap at least -Xmx{}, or stay below the largest compressed one.", xmx(*from))
+        Some(CrossOver { break_even_bytes: Some(from), name, .. }) => {
+            format!("Give the heap at least -Xmx{}, from where on layout {} pays.", xmx(*from), name.name())
         }
         _ => "Find the largest -Xmx with compressed references on this host: assay heap modes.".to_owned(),
     };
@@ -150,7 +150,7 @@ pub fn cross_over(over: &CrossOver) -> String {
     let limit = over.max_heap_bytes.map_or_else(String::new, |max| {
         format!(", {} of -Xmx{}, the largest heap{decoding}", percent(over.total_bytes, max), xmx(max))
     });
-    let pays = over.pays_from_bytes.map_or_else(String::new, |b| format!(", breaks even at -Xmx{}", xmx(b)));
+    let pays = over.break_even_bytes.map_or_else(String::new, |b| format!(", breaks even at -Xmx{}", xmx(b)));
     format!("{}: {}{limit}{pays}", over.name.name(), size(over.total_bytes))
 }
 
@@ -162,7 +162,7 @@ pub fn garbage_basis(heap: &HeapPrediction) -> String {
 }
 
 /// A model's difference to the heap as it is: bytes, and percent where it is another model.
-pub fn difference_told(heap: &HeapPrediction, model: &ModelWeight) -> Option<(String, String)> {
+pub fn difference_told(heap: &HeapPrediction, model: &ModelFootprint) -> Option<(String, String)> {
     let (today, bytes) = (today(heap)?, model.difference_bytes?);
     if Some(model.name) == heap.dump_model {
         return Some(("now".to_owned(), String::new()));
@@ -191,8 +191,9 @@ impl ClassRow {
 /// Every class, in the stored order, joined over the models by its place in their lists.
 pub fn class_rows(heap: &HeapPrediction) -> Vec<ClassRow> {
     let Some(longest) = heap.models.iter().max_by_key(|m| m.classes.len()) else { return Vec::new() };
-    let row = |(index, class): (usize, &ClassWeight)| {
-        let same = |m: &ModelWeight| m.classes.get(index).filter(|c| c.name == class.name).map(|c| c.bytes);
+    let row = |(index, class): (usize, &ClassFootprint)| {
+        let same =
+            |m: &ModelFootprint| m.classes.get(index).filter(|c| c.name == class.name).map(|c| c.bytes);
         let bytes = heap.models.iter().map(same).collect();
         ClassRow { name: clean(&class.name), instances: class.instances, bytes }
     };

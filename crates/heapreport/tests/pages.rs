@@ -175,7 +175,7 @@ fn hostile_names_are_text_and_forms_that_hold_nothing_make_pages() {
         std::mem::swap(&mut range.start_address, &mut range.end_address);
         range.what = "</svg><script>".to_owned();
     }
-    modes.cliffs.iter_mut().for_each(|c| c.largest_max_heap_bytes = u64::MAX);
+    modes.thresholds.iter_mut().for_each(|c| c.largest_max_heap_bytes = u64::MAX);
     modes.address_map_java = Some("<script>".to_owned());
     let empty = sample::empty_prediction();
     let nothing = assay_model::HeapLayouts { layouts: vec![], ..sample::layouts() };
@@ -200,7 +200,7 @@ fn classes_beyond_the_table_are_summed_in_its_last_row() {
     for model in &mut heap.models {
         for index in 0..400u64 {
             let name = format!("com.example.Generated{index}");
-            model.classes.push(assay_model::ClassWeight { name, instances: 1, bytes: 16 });
+            model.classes.push(assay_model::ClassFootprint { name, instances: 1, bytes: 16 });
             model.total_bytes += 16;
         }
     }

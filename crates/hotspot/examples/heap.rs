@@ -11,7 +11,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let process = LiveProcess::open(&ProcRoot::default(), pid)?;
     let start = Instant::now();
     let hotspot = Hotspot::open(&process)?.ok_or("no JVM")?;
-    println!("opened in {:?}: {:?}, {:?}", start.elapsed(), hotspot.version(), hotspot.symbols().tier());
+    println!(
+        "opened in {:?}: {:?}, {:?}",
+        start.elapsed(),
+        hotspot.version(),
+        hotspot.symbols().known_from()
+    );
     let start = Instant::now();
     if let Some(heap) = hotspot.heap() {
         println!(
@@ -29,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     for table in hotspot.gc_tables() {
         let resident_bytes = process.pages().resident_bytes_in(table.addresses.clone());
-        println!("  {:x?} {} {:?}, resident {resident_bytes}", table.addresses, table.name, table.tier);
+        println!("  {:x?} {} {:?}, resident {resident_bytes}", table.addresses, table.name, table.known_from);
     }
     println!("tables in {:?}", start.elapsed());
     let start = Instant::now();

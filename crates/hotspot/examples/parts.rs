@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let source = LiveProcess::open(&ProcRoot::at("/proc"), pid)?;
     let hotspot = Hotspot::open(&source)?.ok_or("no JVM")?;
     if let Some(metaspace) = hotspot.metaspace() {
-        println!("metaspace: {} bytes used, {:?}", metaspace.used_bytes(), metaspace.tier);
+        println!("metaspace: {} bytes used, {:?}", metaspace.used_bytes(), metaspace.known_from);
         for node in &metaspace.nodes {
             let bytes = |state| -> u64 {
                 let of_state = node.chunks.iter().filter(|chunk| chunk.state == state);

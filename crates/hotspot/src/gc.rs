@@ -8,7 +8,7 @@ mod z_tables;
 
 use crate::Hotspot;
 use crate::fields::Spelling;
-use assay_model::Tier;
+use assay_model::FigureSource;
 use std::ops::Range;
 
 /// Tables of a JVM; G1 and ZGC have ten.
@@ -22,7 +22,7 @@ pub struct GcTable {
     /// Its addresses, reserved ones included.
     pub addresses: Range<u64>,
     /// How it was found.
-    pub tier: Tier,
+    pub known_from: FigureSource,
 }
 
 impl Hotspot<'_> {
@@ -48,7 +48,7 @@ struct Tables<'h, 'm> {
 
 impl Tables<'_, '_> {
     /// Adds a table, if all of it is mapped and nothing of it is Java heap. `None` says that it was not to be read.
-    fn push(&mut self, name: &str, addresses: Option<Range<u64>>, tier: Tier) {
+    fn push(&mut self, name: &str, addresses: Option<Range<u64>>, known_from: FigureSource) {
         let Some(addresses) = addresses else {
             self.hotspot.problem("GC structures", format!("the {name} could not be found"));
             return;
@@ -66,7 +66,7 @@ impl Tables<'_, '_> {
         if !is_possible || self.found.len() == TABLES_MAX {
             self.hotspot.problem("GC structures", format!("a {name} in an impossible place was left out"));
         } else {
-            self.found.push(GcTable { name: name.to_owned(), addresses: start..end, tier });
+            self.found.push(GcTable { name: name.to_owned(), addresses: start..end, known_from });
         }
     }
 
@@ -75,7 +75,7 @@ impl Tables<'_, '_> {
         let hotspot = self.hotspot;
         let bounds = object
             .and_then(|object| Some(hotspot.pointer(object, &[low])?..hotspot.pointer(object, &[high])?));
-        self.push(name, bounds, Tier::Symbols);
+        self.push(name, bounds, FigureSource::Symbols);
     }
 
     /// From the address in a field of an object on, as many elements as another field says.
@@ -93,7 +93,7 @@ impl Tables<'_, '_> {
             let bytes = hotspot.field(object, &[count])?.checked_mul(element_bytes)?;
             Some(start..start.checked_add(bytes)?)
         });
-        self.push(name, bounds, Tier::Symbols);
+        self.push(name, bounds, FigureSource::Symbols);
     }
 
     fn is_mapped(&self, addresses: Range<u64>) -> bool {

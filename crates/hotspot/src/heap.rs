@@ -8,7 +8,7 @@ pub(crate) use z::{Forwardings, Moved};
 
 use crate::Hotspot;
 use assay_jdk::Collector;
-use assay_model::Tier;
+use assay_model::FigureSource;
 use std::ops::Range;
 
 /// A space, a generation or all regions of one kind: where objects lie.
@@ -34,7 +34,7 @@ pub struct JavaHeap {
     /// mapped three times, each space occurs three times.
     pub spaces: Vec<Space>,
     /// How the spaces were found.
-    pub tier: Tier,
+    pub known_from: FigureSource,
 }
 
 impl JavaHeap {
@@ -86,7 +86,7 @@ impl Hotspot<'_> {
             Some(spaces) => spaces.finish(),
             None => (vec![self.reserved_heap()?], Vec::new()),
         };
-        Some(JavaHeap { collector, reserved, spaces, tier: Tier::VmStructs })
+        Some(JavaHeap { collector, reserved, spaces, known_from: FigureSource::VmStructs })
     }
 
     /// `CollectedHeap::_reserved`: start, and size in words.

@@ -2,7 +2,7 @@
 //! pages that threads poll for safepoints, and the page that an assertion touches.
 
 use crate::Hotspot;
-use assay_model::Tier;
+use assay_model::FigureSource;
 use std::ops::Range;
 
 /// `PerfDataMemorySize` is 32 KiB (64 KiB in later releases), unless the user sets it.
@@ -16,7 +16,7 @@ pub struct JvmPages {
     /// Addresses.
     pub addresses: Range<u64>,
     /// How they were found.
-    pub tier: Tier,
+    pub known_from: FigureSource,
 }
 
 impl Hotspot<'_> {
@@ -24,22 +24,22 @@ impl Hotspot<'_> {
     pub fn jvm_pages(&self) -> Vec<JvmPages> {
         let page_bytes = self.source().pages().page_bytes().max(4096);
         let mut found = Vec::new();
-        let mut push = |name, addresses: Option<Range<u64>>, tier| {
+        let mut push = |name, addresses: Option<Range<u64>>, known_from| {
             let Some(addresses) = addresses else { return };
             let mappings = self.source().mappings();
             let covering = mappings.iter().find(|m| m.addresses.contains(&addresses.start));
             if covering.is_some_and(|m| addresses.end <= m.addresses.end) {
-                found.push(JvmPages { name, addresses, tier });
+                found.push(JvmPages { name, addresses, known_from });
             }
         };
-        push("performance counters", self.performance_counters(), Tier::VmStructs);
+        push("performance counters", self.performance_counters(), FigureSource::VmStructs);
         let page = |start: u64| Some(start..start.checked_add(page_bytes)?);
         // Two pages beside each other: one may be read and the other not, and threads poll one of them.
         let polled = self.symbol_word("_ZN18SafepointMechanism13_polling_pageE").and_then(page);
         let other = polled.as_ref().and_then(|polled| page(polled.end));
-        push("safepoint polling", polled, Tier::Symbols);
-        push("safepoint polling", other, Tier::Symbols);
-        push("assertion page", self.symbol_word("g_assert_poison").and_then(page), Tier::Symbols);
+        push("safepoint polling", polled, FigureSource::Symbols);
+        push("safepoint polling", other, FigureSource::Symbols);
+        push("assertion page", self.symbol_word("g_assert_poison").and_then(page), FigureSource::Symbols);
         found.sort_by_key(|pages| pages.addresses.start);
         found
     }

@@ -7,7 +7,7 @@ use crate::HotspotError;
 use crate::elf::{Elf, ElfSymbol, name_hash, name_in};
 use crate::image::Image;
 use assay_linux::{Mapping, MemorySource, ReadError};
-use assay_model::Tier;
+use assay_model::FigureSource;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub struct Symbols {
     word_bytes: u64,
     is_x86: bool,
     build_id: Option<Vec<u8>>,
-    tier: Tier,
+    known_from: FigureSource,
     data_ranges: Vec<Range<u64>>,
     /// Addresses of sections before the bias, by index.
     sections: Vec<Range<u64>>,
@@ -60,20 +60,20 @@ impl Symbols {
         };
         let not_elf = |what: String| HotspotError::NotReadable { path: path.clone(), what };
         let mut elf = Elf::read(&file).map_err(not_elf)?;
-        let mut tier = if elf.has_symtab { Tier::Symbols } else { Tier::VmStructs };
+        let mut known_from = if elf.has_symtab { FigureSource::Symbols } else { FigureSource::VmStructs };
         let path_here = source.paths_are_of_this_machine().then_some(Path::new(&path));
         if !elf.has_symtab
             && let Some(debug) = read_debug_file(Path::new(DEBUG_FOLDER), path_here, &elf)
         {
             elf.symbols = debug.symbols;
             elf.strings = debug.strings;
-            tier = Tier::DebugInfo;
+            known_from = FigureSource::DebugInfo;
         }
         let image = Image::new(file, &elf, source, mapping).map_err(not_elf)?;
-        Ok(Symbols::new(path, image, elf, tier))
+        Ok(Symbols::new(path, image, elf, known_from))
     }
 
-    fn new(path: String, image: Image, elf: Elf, tier: Tier) -> Symbols {
+    fn new(path: String, image: Image, elf: Elf, known_from: FigureSource) -> Symbols {
         let Elf { word_bytes, is_x86, sections, mut symbols, strings, build_id, .. } = elf;
         symbols.sort_unstable_by_key(|s| (s.address, s.size, s.name));
         let mut by_name: Vec<_> =
@@ -90,7 +90,7 @@ impl Symbols {
             word_bytes,
             is_x86,
             build_id,
-            tier,
+            known_from,
             data_ranges,
             sections,
             symbols,
@@ -158,13 +158,13 @@ impl Symbols {
 
     /// Whether private symbols are known, from the file itself or from debug information.
     pub fn has_symtab(&self) -> bool {
-        self.tier != Tier::VmStructs
+        self.known_from != FigureSource::VmStructs
     }
 
-    /// What the symbols come from: [`Tier::Symbols`], [`Tier::DebugInfo`], or [`Tier::VmStructs`] when only exported
+    /// What the symbols come from: [`FigureSource::Symbols`], [`FigureSource::DebugInfo`], or [`FigureSource::VmStructs`] when only exported
     /// symbols are known.
-    pub fn tier(&self) -> Tier {
-        self.tier
+    pub fn known_from(&self) -> FigureSource {
+        self.known_from
     }
 
     /// The file's build id.

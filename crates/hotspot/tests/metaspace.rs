@@ -4,7 +4,7 @@ mod support;
 
 use assay_hotspot::{ChunkState, Hotspot, Metaspace};
 use assay_linux::MemorySource;
-use assay_model::Tier;
+use assay_model::FigureSource;
 use assay_testkit::skip;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ fn check_against_report(java: &Path, options: &[&str]) {
     assert_eq!(found, loaders, "{} {options:?}", java.display());
     assert_eq!(metaspace.used_bytes(), total);
     assert!(5 <= loaders.len(), "boot, application, two of the program's own, hidden: {loaders:?}");
-    assert_eq!(metaspace.tier, Tier::Symbols);
+    assert_eq!(metaspace.known_from, FigureSource::Symbols);
     println!("{} {options:?}: {} loaders, {total} bytes, equal", java.display(), loaders.len());
 
     let names: Vec<_> = metaspace.loaders.iter().map(|loader| loader.name.as_str()).collect();
@@ -204,7 +204,7 @@ fn without_symbols_nodes_are_found_by_their_shape() {
         assert!(!hotspot.symbols().has_symtab());
         let metaspace = hotspot.metaspace().expect("metaspace");
         let (_, total) = reported(&ask());
-        assert_eq!(metaspace.tier, Tier::Content);
+        assert_eq!(metaspace.known_from, FigureSource::Content);
         assert_eq!(metaspace.used_bytes(), total);
         assert_eq!(metaspace.nodes.len(), 2);
     }

@@ -24,7 +24,7 @@ impl ObjectVisitor for Sum {
     }
 }
 
-/// How long a walk may go on: a census has such a limit, too, the time for which it may stop the JVM. Without it one walk of
+/// How long a walk may go on: a class histogram has such a limit, too, the time for which it may stop the JVM. Without it one walk of
 /// Shenandoah's regions was seen to read on for a quarter of an hour.
 const WALK_MAX: Duration = Duration::from_secs(20);
 

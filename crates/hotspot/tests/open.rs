@@ -4,7 +4,7 @@ mod support;
 
 use assay_hotspot::Hotspot;
 use assay_linux::{BeforeMemory, LiveProcess, Mapping, MemorySource};
-use assay_model::{FlagOrigin, Tier};
+use assay_model::{FigureSource, FlagOrigin};
 use assay_testkit::skip;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -132,7 +132,7 @@ fn a_vtable_and_an_address_name_what_gdb_would() {
         let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
         let (symbols, structs) = (hotspot.symbols(), hotspot.structs());
         if !symbols.has_symtab() {
-            assert_eq!(symbols.tier(), Tier::VmStructs);
+            assert_eq!(symbols.known_from(), FigureSource::VmStructs);
             println!("skipped: JDK {feature} at {} has no private symbols", symbols.path());
             continue;
         }

@@ -75,7 +75,7 @@ fn agree(measured: &Measured) -> Result<(), String> {
             "no more requests by operation than in all",
         ),
         (
-            at_most(sum(&mut measured.operations.iter().filter_map(|of| of.drawn)), requests),
+            at_most(sum(&mut measured.operations.iter().filter_map(|of| of.selected)), requests),
             "no more operations drawn than requests",
         ),
         (
@@ -101,7 +101,7 @@ fn counted(counts: &[OperationCount], known: &[OperationCount]) -> Result<Vec<Op
     Ok(pairs
         .map(|(of, known)| OperationCount {
             name: known.name.clone(),
-            asked_share: known.asked_share,
+            planned_share: known.planned_share,
             ..of.clone()
         })
         .collect())

@@ -18,8 +18,8 @@ fn operations() -> Vec<OperationCount> {
     ["buy", "sell"]
         .map(|name| OperationCount {
             name: name.to_owned(),
-            asked_share: 0.5,
-            drawn: None,
+            planned_share: 0.5,
+            selected: None,
             redirects: None,
             requests: 0,
             errors: 0,

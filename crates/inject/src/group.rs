@@ -88,10 +88,10 @@ impl Injectors {
         scenario.check_operations(&config.load.limited)?;
         config.load.set_up()?;
         let operations = scenario.operation_names().zip(scenario.asked_shares());
-        let operations = operations.map(|(name, asked_share)| OperationCount {
+        let operations = operations.map(|(name, planned_share)| OperationCount {
             name: name.to_owned(),
-            asked_share,
-            drawn: None,
+            planned_share,
+            selected: None,
             redirects: None,
             requests: 0,
             errors: 0,

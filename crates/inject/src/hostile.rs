@@ -49,8 +49,8 @@ fn used(report: Report) -> Option<Measured> {
     let Report::Result(result) = report else { return None };
     let operation = |name: &str| OperationCount {
         name: name.to_owned(),
-        asked_share: 0.5,
-        drawn: None,
+        planned_share: 0.5,
+        selected: None,
         redirects: None,
         requests: 0,
         errors: 0,

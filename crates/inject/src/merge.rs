@@ -45,7 +45,7 @@ fn add(whole: &mut Measured, part: &Measured) {
     sum(&mut whole.send_lag, &part.send_lag);
     for (sum, one) in whole.operations.iter_mut().zip(&part.operations) {
         sum.requests = sum.requests.saturating_add(one.requests);
-        sum.drawn = sum.drawn.zip(one.drawn).map(|(sum, one)| sum.saturating_add(one));
+        sum.selected = sum.selected.zip(one.selected).map(|(sum, one)| sum.saturating_add(one));
         sum.redirects = sum.redirects.zip(one.redirects).map(|(sum, one)| sum.saturating_add(one));
         sum.errors = sum.errors.saturating_add(one.errors);
     }

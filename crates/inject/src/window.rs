@@ -141,8 +141,8 @@ impl Making<'_> {
         let lost = LostInjector {
             why: why.to_owned(),
             noticed_after_s: self.begun_ns.and_then(|begun_ns| Some(seconds(now_ns.checked_sub(begun_ns)?))),
-            requests_by_last_word: beat.requests,
-            last_word_age_s: seconds(now_ns.saturating_sub(word_ns)),
+            requests_by_last_report: beat.requests,
+            last_report_age_s: seconds(now_ns.saturating_sub(word_ns)),
         };
         let when = match lost.noticed_after_s {
             Some(after_s) => format!("{after_s:.2} s after the start"),
@@ -156,7 +156,7 @@ impl Making<'_> {
             let what = format!(
                 "lost {when} ({why}); by its last word, {:.2} s before that, it had finished {} requests; \
                  what it did since, and all its response times, are unknown",
-                lost.last_word_age_s, lost.requests_by_last_word
+                lost.last_report_age_s, lost.requests_by_last_report
             );
             self.lost.push(Problem::new(source, what));
         }

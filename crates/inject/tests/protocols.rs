@@ -57,7 +57,7 @@ fn injectors_speak_http_2_and_count_what_the_server_ends() {
         assert!((measured.requests..=measured.requests + measured.sent_again).contains(&seen), "{seen}");
         let told = measured.result().protocol.expect("it was spoken");
         assert_eq!((told.name, told.streams, told.streams_allowed_min), (Protocol::Http2, 4, Some(3)));
-        assert!(4 <= told.left_by_server && 4 <= measured.spoken.openings.len());
+        assert!(4 <= told.closed_by_server && 4 <= measured.spoken.openings.len());
     }
 }
 

@@ -118,7 +118,7 @@ fn the_rooms_of_a_chat_are_shared_whole() {
     let measured = make(&mut group, &open(ArrivalLaw::Constant, 200.0, 1_000));
     let deliveries = measured.deliveries.as_ref().expect("those of a chat");
     assert_eq!((measured.requests, measured.errors()), (200, 0), "{:?}", measured.problems);
-    assert_eq!((deliveries.said, deliveries.due, deliveries.delivered), (200, 400, 400));
+    assert_eq!((deliveries.sent, deliveries.due, deliveries.delivered), (200, 400, 400));
     assert_eq!((deliveries.duplicated, measured.result().valid), (1, false));
 }
 
@@ -343,11 +343,11 @@ fn check_loss(lose: fn(&Wire), why: &str) -> String {
     let lost = &measured.injectors[1];
     assert_eq!((lost.requests, lost.errors, lost.completed), (None, None, None), "not zero");
     let account = lost.lost.as_ref().expect("an account");
-    assert!(account.requests_by_last_word > 0, "{account:?}");
+    assert!(account.requests_by_last_report > 0, "{account:?}");
     let known: u64 = measured.injectors.iter().filter_map(|one| one.requests).sum();
     assert_eq!(measured.requests, known);
     let unknown = server.count() - known;
-    assert!(unknown >= account.requests_by_last_word, "{unknown} {account:?}");
+    assert!(unknown >= account.requests_by_last_report, "{unknown} {account:?}");
     // It ends at the loss and not with the window; nothing else may be measured with a group that is not whole.
     let seconds = measured.seconds();
     assert!(0.3 < seconds && seconds < WINDOW_MS as f64 / 1e3, "{seconds}");

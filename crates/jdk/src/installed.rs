@@ -2,7 +2,7 @@
 
 use crate::modes::bits_of;
 use crate::{find_jvms, jvm_at};
-use assay_model::{AskedMode, JvmFacts, Problem};
+use assay_model::{JvmFacts, Problem, RequestedMode};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub struct JvmWish<'a> {
     /// A feature release, such as `17`, or a JVM's home; any release where it is absent.
     pub jvm: Option<&'a str>,
     /// The mode that it must be able to take.
-    pub mode: Option<AskedMode>,
+    pub mode: Option<RequestedMode>,
     /// Whether it is compared with a 32-bit JVM: a 64-bit one of the same release is then the same build in 64 bits, so
     /// that only the mode differs.
     pub compares_32: bool,

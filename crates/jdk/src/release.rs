@@ -16,7 +16,7 @@ pub struct Release {
     /// Feature release, for example 17: that of the file, and so lower than that of a JVM whose release has none.
     pub feature: u32,
     /// What Assay lacks for it.
-    pub lacks: BTreeSet<Lack>,
+    pub lacks: BTreeSet<MissingSupport>,
     /// Traits of its JVM.
     pub jvm: JvmTraits,
     /// How objects are laid out.
@@ -50,7 +50,7 @@ pub enum OptionState {
 
 /// What Assay can lack for a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-pub enum Lack {
+pub enum MissingSupport {
     /// Offsets that the JVM does not export: without them parts of its memory are unknown.
     #[serde(rename = "layout pack")]
     LayoutPack,
@@ -204,7 +204,7 @@ pub struct Pack {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReleaseFile {
-    lacks: BTreeSet<Lack>,
+    lacks: BTreeSet<MissingSupport>,
     #[serde(default)]
     options: BTreeMap<String, OptionState>,
     #[serde(default)]
@@ -337,18 +337,18 @@ mod tests {
     use std::path::Path;
 
     /// What is missing for a release by all that there is, whatever its file says.
-    fn missing(release: &Release, logs: &[String]) -> BTreeSet<Lack> {
+    fn missing(release: &Release, logs: &[String]) -> BTreeSet<MissingSupport> {
         let has_tables = release.objects.release == release.feature;
         // `17-g1.log`, `jdk8/cms.log`
         let names = [format!("/{}-", release.feature), format!("/jdk{}/", release.feature)];
         let has_log = logs.iter().any(|log| names.iter().any(|name| log.contains(name)));
         let lacks = [
-            (Lack::LayoutPack, release.pack.is_none()),
-            (Lack::ObjectTables, !has_tables),
-            (Lack::ObjectTablesVerified, has_tables && release.verified.object_tables.is_none()),
-            (Lack::ModeRules, !release.modes.are_rules_known),
-            (Lack::ModesVerified, release.verified.modes.is_none()),
-            (Lack::SampleGcLog, !has_log),
+            (MissingSupport::LayoutPack, release.pack.is_none()),
+            (MissingSupport::ObjectTables, !has_tables),
+            (MissingSupport::ObjectTablesVerified, has_tables && release.verified.object_tables.is_none()),
+            (MissingSupport::ModeRules, !release.modes.are_rules_known),
+            (MissingSupport::ModesVerified, release.verified.modes.is_none()),
+            (MissingSupport::SampleGcLog, !has_log),
         ];
         lacks.into_iter().filter_map(|(lack, is_missing)| is_missing.then_some(lack)).collect()
     }

@@ -3,7 +3,7 @@
 use assay_jdk::Release;
 use assay_jdk::modes::{WantedMode, check};
 use assay_jdk::release::OptionState;
-use assay_model::{AskedMode, ModeRead, ReferenceMode};
+use assay_model::{ModeRead, ReferenceMode, RequestedMode};
 use assay_testkit::{each_release, skip};
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ fn javas() -> impl Iterator<Item = (u32, PathBuf)> {
 
 fn options(feature: u32, mode: ReferenceMode, mib: u64, own: &[String]) -> Option<Vec<String>> {
     let wanted = WantedMode {
-        mode: Some(AskedMode::Exactly(mode)),
+        mode: Some(RequestedMode::Exactly(mode)),
         max_heap_bytes: Some(mib * MIB),
         has_compact_headers: own.iter().any(|option| option.contains("Compact")),
         options: own,
@@ -54,7 +54,7 @@ fn every_mode_is_the_one_that_the_jvm_s_log_shows() {
         for mode in ReferenceMode::ALL.into_iter().filter(|m| *m != ReferenceMode::Bits32) {
             let full = matches!(mode, ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers);
             if full && !Release::of(feature).modes.class_pointers_stay_compressed {
-                // Its log does not tell; `computed_is_what_the_jvms_say_at_every_cliff` asks the flags.
+                // Its log does not tell; `computed_is_what_the_jvms_say_at_every_threshold` asks the flags.
                 continue;
             }
             // Where references are full, the size changes nothing. Otherwise it is on both sides of where the base must change.
@@ -68,7 +68,7 @@ fn every_mode_is_the_one_that_the_jvm_s_log_shows() {
                 let Some(wanted) = options(feature, mode, *mib, &own) else { continue };
                 let read = read_mode(&java, &wanted, *mib).unwrap();
                 assert_eq!(
-                    check(AskedMode::Exactly(mode), false, &read),
+                    check(RequestedMode::Exactly(mode), false, &read),
                     Ok(()),
                     "{mode:?} {mib}m on JDK {feature}: {wanted:?}"
                 );
@@ -91,8 +91,8 @@ fn compact_headers_are_read_from_the_log_of_a_jvm_that_has_them() {
     let mode = ReferenceMode::CompressedUnscaled;
     let wanted = options(feature, mode, 1024, &["-XX:+UseCompactObjectHeaders".to_owned()]);
     let read = read_mode(&java, &wanted.expect("possible"), 1024).unwrap();
-    assert_eq!(check(AskedMode::Exactly(mode), true, &read), Ok(()));
-    assert!(read.compact_headers != Some(true) || check(AskedMode::Exactly(mode), false, &read).is_err());
+    assert_eq!(check(RequestedMode::Exactly(mode), true, &read), Ok(()));
+    assert!(read.compact_headers != Some(true) || check(RequestedMode::Exactly(mode), false, &read).is_err());
 }
 
 /// The reader of logs knows by itself which releases have no compact headers; it must know it as the releases' data do.

@@ -1,8 +1,9 @@
 //! What the charts share: ticks, grid lines, axis titles, labels at the ends of lines.
 
+use crate::letters::text_width;
 use crate::number::tick;
 use crate::scale::{Scale, spread, ticks_from_zero, ticks_logarithmic};
-use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
+use crate::svg::{Anchor, Svg, chars_that_fit};
 use crate::text::{html, shorten};
 
 /// Size of labels in user units; the styles set the same.

@@ -3,10 +3,10 @@
 
 use crate::axes::{LABEL_SIZE, Plot};
 use crate::figure::PANEL_WIDTH;
+use crate::letters::{text_width, within};
 use crate::number::tick;
 use crate::scale::{Scale, ticks_from_zero};
-use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
-use crate::text::shorten;
+use crate::svg::{Anchor, Svg};
 
 const LEFT: f64 = 4.0;
 /// Free at the right end of a bar.
@@ -200,6 +200,5 @@ fn lower_axis(svg: &mut Svg, scale: &Scale, ticks: &[f64], (width, height): (f64
 pub fn heading(svg: &mut Svg, top: f64, width: f64, label: &str, value: &str) {
     svg.text((width - LEFT, top + 15.0), Anchor::End, "val", value);
     let room = width - LEFT - RIGHT - text_width(value, LABEL_SIZE) - 8.0;
-    let label = shorten(label, chars_that_fit(room, LABEL_SIZE));
-    svg.text((LEFT, top + 15.0), Anchor::Start, "lab", &label);
+    svg.text((LEFT, top + 15.0), Anchor::Start, "lab", &within(label, room, LABEL_SIZE));
 }

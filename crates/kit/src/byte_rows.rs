@@ -2,8 +2,8 @@
 
 use crate::axes::LABEL_SIZE;
 use crate::ink::wrap;
+use crate::letters::whole;
 use crate::svg::{Anchor, Svg, chars_that_fit};
-use crate::text::shorten;
 
 /// Left of a row: its first offset.
 const LEFT: f64 = 34.0;
@@ -13,11 +13,9 @@ const LINE: f64 = 17.0;
 const GAP: f64 = 12.0;
 /// Rows drawn of one thing.
 const ROWS_MAX: usize = 24;
-/// A name of fewer characters says nothing.
-const CHARS_MIN: usize = 3;
 
 /// A stretch of a place inside one row.
-pub struct Stretch {
+pub struct RowSegment {
     /// Index of the place it belongs to.
     pub place: usize,
     /// First byte, counted from the row's start.
@@ -31,7 +29,7 @@ pub struct Stretch {
 /// A row of the picture.
 pub enum Row {
     /// Bytes from this offset on.
-    Bytes(u64, Vec<Stretch>),
+    Bytes(u64, Vec<RowSegment>),
     /// So many bytes inside one place, not drawn.
     LeftOut(u64),
     /// So many bytes behind the last row that is drawn.
@@ -56,7 +54,7 @@ pub fn rows(places: &[(u64, u64)], bytes: u64, row_bytes: u64, rows_max: usize) 
             }
             let start = at - at % row_bytes;
             let next = start.saturating_add(row_bytes).min(end);
-            let stretch = Stretch { place, from: at - start, bytes: next - at, begins: at == offset };
+            let stretch = RowSegment { place, from: at - start, bytes: next - at, begins: at == offset };
             match rows.last_mut() {
                 Some(Row::Bytes(row, stretches)) if *row == start => stretches.push(stretch),
                 _ if drawn >= rows_max => {
@@ -88,7 +86,7 @@ pub struct Place {
 }
 
 /// A thing with the line over it.
-pub struct Thing {
+pub struct RowGroup {
     /// The line over it.
     pub title: String,
     /// Its length in bytes.
@@ -97,7 +95,7 @@ pub struct Thing {
     pub places: Vec<Place>,
 }
 
-impl Thing {
+impl RowGroup {
     fn rows(&self, row_bytes: u64) -> Vec<Row> {
         let places: Vec<(u64, u64)> = self.places.iter().map(|p| (p.offset, p.bytes)).collect();
         rows(&places, self.bytes, row_bytes, ROWS_MAX)
@@ -105,15 +103,15 @@ impl Thing {
 }
 
 /// Things under each other in the width given; `words` are for those who do not see them.
-pub fn draw(things: &[Thing], width: f64, (id, title, words): (&str, &str, &str)) -> String {
+pub fn draw(things: &[RowGroup], width: f64, (id, title, words): (&str, &str, &str)) -> String {
     let largest = things.iter().map(|t| t.bytes).max().unwrap_or(0);
     let widths: &[u64] = if width > 600.0 { &[16, 24, 32, 40, 48, 64] } else { &[16, 24] };
     let row_bytes = widths.iter().copied().find(|w| *w >= largest).unwrap_or(widths[widths.len() - 1]);
     let byte = (width - LEFT - 2.0) / row_bytes as f64;
     let line_chars = chars_that_fit(width - 4.0, LABEL_SIZE);
-    let drawn: Vec<(Vec<String>, &Thing, Vec<Row>)> =
+    let drawn: Vec<(Vec<String>, &RowGroup, Vec<Row>)> =
         things.iter().map(|t| (wrap(&t.title, line_chars), t, t.rows(row_bytes))).collect();
-    let height_of = |(title, _, rows): &(Vec<String>, &Thing, Vec<Row>)| {
+    let height_of = |(title, _, rows): &(Vec<String>, &RowGroup, Vec<Row>)| {
         title.len() as f64 * LINE + rows.iter().map(row_height).sum::<f64>() + GAP
     };
     let height = RULER + drawn.iter().map(height_of).sum::<f64>();
@@ -165,14 +163,13 @@ fn note(svg: &mut Svg, top: f64, text: &str) {
     svg.text((LEFT + 4.0, top + 12.0), Anchor::Start, "t lab", text);
 }
 
-fn draw_stretch(svg: &mut Svg, place: &Place, stretch: &Stretch, top: f64, byte: f64) {
+fn draw_stretch(svg: &mut Svg, place: &Place, stretch: &RowSegment, top: f64, byte: f64) {
     let (x, wide) = (LEFT + stretch.from as f64 * byte, stretch.bytes as f64 * byte);
     svg.rect((x, top), (wide, ROW - 3.0), place.class, &place.tip);
-    let chars = ((wide - 5.0) / (0.61 * LABEL_SIZE)).max(0.0) as usize;
-    let fits = place.name.chars().count() <= chars;
-    if stretch.begins && chars >= CHARS_MIN && (fits || !place.is_empty) {
+    let name = whole(&place.name, wide - 5.0, LABEL_SIZE).filter(|_| stretch.begins);
+    if let Some(name) = name {
         let class = if place.is_empty { "t lab" } else { "lab" };
-        svg.text((x + wide / 2.0, top + 16.5), Anchor::Middle, class, &shorten(&place.name, chars));
+        svg.text((x + wide / 2.0, top + 16.5), Anchor::Middle, class, &name);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Flame graphs: stacks as rows of rectangles, callers above what they called, each as wide as it was seen often.
 
+use crate::letters::whole_or_cut;
 use crate::number::percent;
-use crate::svg::{Anchor, Svg, chars_that_fit};
-use crate::text::shorten;
+use crate::svg::{Anchor, Svg};
 
 /// Height of a row.
 const ROW: f64 = 18.0;
@@ -11,8 +11,6 @@ const LABEL: f64 = 11.5;
 const ROWS_MAX: usize = 80;
 /// A rectangle that is narrower is not drawn.
 const WIDTH_MIN: f64 = 0.6;
-/// A name of fewer characters says nothing.
-const CHARS_MIN: usize = 4;
 
 /// A frame with what it called.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,9 +80,8 @@ fn draw(
         let top = ROW * row as f64;
         let tip = format!("{}: {}, {}", call.name, said(call.weight), percent(call.weight, whole));
         svg.rect((x, top), (wide, ROW - 1.0), &call.class, &tip);
-        let room = chars_that_fit(wide - 6.0, LABEL);
-        if CHARS_MIN as f64 * 0.61 * LABEL + 6.0 <= wide {
-            svg.text((x + 3.0, top + ROW - 5.5), Anchor::Start, "frame", &shorten(&call.name, room));
+        if let Some(name) = whole_or_cut(&call.name, wide - 6.0, LABEL) {
+            svg.text((x + 3.0, top + ROW - 5.5), Anchor::Start, "frame", &name);
         }
         draw(svg, call, whole, said, (x, row + 1), wide);
         x += wide;

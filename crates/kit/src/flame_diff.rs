@@ -1,15 +1,14 @@
 //! Differential flame graphs: two profiles in one picture, each frame as wide as both have of it, coloured by the change.
 
 use crate::key;
-use crate::svg::{Anchor, Svg, chars_that_fit};
-use crate::text::shorten;
+use crate::letters::whole_or_cut;
+use crate::svg::{Anchor, Svg};
 use std::collections::HashMap;
 
 const ROW: f64 = 18.0;
 const LABEL: f64 = 11.5;
 const ROWS_MAX: usize = 80;
 const WIDTH_MIN: f64 = 0.6;
-const CHARS_MIN: usize = 4;
 /// Changes, as a part of the larger whole, from which on a frame has the next colour.
 const STEPS: [f64; 4] = [0.001, 0.005, 0.02, 0.08];
 
@@ -155,14 +154,12 @@ impl Drawing<'_> {
             let part = if self.larger <= 0.0 { 0.0 } else { call.change() / self.larger };
             let class = class_of_change(part);
             svg.rect((x, top), (wide, ROW - 1.0), &format!("{class} area"), &self.tip(call));
-            if CHARS_MIN as f64 * 0.61 * LABEL + 6.0 <= wide {
-                let sign = match class.as_bytes()[0] {
-                    b'm' => "+ ",
-                    b'l' => "− ",
-                    _ => "",
-                };
-                let room = chars_that_fit(wide - 6.0, LABEL);
-                let label = shorten(&format!("{sign}{}", call.name), room);
+            let sign = match class.as_bytes()[0] {
+                b'm' => "+ ",
+                b'l' => "− ",
+                _ => "",
+            };
+            if let Some(label) = whole_or_cut(&format!("{sign}{}", call.name), wide - 6.0, LABEL) {
                 svg.text((x + 3.0, top + ROW - 5.5), Anchor::Start, "frame", &label);
             }
             self.draw(svg, call, (x, row + 1), wide);

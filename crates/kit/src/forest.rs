@@ -1,10 +1,10 @@
 //! Ratios as a forest plot: a dot with the whisker of its interval for each, all on one logarithmic scale with a line at 1.
 
 use crate::axes::{LABEL_SIZE, Plot};
+use crate::letters::{text_width, within};
 use crate::number::{interval, significant};
 use crate::scale::Scale;
-use crate::svg::{Anchor, Svg, chars_that_fit, text_width};
-use crate::text::shorten;
+use crate::svg::{Anchor, Svg};
 
 const MARGIN: f64 = 4.0;
 const ROW_HEIGHT: f64 = 25.0;
@@ -37,6 +37,8 @@ pub struct Effect {
     pub ratio: f64,
     /// Ends of its interval, positive; absent where too little was measured.
     pub ends: Option<(f64, f64)>,
+    /// Whether no difference is shown all the same: of many intervals some leave 1 out by chance.
+    pub may_be_chance: bool,
 }
 
 impl Effect {
@@ -44,9 +46,9 @@ impl Effect {
         interval(self.ratio, self.ends)
     }
 
-    /// Whether the interval leaves 1 out.
+    /// Whether a difference is shown.
     pub fn is_shown(&self) -> bool {
-        self.ends.is_some_and(|(low, high)| 1.0 < low || high < 1.0)
+        !self.may_be_chance && self.ends.is_some_and(|(low, high)| 1.0 < low || high < 1.0)
     }
 
     fn can_be_drawn(&self) -> bool {
@@ -99,7 +101,7 @@ pub fn draw(effects: &[Effect], axis_title: &str, width: f64, (id, title): (&str
     for (index, effect) in effects.iter().enumerate() {
         let top = index as f64 * row_height;
         let room = if is_wide { left - 2.0 * MARGIN } else { width - 2.0 * MARGIN };
-        let name = shorten(&effect.name, chars_that_fit(room, LABEL_SIZE));
+        let name = within(&effect.name, room, LABEL_SIZE);
         let middle = if is_wide {
             let middle = top + row_height / 2.0;
             svg.text((MARGIN, middle + 4.0), Anchor::Start, "lab", &name);
@@ -201,7 +203,7 @@ mod tests {
     use super::*;
 
     fn effect(name: &str, ratio: f64, ends: Option<(f64, f64)>) -> Effect {
-        Effect { name: name.to_owned(), look: 1, ratio, ends }
+        Effect { name: name.to_owned(), look: 1, ratio, ends, may_be_chance: false }
     }
 
     #[test]
@@ -214,8 +216,11 @@ mod tests {
             effect("nothing", 0.0, Some((0.0, 0.0))),
             effect("no number", f64::NAN, None),
         ];
-        let names: Vec<String> = in_order(effects).into_iter().map(|effect| effect.name).collect();
-        assert_eq!(names, ["large", "small", "unsure", "without interval"]);
+        let chance = Effect { may_be_chance: true, ..effect("one of many", 1.6, Some((1.4, 1.8))) };
+        let effects = in_order(effects.into_iter().chain([chance]).collect());
+        let names: Vec<&str> = effects.iter().map(|effect| effect.name.as_str()).collect();
+        assert_eq!(names, ["large", "small", "unsure", "one of many", "without interval"]);
+        assert_eq!(effects.iter().filter(|effect| effect.is_shown()).count(), 2);
     }
 
     #[test]

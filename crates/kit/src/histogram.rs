@@ -1,9 +1,10 @@
 //! Histograms of lengths of time, several on one logarithmic axis.
 
 use crate::axes::{LABEL_SIZE, Plot, logarithmic};
+use crate::letters::text_width;
 use crate::number::{count, significant, tick};
 use crate::scale::{Scale, ticks_from_zero};
-use crate::svg::{Svg, text_width};
+use crate::svg::Svg;
 use std::collections::BTreeMap;
 
 /// Bars to a factor of ten.
@@ -14,7 +15,7 @@ const PLOT: Plot = Plot { left: 52.0, right: WIDTH - 16.0, top: 26.0, bottom: 15
 const LENGTHS: (f64, f64) = (1e-3, 9.9e5);
 
 /// Lengths of one kind.
-pub struct Lengths {
+pub struct DurationsOfKind {
     /// What they are lengths of.
     pub name: String,
     /// Upper edge of each class, ms, and how many are in it.
@@ -43,19 +44,24 @@ fn edge(bar: i32) -> f64 {
 }
 
 /// A panel for each kind, at most `kinds_max`: its name and the drawing. Kinds without a length are left out.
-pub fn panels(kinds: impl Iterator<Item = Lengths>, kinds_max: usize) -> Vec<(String, String)> {
+pub fn panels(kinds: impl Iterator<Item = DurationsOfKind>, kinds_max: usize) -> Vec<(String, String)> {
     let with_bars = kinds.map(|of| (bars(&of.numbers), of)).filter(|(bars, _)| !bars.is_empty());
-    let drawn: Vec<(BTreeMap<i32, u64>, Lengths)> = with_bars.take(kinds_max).collect();
+    let drawn: Vec<(BTreeMap<i32, u64>, DurationsOfKind)> = with_bars.take(kinds_max).collect();
     let all = drawn.iter().flat_map(|(bars, _)| bars.keys().copied());
     let (Some(low), Some(high)) = (all.clone().min(), all.max()) else { return Vec::new() };
     let x = logarithmic((edge(low), edge(high + 1)), (PLOT.left, PLOT.right));
-    let panel = |(index, (bars, of)): (usize, &(BTreeMap<i32, u64>, Lengths))| {
+    let panel = |(index, (bars, of)): (usize, &(BTreeMap<i32, u64>, DurationsOfKind))| {
         (of.name.clone(), histogram(of, bars, &x, &format!("lengths-{index}")))
     };
     drawn.iter().enumerate().map(panel).collect()
 }
 
-fn histogram(of: &Lengths, bars: &BTreeMap<i32, u64>, (x, ticks): &(Scale, Vec<f64>), id: &str) -> String {
+fn histogram(
+    of: &DurationsOfKind,
+    bars: &BTreeMap<i32, u64>,
+    (x, ticks): &(Scale, Vec<f64>),
+    id: &str,
+) -> String {
     let mut svg = Svg::new(WIDTH, PLOT.bottom + 40.0);
     let highest = bars.values().copied().max().unwrap_or(0) as f64;
     // Half a pause is none.

@@ -6,7 +6,7 @@ use crate::scale::Scale;
 use crate::svg::{Anchor, Svg};
 
 /// The axis: windows in order, without what lies between them.
-pub struct Joined {
+pub struct JoinedAxis {
     windows: Vec<Span>,
     /// Length of all windows, seconds.
     pub total_s: f64,
@@ -19,10 +19,10 @@ struct Span {
     left_out: Option<String>,
 }
 
-impl Joined {
+impl JoinedAxis {
     /// Joins windows, each with its start, its end, and what a pointer shows where it is left out.
     pub fn of(windows: impl IntoIterator<Item = (u64, u64, Option<String>)>) -> Self {
-        let mut joined = Joined { windows: Vec::new(), total_s: 0.0 };
+        let mut joined = JoinedAxis { windows: Vec::new(), total_s: 0.0 };
         for (start_ns, end_ns, left_out) in windows {
             let end_ns = end_ns.max(start_ns);
             joined.windows.push(Span { start_ns, end_ns, offset_s: joined.total_s, left_out });

@@ -1,9 +1,10 @@
 //! Lanes over sizes on a logarithmic axis: each a bar of stretches that touch, with lines of text above and below.
 
 use crate::axes::LABEL_SIZE;
+use crate::letters::text_width;
 use crate::number::xmx;
 use crate::scale::Scale;
-use crate::svg::{Anchor, Svg, text_width};
+use crate::svg::{Anchor, Svg};
 
 const LINE: f64 = 16.0;
 const BAR: f64 = 18.0;
@@ -15,7 +16,7 @@ const AXIS: f64 = 42.0;
 const NAME_FROM: f64 = 60.0;
 
 /// A stretch of a bar, in bytes.
-pub struct Stretch {
+pub struct LaneSegment {
     /// Class of its fill, as `f0`.
     pub class: &'static str,
     /// The name in it.
@@ -35,7 +36,7 @@ pub struct Lane {
     /// Lines under it.
     pub below: Vec<String>,
     /// What is in it.
-    pub stretches: Vec<Stretch>,
+    pub stretches: Vec<LaneSegment>,
 }
 
 impl Lane {

@@ -3,7 +3,7 @@
 //! Pages open without a network. Styles and scripts are in `web/`, where their tests are.
 
 use crate::table::Table;
-use crate::text::{clean, clean_lines, html};
+use crate::text::{clean, clean_lines, html, prose};
 use askama::Template;
 use std::io;
 
@@ -107,8 +107,8 @@ impl Section {
 /// What the first screen of a page shows: one sentence that answers, one step to take, one chart; the rest stands below.
 #[derive(Default)]
 pub struct Answer {
-    /// Stands over all: why the figures must not be used. HTML made of escaped text; empty for none.
-    pub warning: String,
+    /// Why the figures must not be used: that stands over all, the reasons below the chart. Empty where they may.
+    pub not_valid: Vec<String>,
     /// The answer.
     pub sentence: String,
     /// What to do about it; empty where nothing is known.
@@ -124,12 +124,20 @@ impl Answer {
     pub fn section(&self) -> Section {
         let action = match &*self.action {
             "" => String::new(),
-            action => format!("<p class=\"action\"><bdi>{}</bdi></p>\n", html(action)),
+            action => format!("<p class=\"action\"><bdi>{}</bdi></p>\n", prose(action)),
         };
-        let sentence = html(&self.sentence);
+        let sentence = prose(&self.sentence);
+        let (mut warning, mut why) = (String::new(), String::new());
+        if !self.not_valid.is_empty() {
+            warning += "<p class=\"cautions\"><strong>Not valid: do not use these figures.</strong> The reasons are below the chart.</p>\n";
+            let reasons =
+                self.not_valid.iter().map(|reason| format!("<li><bdi>{}</bdi></li>\n", prose(reason)));
+            let reasons: String = reasons.collect();
+            why = format!("<div class=\"cautions\"><h3>Why it is not valid</h3>\n<ul>{reasons}</ul></div>\n");
+        }
         let html = format!(
-            "{}<p class=\"headline\"><bdi>{sentence}</bdi></p>\n{action}{}\n{}",
-            self.warning, self.chart, self.rest
+            "{warning}<p class=\"headline\"><bdi>{sentence}</bdi></p>\n{action}{}\n{why}{}",
+            self.chart, self.rest
         );
         Section::new("answer", "Answer", html)
     }

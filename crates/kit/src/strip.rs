@@ -1,15 +1,16 @@
 //! A strip from zero on to scale, with stretches of it filled, some of them numbered over it.
 
 use crate::axes::LABEL_SIZE;
+use crate::letters::text_width;
 use crate::scale::spread;
-use crate::svg::{Anchor, Svg, text_width};
+use crate::svg::{Anchor, Svg};
 
 /// Height of a strip; numbers stand over it, ticks below.
 pub const HEIGHT: f64 = 34.0;
 const NUMBER_WIDTH: f64 = 22.0;
 
 /// A stretch of a strip.
-pub struct Stretch {
+pub struct StripSegment {
     /// Where it begins.
     pub from: u64,
     /// Where it ends.
@@ -39,7 +40,7 @@ impl Strip {
     }
 
     /// The strip with stretches, in the order given, and ticks at multiples of a unit.
-    pub fn draw(&self, svg: &mut Svg, stretches: &[Stretch], unit: (u64, &str), ticks: &[u64]) {
+    pub fn draw(&self, svg: &mut Svg, stretches: &[StripSegment], unit: (u64, &str), ticks: &[u64]) {
         svg.rect((self.at(0), self.top), (self.at(self.to) - self.at(0), HEIGHT), "pad", "");
         let inside = || stretches.iter().filter(|s| s.from < self.to && s.from < s.to);
         for stretch in inside() {
@@ -50,8 +51,8 @@ impl Strip {
         self.axis(svg, unit, ticks);
     }
 
-    fn numbers(&self, svg: &mut Svg, numbered: &[(&Stretch, usize)]) {
-        let middle = |s: &Stretch| (self.at(s.from) + self.at(s.to)) / 2.0;
+    fn numbers(&self, svg: &mut Svg, numbered: &[(&StripSegment, usize)]) {
+        let middle = |s: &StripSegment| (self.at(s.from) + self.at(s.to)) / 2.0;
         let wanted: Vec<f64> = numbered.iter().map(|(s, _)| middle(s)).collect();
         let widths = vec![NUMBER_WIDTH; wanted.len()];
         let placed = spread(&wanted, &widths, (0.0, self.width));

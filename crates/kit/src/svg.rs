@@ -174,13 +174,6 @@ pub fn marker_path(shape: usize, (x, y): (f64, f64), r: f64) -> String {
     }
 }
 
-/// Width of a text in user units, estimated on the safe side: no font metrics are known here. The page's tests
-/// measure that nothing runs into anything.
-pub fn text_width(content: &str, size: f64) -> f64 {
-    let em: f64 = content.chars().map(|c| if (c as u32) < 0x1100 { 0.61 } else { 1.05 }).sum();
-    em * size
-}
-
 /// How many characters surely fit.
 pub fn chars_that_fit(width: f64, size: f64) -> usize {
     (width / (0.61 * size)).max(3.0) as usize

@@ -56,6 +56,30 @@ pub fn html(text: &str) -> String {
     out
 }
 
+/// What stands behind a number and belongs to it.
+const UNITS: [&str; 15] =
+    ["%", "ns", "µs", "us", "ms", "s", "min", "h", "B", "KiB", "MiB", "GiB", "TiB", "bytes", "requests/s"];
+
+/// Escapes a sentence for HTML; options of a command line, and figures with their units, are each kept on one line.
+pub fn prose(text: &str) -> String {
+    let text = clean(text);
+    let mut words = text.split(' ').peekable();
+    let mut out: Vec<String> = Vec::new();
+    while let Some(word) = words.next() {
+        let unit = words.next_if(|next| {
+            let next = next.trim_end_matches([',', ';', ':', '.', ')']);
+            word.ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&next)
+        });
+        let option = word.trim_start_matches('(').trim_start_matches('-');
+        let is_option = word.contains('-') && !word.ends_with('-') && option.len() < word.len();
+        let kept = unit.map_or_else(|| word.to_owned(), |unit| format!("{word} {unit}"));
+        let is_kept = unit.is_some() || (is_option && option.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let escaped = html(&kept);
+        out.push(if is_kept { format!("<span class=\"kept\">{escaped}</span>") } else { escaped });
+    }
+    out.join(" ")
+}
+
 /// Escapes for Markdown, table cells included.
 pub fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -96,6 +120,24 @@ mod tests {
         assert_eq!(html("<b a=\"x\">'&"), "&lt;b a=&quot;x&quot;&gt;&#39;&amp;");
         assert_eq!(clean("a\u{1b}[31m\u{202E}b\nc"), "a\u{FFFD}[31m\u{FFFD}b c");
         assert_eq!(markdown("a|b *c*"), "a\\|b \\*c\\*");
+    }
+
+    #[test]
+    fn an_option_and_a_figure_with_its_unit_stay_on_one_line() {
+        let kept = |text: &str| format!("<span class=\"kept\">{text}</span>");
+        assert_eq!(
+            prose("give it more (-Xmx) & wait"),
+            format!("give it more {} &amp; wait", kept("(-Xmx)"))
+        );
+        assert_eq!(
+            prose("up to -XX:A=<1>, --all"),
+            format!("up to {} {}", kept("-XX:A=&lt;1&gt;,"), kept("--all"))
+        );
+        assert_eq!(
+            prose("p99 193 ms; (-7.4 %) x"),
+            format!("p99 {} {} x", kept("193 ms;"), kept("(-7.4 %)"))
+        );
+        assert_eq!(prose("61-63 objects in - and so-called"), "61-63 objects in - and so-called");
     }
 
     #[test]

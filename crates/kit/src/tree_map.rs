@@ -1,10 +1,10 @@
 //! The tree map: areas as rectangles, what is in them as rectangles inside, and a view of its own for each branch that
 //! can be opened. Every view is drawn here; the page only chooses which one it shows.
 
+use crate::letters::whole;
 use crate::number::{bytes, percent};
 use crate::squarify::{Rect, squarify};
-use crate::svg::{Anchor, Svg, chars_that_fit};
-use crate::text::shorten;
+use crate::svg::{Anchor, Svg};
 use std::collections::BTreeSet;
 
 /// Branches that have a view of their own, the areas first.
@@ -52,7 +52,7 @@ pub struct Tile {
 }
 
 /// What a map shows.
-pub struct Whole<'a> {
+pub struct TreeMapRoot<'a> {
     /// Its parts, the biggest first, each with the class of its fill.
     pub parts: &'a [(String, Tile)],
     /// Its size.
@@ -71,7 +71,7 @@ struct Item<'a> {
     class: String,
 }
 
-fn items_of<'a>(whole: &Whole<'a>) -> Vec<Item<'a>> {
+fn items_of<'a>(whole: &TreeMapRoot<'a>) -> Vec<Item<'a>> {
     let item = |(index, (class, node)): (usize, &'a (String, Tile))| Item {
         node,
         id: format!("map-{index}"),
@@ -86,7 +86,7 @@ fn children_of<'a>(item: &Item<'a>) -> Vec<Item<'a>> {
 }
 
 /// Every view, the whole first.
-pub fn views(of: &Whole) -> Vec<View> {
+pub fn views(of: &TreeMapRoot) -> Vec<View> {
     let whole = items_of(of);
     // Breadth first, so that a limit on their number leaves out the deepest.
     let mut queue: Vec<(Item, Vec<(String, String)>)> = Vec::new();
@@ -113,7 +113,7 @@ pub fn views(of: &Whole) -> Vec<View> {
 }
 
 /// The whole as a picture without links.
-pub fn picture(whole: &Whole, size: (f64, f64), id: &str, title: &str) -> String {
+pub fn picture(whole: &TreeMapRoot, size: (f64, f64), id: &str, title: &str) -> String {
     let map = Map { open: &BTreeSet::new(), whole };
     let items = items_of(whole);
     let mut svg = Svg::new(size.0, size.1);
@@ -130,7 +130,7 @@ fn words(items: &[Item], rss_bytes: u64) -> String {
 
 struct Map<'a> {
     open: &'a BTreeSet<&'a str>,
-    whole: &'a Whole<'a>,
+    whole: &'a TreeMapRoot<'a>,
 }
 
 impl Map<'_> {
@@ -174,11 +174,9 @@ impl Map<'_> {
         }
         svg.rect((rect.x, rect.y), (rect.w, rect.h), "area head outer", tip);
         let sum = bytes(item.node.bytes);
-        let room = chars_that_fit(rect.w - 10.0, BOLD);
-        let with_sum = format!("{}  {sum}", item.node.name);
-        let name =
-            if with_sum.chars().count() <= room { Some(with_sum) } else { readable(&item.node.name, room) };
-        if let Some(name) = name {
+        let fitting = |name: &str| whole(name, rect.w - 10.0, BOLD);
+        let with_sum = fitting(&format!("{}  {sum}", item.node.name));
+        if let Some(name) = with_sum.or_else(|| fitting(&item.node.name)) {
             svg.text((rect.x + 5.0, rect.y + LINE), Anchor::Start, "head-name", &name);
         }
         for (child, inside) in placed(&children_of(item), rect.inner(3.0, LINE + 6.0)) {
@@ -233,22 +231,15 @@ fn placed<'a, 'b>(items: &'b [Item<'a>], whole: Rect) -> Vec<(Placed<'a, 'b>, Re
     things.into_iter().map(|thing| thing.0).zip(squarify(&sizes, whole)).collect()
 }
 
-/// A name in at most `room` characters; absent where too few are left of it to be understood.
-fn readable(name: &str, room: usize) -> Option<String> {
-    const SHORTENED_MIN: usize = 10;
-    (name.chars().count() <= room || SHORTENED_MIN <= room).then(|| shorten(name, room))
-}
-
 /// Name and size in a rectangle, as far as they fit.
 fn label(svg: &mut Svg, rect: Rect, name: &str, sum: Option<u64>) {
-    const SHORTEST: usize = 5;
-    let room = chars_that_fit(rect.w - 14.0, LABEL);
-    if rect.h < LINE + 5.0 || rect.w < 8.0 + 0.61 * LABEL * SHORTEST as f64 {
+    let fitting = |text: &str| whole(text, rect.w - 8.0, LABEL);
+    if rect.h < LINE + 5.0 {
         return;
     }
-    let Some(name) = readable(name, room) else { return };
+    let Some(name) = fitting(name) else { return };
     svg.text((rect.x + 4.0, rect.y + LINE - 1.0), Anchor::Start, "lab", &name);
-    let Some(sum) = sum.map(bytes).filter(|s| s.chars().count() <= room) else { return };
+    let Some(sum) = sum.and_then(|sum| fitting(&bytes(sum))) else { return };
     if rect.h >= 2.0 * LINE + 5.0 {
         svg.text((rect.x + 4.0, rect.y + 2.0 * LINE - 1.0), Anchor::Start, "val", &sum);
     }

@@ -3,7 +3,7 @@
 
 use crate::fields::lines;
 use crate::{LinuxError, Mapping, ParseError, ProcRoot, SmapsRollup};
-use assay_model::BesideRss;
+use assay_model::OutsideRss;
 use std::path::Path;
 
 /// `/proc/PID/status`, the lines about memory; `proc_pid_status(5)`. What the kernel does not write is absent.
@@ -83,33 +83,33 @@ pub fn kernel_stack_bytes() -> Option<u64> {
 }
 
 /// What the kernel counts page by page, by its own sums.
-fn of_rollup(rollup: &SmapsRollup) -> BesideRss {
-    BesideRss {
+fn of_rollup(rollup: &SmapsRollup) -> OutsideRss {
+    OutsideRss {
         pss_bytes: rollup.pss_bytes,
         uss_bytes: rollup.uss_bytes(),
         shared_bytes: rollup.shared_bytes(),
         swap_bytes: rollup.swap_bytes,
         huge_pages_bytes: rollup.huge_pages_bytes(),
         hugetlb_bytes: rollup.hugetlb_bytes,
-        ..BesideRss::default()
+        ..OutsideRss::default()
     }
 }
 
 /// The same, summed over mappings.
-fn of_mappings(mappings: &[Mapping]) -> BesideRss {
+fn of_mappings(mappings: &[Mapping]) -> OutsideRss {
     let sum = |of: fn(&Mapping) -> Option<u64>| mappings.iter().map(of).sum::<Option<u64>>();
     let huge = |mapping: &Mapping| {
         let kinds = [mapping.anon_huge_pages_bytes, mapping.file_huge_pages_bytes];
         kinds.into_iter().flatten().reduce(u64::saturating_add)
     };
-    BesideRss {
+    OutsideRss {
         pss_bytes: sum(|m| m.pss_bytes),
         uss_bytes: sum(|m| m.private_bytes),
         shared_bytes: sum(|m| m.shared_bytes),
         swap_bytes: sum(|m| m.swap_bytes),
         huge_pages_bytes: sum(huge),
         hugetlb_bytes: sum(|m| m.hugetlb_bytes),
-        ..BesideRss::default()
+        ..OutsideRss::default()
     }
 }
 
@@ -127,7 +127,7 @@ impl ProcRoot {
     ///
     /// # Errors
     /// When the process is gone or belongs to somebody else, or a text is not in the documented form.
-    pub fn read_beside_rss(&self, pid: u32) -> Result<BesideRss, LinuxError> {
+    pub fn read_beside_rss(&self, pid: u32) -> Result<OutsideRss, LinuxError> {
         let rollup = self.read_smaps_rollup(pid).map_err(|e| e.explained(self, pid))?;
         self.with_status(pid, &rollup.as_ref().map(of_rollup).unwrap_or_default())
     }
@@ -137,14 +137,14 @@ impl ProcRoot {
     ///
     /// # Errors
     /// As of [`ProcRoot::read_beside_rss`].
-    pub fn read_beside_rss_of(&self, pid: u32, mappings: &[Mapping]) -> Result<BesideRss, LinuxError> {
+    pub fn read_beside_rss_of(&self, pid: u32, mappings: &[Mapping]) -> Result<OutsideRss, LinuxError> {
         self.with_status(pid, &of_mappings(mappings))
     }
 
     /// Adds what `status` says to what was counted page by page.
-    fn with_status(&self, pid: u32, pages: &BesideRss) -> Result<BesideRss, LinuxError> {
+    fn with_status(&self, pid: u32, pages: &OutsideRss) -> Result<OutsideRss, LinuxError> {
         let status = self.read_memory_status(pid)?;
-        Ok(BesideRss {
+        Ok(OutsideRss {
             vm_rss_bytes: status.rss_bytes,
             rss_peak_bytes: status.rss_bytes_max,
             // That of `smaps` counts swapped shared memory too.

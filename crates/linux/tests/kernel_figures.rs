@@ -1,7 +1,7 @@
 //! The kernel's figures beside the RSS, and what a control group is charged: as kernels write them, and on this machine.
 
 use assay_linux::{ProcRoot, SysRoot, kernel_stack_bytes, parse_memory_status};
-use assay_model::{BesideRss, CgroupMemory, Problem};
+use assay_model::{CgroupMemory, OutsideRss, Problem};
 use assay_testkit::{FakeTree, MemoryGroup, skip};
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn figures_of_a_stopped_child_agree_with_its_mappings() {
     let (pss, exact_pss) = by_mappings.pss_bytes.zip(beside.pss_bytes).expect("two figures");
     let rounded_max = 1024 * mappings.iter().filter(|m| m.shared_bytes != Some(0)).count() as u64;
     assert!((exact_pss.saturating_sub(rounded_max)..=exact_pss).contains(&pss), "{pss} of {exact_pss}");
-    assert_eq!(BesideRss { pss_bytes: None, ..by_mappings }, BesideRss { pss_bytes: None, ..beside });
+    assert_eq!(OutsideRss { pss_bytes: None, ..by_mappings }, OutsideRss { pss_bytes: None, ..beside });
     // 64 MiB of untouched addresses need no page tables; 16 MiB with every other page touched need eight.
     assert!((8 * 4096..1 << 20).contains(&beside.page_tables_bytes.expect("a figure")), "{beside:?}");
 }

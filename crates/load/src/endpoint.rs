@@ -8,7 +8,7 @@ use crate::protocol::chat::{self, Chat, Rooms};
 use crate::protocol::http1::Http1;
 use crate::protocol::http2::{Http2, Server};
 use crate::protocol::websocket::{Place, WebSocket};
-use crate::spoken::Spoken as WhatWasSpoken;
+use crate::protocol_counters::ProtocolCounters;
 use crate::tls::{Client, TlsOptions};
 use crate::url::BaseUrl;
 use assay_model::Protocol;
@@ -43,11 +43,11 @@ pub(crate) struct Endpoint {
     /// At least one.
     pub addresses: Vec<SocketAddr>,
     tls: Option<Arc<Client>>,
-    spoken: Spoken,
+    spoken: ProtocolState,
 }
 
 /// What all connections of a protocol have in common.
-enum Spoken {
+enum ProtocolState {
     /// What stands in every request.
     Http1(Arc<str>),
     Http2(Arc<Server>),
@@ -87,10 +87,10 @@ impl Endpoint {
                     let fix = "give it a body, which is the message, in a scenario file (--scenario)";
                     return Err(wrong(format!("operation {:?} says nothing: {fix}", mute.name)));
                 }
-                (HTTP1, Spoken::WebSocket(place(&base, "/")))
+                (HTTP1, ProtocolState::WebSocket(place(&base, "/")))
             }
             (None, false) => match http {
-                Http::One => (HTTP1, Spoken::Http1(Http1::fixed(&base.authority))),
+                Http::One => (HTTP1, ProtocolState::Http1(Http1::fixed(&base.authority))),
                 Http::Two { streams } => {
                     if !(1..=STREAMS_MAX).contains(&streams) {
                         let (value, fix) = (streams.to_string(), "use 1 to 1000".into());
@@ -98,13 +98,13 @@ impl Endpoint {
                     }
                     let (is_secure, authority) = (base.scheme.is_secure(), Arc::clone(&base.authority));
                     let streams = streams as usize;
-                    (HTTP2, Spoken::Http2(Arc::new(Server { is_secure, authority, streams })))
+                    (HTTP2, ProtocolState::Http2(Arc::new(Server { is_secure, authority, streams })))
                 }
             },
             (Some(chat), true) => {
                 let (users, text) = (chat.room_users, chat.text());
                 let place = base.scheme.is_websocket().then(|| place(&base, CHAT_PATH));
-                (&[][..], Spoken::Chat(Arc::new(Rooms { tag: tag(part), users, text }), place))
+                (&[][..], ProtocolState::Chat(Arc::new(Rooms { tag: tag(part), users, text }), place))
             }
             (None, true) => return Err(wrong("its scenario has no [chat]".to_owned())),
             (Some(_), false) => {
@@ -121,10 +121,12 @@ impl Endpoint {
     /// A connection to it, closed, with its number.
     pub fn connection(&self, number: usize) -> Connection {
         let exchange: Box<dyn Exchange> = match &self.spoken {
-            Spoken::Http1(fixed) => Box::new(Http1::new(Arc::clone(fixed))),
-            Spoken::Http2(server) => Box::new(Http2::new(Arc::clone(server))),
-            Spoken::WebSocket(place) => Box::new(WebSocket::new(Arc::clone(place), number)),
-            Spoken::Chat(rooms, place) => Box::new(Chat::new(Arc::clone(rooms), number, place.clone())),
+            ProtocolState::Http1(fixed) => Box::new(Http1::new(Arc::clone(fixed))),
+            ProtocolState::Http2(server) => Box::new(Http2::new(Arc::clone(server))),
+            ProtocolState::WebSocket(place) => Box::new(WebSocket::new(Arc::clone(place), number)),
+            ProtocolState::Chat(rooms, place) => {
+                Box::new(Chat::new(Arc::clone(rooms), number, place.clone()))
+            }
         };
         Connection::new(exchange, self.tls.clone())
     }
@@ -132,34 +134,34 @@ impl Endpoint {
     /// How many requests a connection carries at once.
     pub fn streams(&self) -> usize {
         match &self.spoken {
-            Spoken::Http1(_) | Spoken::WebSocket(_) => 1,
-            Spoken::Http2(server) => server.streams,
-            Spoken::Chat(..) => chat::STREAMS,
+            ProtocolState::Http1(_) | ProtocolState::WebSocket(_) => 1,
+            ProtocolState::Http2(server) => server.streams,
+            ProtocolState::Chat(..) => chat::STREAMS,
         }
     }
 
     /// What is said of connections before any was opened.
-    pub fn nothing_spoken(&self) -> WhatWasSpoken {
+    pub fn nothing_spoken(&self) -> ProtocolCounters {
         let protocol = match &self.spoken {
-            Spoken::Http1(_) => Protocol::Http1,
-            Spoken::Http2(_) => Protocol::Http2,
-            Spoken::WebSocket(_) => Protocol::WebSocket,
-            Spoken::Chat(_, None) => Protocol::Chat,
-            Spoken::Chat(_, Some(_)) => Protocol::ChatWebSocket,
+            ProtocolState::Http1(_) => Protocol::Http1,
+            ProtocolState::Http2(_) => Protocol::Http2,
+            ProtocolState::WebSocket(_) => Protocol::WebSocket,
+            ProtocolState::Chat(_, None) => Protocol::Chat,
+            ProtocolState::Chat(_, Some(_)) => Protocol::ChatWebSocket,
         };
-        WhatWasSpoken::nothing(protocol, self.streams())
+        ProtocolCounters::nothing(protocol, self.streams())
     }
 
     /// Whether what comes on a connection is the answer to its one request, and nothing else.
     pub fn is_only_answered(&self) -> bool {
-        matches!(self.spoken, Spoken::Http1(_))
+        matches!(self.spoken, ProtocolState::Http1(_))
     }
 
     /// Users of each room, where each user has a connection of its own.
     pub fn room_users(&self) -> Option<usize> {
         match &self.spoken {
-            Spoken::Http1(_) | Spoken::Http2(_) | Spoken::WebSocket(_) => None,
-            Spoken::Chat(rooms, _) => Some(rooms.users),
+            ProtocolState::Http1(_) | ProtocolState::Http2(_) | ProtocolState::WebSocket(_) => None,
+            ProtocolState::Chat(rooms, _) => Some(rooms.users),
         }
     }
 }

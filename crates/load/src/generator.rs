@@ -5,11 +5,11 @@ use crate::connection::{Buffer, Connection};
 use crate::endpoint::{Endpoint, Http};
 use crate::opening::{Patience, open_all};
 use crate::poll::Poll;
+use crate::protocol_counters::ProtocolCounters;
 use crate::session::Session;
-use crate::spoken::Spoken;
 use crate::tls::{Handshakes, TlsOptions};
 use assay_model::Problem;
-use assay_scenario::{Dealing, Deck, Part, RateSchedule, Scenario, Shared};
+use assay_scenario::{Apportionment, Deck, Part, RateSchedule, Scenario, Shared};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::net::SocketAddr;
@@ -110,12 +110,12 @@ pub struct Generator {
     pub(crate) sessions: Vec<Session>,
     /// By kind of users: what they draw operations from.
     pub(crate) decks: Vec<Deck>,
-    dealing: Dealing,
+    dealing: Apportionment,
     patience: Patience,
     /// Those that no stretch has reported yet.
     pub(crate) handshakes: Handshakes,
     /// The same of what was spoken.
-    pub(crate) spoken: Spoken,
+    pub(crate) spoken: ProtocolCounters,
     pub(crate) stretches: u64,
 }
 
@@ -147,7 +147,7 @@ impl Generator {
             connections,
             sessions: Vec::new(),
             decks,
-            dealing: Dealing::default(),
+            dealing: Apportionment::default(),
             patience: Patience::Full,
             handshakes: Handshakes::none(),
             spoken: endpoint.nothing_spoken(),

@@ -16,8 +16,8 @@ pub struct Deliveries {
     /// From the intended start of a message to each of its deliveries, nanoseconds; of messages that were to start in the stretch.
     #[serde(with = "counts")]
     pub times: Histogram<u64>,
-    /// Messages that were said.
-    pub said: u64,
+    /// Messages that were sent.
+    pub sent: u64,
     /// Deliveries that they must have.
     pub due: u64,
     /// Of these, those that came.
@@ -37,7 +37,7 @@ impl Deliveries {
         let times = empty_histogram();
         Deliveries {
             times,
-            said: 0,
+            sent: 0,
             due: 0,
             delivered: 0,
             within: 0,
@@ -55,10 +55,10 @@ impl Deliveries {
     /// Those of another generator, too.
     pub fn add_all(&mut self, others: &Deliveries) {
         // Named one by one, so that what is added to it later cannot be forgotten here.
-        let Deliveries { times, said, due, delivered, within, duplicated, out_of_order, cut_off } = others;
+        let Deliveries { times, sent, due, delivered, within, duplicated, out_of_order, cut_off } = others;
         sum(&mut self.times, times);
         for (sum, count) in [
-            (&mut self.said, said),
+            (&mut self.sent, sent),
             (&mut self.due, due),
             (&mut self.delivered, delivered),
             (&mut self.within, within),
@@ -84,7 +84,7 @@ impl Deliveries {
     /// The stored form, of a stretch of so many seconds.
     pub(crate) fn summary(&self, seconds: f64) -> DeliverySummary {
         DeliverySummary {
-            said: self.said,
+            sent: self.sent,
             due: self.due,
             delivered: self.delivered,
             lost: self.lost(),
@@ -198,7 +198,7 @@ impl Ledger {
     /// A user says something; its number, and to how many it is due.
     pub fn say(&mut self, at: usize) -> (u64, u32) {
         let due = self.others(at).count();
-        self.counts.said += 1;
+        self.counts.sent += 1;
         self.counts.due += due as u64;
         self.members[at].said += 1;
         (self.members[at].said, due as u32)

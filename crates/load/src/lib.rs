@@ -37,6 +37,7 @@ mod plain;
 mod poll;
 mod priority;
 mod protocol;
+mod protocol_counters;
 mod quote;
 pub mod recorder;
 mod redirect;
@@ -46,7 +47,6 @@ pub mod schedule;
 mod session;
 mod setup;
 mod source;
-mod spoken;
 mod stamp;
 mod tally;
 #[cfg(test)]
@@ -71,9 +71,9 @@ pub use measured::{
 };
 pub use plain::{for_url, for_url_and_redirects};
 pub use priority::Priority;
+pub use protocol_counters::ProtocolCounters;
 pub use recorder::summary_ms;
 pub use source::{LoadSource, LoadWindow};
-pub use spoken::Spoken;
 pub use timeline::CompletionTimeline;
 pub use tls::{ClientCertificate, Handshakes, Pem, TlsOptions};
 pub use window::{CONNECTION_WAIT_MIN, SLOW_REQUESTS_MAX, SlowRequest, WindowDetail, WindowRecorder};

@@ -3,8 +3,8 @@
 use crate::law::Load;
 use crate::ledger::Deliveries;
 use crate::priority::Priority;
+use crate::protocol_counters::ProtocolCounters;
 use crate::recorder::{counts, empty_histogram, summary_ms};
-use crate::spoken::Spoken;
 use crate::timeline::CompletionTimeline;
 use crate::tls::Handshakes;
 use crate::window::WindowDetail;
@@ -147,7 +147,7 @@ pub struct Measured {
     /// TLS handshakes since the end of the stretch before, most of them before this one began.
     pub handshakes: Handshakes,
     /// What was spoken since then, and what opening connections took.
-    pub spoken: Spoken,
+    pub spoken: ProtocolCounters,
     /// The stretch was ended early by its stop flag.
     pub stopped: bool,
     /// Samples of failed requests, and what else went wrong.
@@ -186,7 +186,7 @@ impl Measured {
             priority: None,
             deliveries: None,
             handshakes: Handshakes::none(),
-            spoken: Spoken::nothing(Protocol::Other, 1),
+            spoken: ProtocolCounters::nothing(Protocol::Other, 1),
             stopped: false,
             problems: Vec::new(),
             faults: Vec::new(),
@@ -206,7 +206,7 @@ impl Measured {
     }
 
     /// Right answers, per second; absent for a stretch of no length.
-    pub fn reached_rate_per_s(&self) -> Option<f64> {
+    pub fn achieved_rate_per_s(&self) -> Option<f64> {
         (self.seconds() > 0.0).then(|| self.completed as f64 / self.seconds())
     }
 
@@ -289,11 +289,11 @@ impl Measured {
             requests: self.requests,
             errors: self.errors(),
             sent_again: self.sent_again,
-            asked_rate_per_s: match self.load {
+            offered_rate_per_s: match self.load {
                 Load::Open { rate_per_s, .. } => Some(rate_per_s),
                 Load::Closed { .. } => None,
             },
-            reached_rate_per_s: self.reached_rate_per_s().unwrap_or(0.0),
+            achieved_rate_per_s: self.achieved_rate_per_s().unwrap_or(0.0),
             response_ms: summary_ms(&self.response),
             service_ms: summary_ms(&self.service),
             send_lag_ms: summary_ms(&self.send_lag),
@@ -402,7 +402,7 @@ mod tests {
     fn a_good_stretch_is_valid() {
         let result = good().result();
         assert!(result.valid && result.problems.is_empty(), "{:?}", result.problems);
-        assert_eq!((result.requests, result.errors, result.reached_rate_per_s), (1_000, 0, 1_000.0));
+        assert_eq!((result.requests, result.errors, result.achieved_rate_per_s), (1_000, 0, 1_000.0));
         let p99 = result.response_ms.p99.expect("recorded");
         assert!((p99 - 0.99).abs() < 0.001, "{p99}");
     }
@@ -455,8 +455,8 @@ mod tests {
             "schema",
             "requests",
             "errors",
-            "asked_rate_per_s",
-            "reached_rate_per_s",
+            "offered_rate_per_s",
+            "achieved_rate_per_s",
             "response_ms",
             "service_ms",
             "send_lag_ms",

@@ -21,10 +21,10 @@ impl Tally {
     pub fn new(url: &str, scenario: &Scenario, load: Load, seed: u64, span: Span) -> Self {
         let Span { begun_ns, start_ns, end_ns } = span;
         let asked = scenario.operations.iter().zip(scenario.asked_shares());
-        let count = |(operation, asked_share): (&Operation, f64)| OperationCount {
+        let count = |(operation, planned_share): (&Operation, f64)| OperationCount {
             name: operation.name.clone(),
-            asked_share,
-            drawn: Some(0),
+            planned_share,
+            selected: Some(0),
             redirects: Some(0),
             requests: 0,
             errors: 0,
@@ -54,7 +54,7 @@ impl Tally {
 
     /// An operation was drawn, or began a session, for a request that lies in the stretch.
     pub fn drew(&mut self, operation: usize) {
-        let drawn = &mut self.measured.operations[operation].drawn;
+        let drawn = &mut self.measured.operations[operation].selected;
         *drawn = Some(drawn.unwrap_or(0) + 1);
     }
 

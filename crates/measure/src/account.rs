@@ -2,7 +2,7 @@
 //! levels, so that each begins with the same.
 
 use assay_model::{Audit, CapacityStep, Problem};
-use assay_stats::capacity::Ask;
+use assay_stats::capacity::WindowRequest;
 
 /// Data of a server that keeps account of it.
 pub trait ServerData {
@@ -33,7 +33,7 @@ impl<'a> Account<'a> {
 
     /// Before a window: a level begins with the data that the first one began with. A server that cannot set it back just now goes
     /// on with what it has.
-    pub fn before(&mut self, ask: &Ask) {
+    pub fn before(&mut self, ask: &WindowRequest) {
         let Some(data) = self.data.as_mut().filter(|_| ask.step == CapacityStep::Level) else { return };
         if let Err(why) = data.reset() {
             let first = || (format!("before the level at {:.0}/s: {why}", ask.rate_per_s), 0);
@@ -49,7 +49,7 @@ impl<'a> Account<'a> {
     }
 
     /// Behind a window: whether the data is right, as far as is known.
-    pub fn is_right_after(&mut self, ask: &Ask) -> bool {
+    pub fn is_right_after(&mut self, ask: &WindowRequest) -> bool {
         let Some(data) = self.data.as_mut().filter(|_| ask.step == CapacityStep::Level) else { return true };
         let Some(audit) = data.audit() else { return true };
         if audit.passed {
@@ -99,8 +99,8 @@ mod tests {
         }
     }
 
-    fn ask(step: CapacityStep) -> Ask {
-        Ask { rate_per_s: 100.0, rest_s: 0.0, settle_s: 1.0, window_s: 5.0, step }
+    fn ask(step: CapacityStep) -> WindowRequest {
+        WindowRequest { rate_per_s: 100.0, cool_down_s: 0.0, settle_s: 1.0, window_s: 5.0, step }
     }
 
     #[test]

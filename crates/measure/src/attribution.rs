@@ -5,12 +5,12 @@
 //! within. One miss may have several causes, or none of those watched: it stays unexplained then. The queue that a pause
 //! leaves behind is not attributed to it, for nothing shows how long it would have been without.
 //!
-//! What happens all the time touches many misses by chance. So beside the misses touched stands how many requests of as many
+//! What happens all the time touches many misses by chance. So beside the misses overlapped stands how many requests of as many
 //! would have been, drawn at random times with the lengths that all requests had.
 
-use crate::seen::{Seen, Span};
+use crate::observation::{Observation, Span};
 use assay_load::{Measured, SlowRequest, WindowDetail};
-use assay_model::{BlamedCause, LateCause, LimitBlame};
+use assay_model::{AttributedCause, LateCause, LimitAttribution};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -27,7 +27,11 @@ const REQUESTS_MIN: u64 = 100;
 
 /// Why the slowest hundredth of the requests of one window took long, which has no limits of its own. Absent where there were too
 /// few, or not all of them were kept one by one; longer ones than `kept_above` were.
-pub(crate) fn of_slowest(measured: &Measured, kept_above: Duration, seen: &Seen) -> Option<LimitBlame> {
+pub(crate) fn of_slowest(
+    measured: &Measured,
+    kept_above: Duration,
+    seen: &Observation,
+) -> Option<LimitAttribution> {
     let detail = &measured.detail;
     let limit_ns = measured.response.value_at_quantile(SLOWEST_FROM);
     let are_kept = detail.slow_not_kept == 0 && kept_above <= Duration::from_nanos(limit_ns);
@@ -56,7 +60,7 @@ pub struct SlowWindow<'a> {
 
 impl<'a> SlowWindow<'a> {
     /// Of a window as it was measured.
-    pub(crate) fn of(measured: &'a Measured, seen: &'a Seen) -> Self {
+    pub(crate) fn of(measured: &'a Measured, seen: &'a Observation) -> Self {
         let lag = &measured.send_lag;
         let late = lag.count_between(LATE_NS, lag.high().max(LATE_NS));
         SlowWindow {
@@ -86,7 +90,7 @@ struct OfLimit {
 #[derive(Debug, Clone, Copy, Default)]
 struct OfCause {
     misses: u64,
-    touched: u64,
+    overlapped: u64,
     expected: Option<f64>,
 }
 
@@ -124,7 +128,7 @@ impl Attribution {
     }
 
     /// The stored form.
-    pub fn finish(self) -> Vec<LimitBlame> {
+    pub fn finish(self) -> Vec<LimitAttribution> {
         self.limits.into_iter().map(OfLimit::finish).collect()
     }
 }
@@ -142,7 +146,7 @@ impl OfLimit {
             let counts = response_ns as f64 - loss.lost_ns <= limit_ns;
             is_explained |= counts;
             cause.misses += u64::from(counts);
-            cause.touched += u64::from(loss.is_touched);
+            cause.overlapped += u64::from(loss.is_overlapped);
             if let Some(chance) = chance {
                 *cause.expected.get_or_insert(0.0) += chance;
             }
@@ -150,20 +154,25 @@ impl OfLimit {
         self.unexplained += u64::from(!is_explained);
     }
 
-    fn finish(self) -> LimitBlame {
-        let mut causes: Vec<BlamedCause> = self
+    fn finish(self) -> LimitAttribution {
+        let mut causes: Vec<AttributedCause> = self
             .causes
             .into_iter()
-            .map(|(cause, of)| BlamedCause {
+            .map(|(cause, of)| AttributedCause {
                 cause,
                 misses: of.misses,
-                touched: of.touched,
+                overlapped: of.overlapped,
                 expected: of.expected,
             })
             .collect();
         // Stable: causes that count for equally many stay in the order in which they are listed.
         causes.sort_by_key(|cause| std::cmp::Reverse(cause.misses));
-        LimitBlame { limit_ms: self.limit_ms, misses: self.misses, causes, unexplained: self.unexplained }
+        LimitAttribution {
+            limit_ms: self.limit_ms,
+            misses: self.misses,
+            causes,
+            unexplained: self.unexplained,
+        }
     }
 }
 
@@ -172,7 +181,7 @@ impl OfLimit {
 struct Loss {
     cause: LateCause,
     lost_ns: f64,
-    is_touched: bool,
+    is_overlapped: bool,
 }
 
 /// Time that a request waited for a connection, or a session.
@@ -182,7 +191,7 @@ fn wait_ns(slow: &SlowRequest) -> u64 {
 
 /// What the request's own instants say.
 fn own_losses(slow: &SlowRequest) -> [Loss; 2] {
-    let of = |cause, ns: u64| Loss { cause, lost_ns: ns as f64, is_touched: OWN_TOUCH_NS < ns };
+    let of = |cause, ns: u64| Loss { cause, lost_ns: ns as f64, is_overlapped: OWN_TOUCH_NS < ns };
     let lag_ns = slow.sent_ns.map_or(0, |sent_ns| sent_ns.saturating_sub(slow.sendable_ns));
     [of(LateCause::GeneratorLag, lag_ns), of(LateCause::ConnectionWait, wait_ns(slow))]
 }
@@ -222,7 +231,7 @@ impl TimeLine {
 
     fn loss(&self, cause: LateCause, slow: &SlowRequest) -> Loss {
         let lost_ns = self.lost_before(slow.done_ns) - self.lost_before(slow.intended_ns);
-        Loss { cause, lost_ns, is_touched: 0.0 < lost_ns }
+        Loss { cause, lost_ns, is_overlapped: 0.0 < lost_ns }
     }
 
     /// How likely the cause touches a request of the window that it has nothing to do with.

@@ -7,8 +7,8 @@ use crate::config::CapacityConfig;
 use crate::event::MeasureEvent;
 use crate::judge;
 use crate::load_problems::LoadProblems;
-use crate::procedure::{Measurement, Turn, With};
-use crate::seen::Seen;
+use crate::observation::Observation;
+use crate::procedure::{Context, Measurement, MeasurementId};
 use crate::validity::{self, RunFacts, WindowFacts};
 use crate::warm_up::WarmedUp;
 use crate::window::{self, Common};
@@ -17,7 +17,7 @@ use assay_model::{
     CapacityMethod, CapacityReport, CapacityStep, Check, Disturbance, LimitRate, Metric, Problem, SearchStep,
     Window, metric, schema,
 };
-use assay_stats::capacity::{self, Ask, Capacity, Method};
+use assay_stats::capacity::{self, Capacity, Method, WindowRequest};
 use assay_text::duration::spoken;
 use assay_text::redact;
 use std::collections::BTreeMap;
@@ -44,10 +44,10 @@ pub fn measure(
     config: &CapacityConfig,
     method: &mut dyn Method,
     warmed_up: Option<&WarmedUp>,
-    with: &mut With<'_>,
-    turn: Turn,
+    with: &mut Context<'_>,
+    turn: MeasurementId,
 ) -> Result<Measurement, LoadError> {
-    let With { source, watcher, data, stop, on_event } = with;
+    let Context { source, watcher, data, stop, on_event } = with;
     let mut books = Books::new(config, warmed_up, turn);
     let mut account = Account::new(data.as_mut().map(|data| &mut **data as &mut dyn ServerData));
     let mut last = None;
@@ -57,7 +57,7 @@ pub fn measure(
             break;
         }
         account.before(&ask);
-        source.rest(seconds(ask.rest_s), stop);
+        source.rest(seconds(ask.cool_down_s), stop);
         let (measured, seen) =
             match window::run(&load_window(config, &ask), *source, *watcher, stop, on_event) {
                 Ok(Some(loaded)) => loaded,
@@ -109,7 +109,7 @@ fn smallest_limit(config: &CapacityConfig) -> Option<Duration> {
     config.limits_ms.iter().copied().reduce(f64::min).map(limit_ns).map(Duration::from_nanos)
 }
 
-fn load_window(config: &CapacityConfig, ask: &Ask) -> LoadWindow {
+fn load_window(config: &CapacityConfig, ask: &WindowRequest) -> LoadWindow {
     LoadWindow {
         load: Load::Open { arrivals: ArrivalLaw::Poisson, rate_per_s: ask.rate_per_s },
         settle: seconds(ask.settle_s),
@@ -120,7 +120,7 @@ fn load_window(config: &CapacityConfig, ask: &Ask) -> LoadWindow {
 
 /// All windows of load as one of the trial. A capacity that is not valid counts for nothing: each check that failed is a
 /// disturbance.
-fn window_of(report: &CapacityReport, turn: Turn) -> Window {
+fn window_of(report: &CapacityReport, turn: MeasurementId) -> Window {
     let sum = |count: fn(&Window) -> u64| report.windows.iter().map(count).fold(0_u64, u64::saturating_add);
     let failed = report.checks.iter().filter(|check| check.passed == Some(false));
     Window {
@@ -156,15 +156,15 @@ fn metrics_of(report: &CapacityReport) -> BTreeMap<String, f64> {
 }
 
 /// What the method wanted of a window, and how the limits fared.
-fn search_step(config: &CapacityConfig, ask: &Ask, measured: &Measured) -> SearchStep {
+fn search_step(config: &CapacityConfig, ask: &WindowRequest, measured: &Measured) -> SearchStep {
     let detail = &measured.detail;
     let ms = |ns: u64| ns as f64 / NS_PER_MS;
     let has_requests = !measured.response.is_empty();
     SearchStep {
         step: ask.step,
-        rest_s: ask.rest_s,
+        cool_down_s: ask.cool_down_s,
         settle_s: ask.settle_s,
-        asked_rate_per_s: ask.rate_per_s,
+        offered_rate_per_s: ask.rate_per_s,
         sent_rate_per_s: measured.sent_rate_per_s().unwrap_or(0.0),
         misses: config.limits_ms.iter().map(|limit| detail.misses(limit_ns(*limit))).collect(),
         response_ms_min: has_requests.then(|| ms(measured.response.min())),
@@ -185,7 +185,7 @@ fn for_method(measured: &Measured, step: &SearchStep) -> capacity::LoadWindow {
         (*misses as f64 * measured.requests as f64 / limited as f64).round() as u64
     };
     capacity::LoadWindow {
-        rate_per_s: step.asked_rate_per_s,
+        rate_per_s: step.offered_rate_per_s,
         window_s: measured.seconds(),
         requests: measured.requests,
         answers: measured.completed,
@@ -198,10 +198,10 @@ fn for_method(measured: &Measured, step: &SearchStep) -> capacity::LoadWindow {
 struct Books<'a> {
     config: &'a CapacityConfig,
     warmed_up: Option<&'a WarmedUp>,
-    turn: Turn,
+    turn: MeasurementId,
     windows: Vec<Window>,
     facts: RunFacts<'a>,
-    blame: Attribution,
+    attribution: Attribution,
     slow_not_kept: u64,
     /// From the beginning of the first window's settling to the end of the last one.
     loaded_s: f64,
@@ -216,7 +216,7 @@ struct Books<'a> {
 }
 
 impl<'a> Books<'a> {
-    fn new(config: &'a CapacityConfig, warmed_up: Option<&'a WarmedUp>, turn: Turn) -> Self {
+    fn new(config: &'a CapacityConfig, warmed_up: Option<&'a WarmedUp>, turn: MeasurementId) -> Self {
         Books {
             config,
             warmed_up,
@@ -229,7 +229,7 @@ impl<'a> Books<'a> {
                 counts_disturbed: config.counts_disturbed,
                 ..RunFacts::default()
             },
-            blame: Attribution::new(&config.limits_ms),
+            attribution: Attribution::new(&config.limits_ms),
             slow_not_kept: 0,
             loaded_s: 0.0,
             last_end_ns: None,
@@ -244,13 +244,13 @@ impl<'a> Books<'a> {
     /// Enters a window and tells the method of it.
     fn enter(
         &mut self,
-        ask: &Ask,
+        ask: &WindowRequest,
         measured: &Measured,
-        seen: &Seen,
+        seen: &Observation,
         knows_server: bool,
         method: &mut dyn Method,
     ) {
-        let asked_s = ask.rest_s + ask.settle_s;
+        let asked_s = ask.cool_down_s + ask.settle_s;
         let between_s = self
             .last_end_ns
             .replace(measured.end_monotonic_ns)
@@ -276,7 +276,7 @@ impl<'a> Books<'a> {
         }
         if facts.is_sustained && ask.step != CapacityStep::Overload {
             self.slow_not_kept += measured.detail.slow_not_kept;
-            self.blame.add(&SlowWindow::of(measured, seen));
+            self.attribution.add(&SlowWindow::of(measured, seen));
         }
         let is_validation = self.config.method == CapacityMethod::Sweep && ask.step == CapacityStep::Confirm;
         self.facts.windows.push(WindowFacts { is_told, is_validation, ..facts });
@@ -287,14 +287,18 @@ impl<'a> Books<'a> {
     /// Whether the method is told of a window. One that is left out is asked for again; but not at a rate that the generator
     /// cannot offer: there the method is told what it could, as of a server that can do no more, and looks at lower rates. That
     /// this is no figure of the server's, `answer` minds.
-    fn is_told(&mut self, ask: &Ask, WindowFacts { is_offered, disturbances, .. }: &WindowFacts) -> bool {
+    fn is_told(
+        &mut self,
+        ask: &WindowRequest,
+        WindowFacts { is_offered, disturbances, .. }: &WindowFacts,
+    ) -> bool {
         let (rate, is_offered) = (ask.rate_per_s, *is_offered);
         self.not_offered = if is_offered { 0 } else { self.not_offered + 1 };
         if self.not_offered >= NOT_OFFERED_MAX {
             self.beyond_per_s.push(rate);
         }
         // Where a higher rate was offered, something else held the generator up, and may pass.
-        let before = self.facts.windows.iter().filter(|w| w.is_offered).map(|w| w.asked_rate_per_s);
+        let before = self.facts.windows.iter().filter(|w| w.is_offered).map(|w| w.offered_rate_per_s);
         let most = before.chain(is_offered.then_some(rate)).fold(0.0, f64::max);
         let beyond = self.beyond_per_s.iter().copied().filter(|rate| most < *rate);
         let limit = beyond.reduce(f64::min);
@@ -328,7 +332,7 @@ impl<'a> Books<'a> {
         if self.slow_not_kept > 0 {
             let (left, most) = (self.slow_not_kept, SLOW_REQUESTS_MAX);
             let what = format!("{left} late requests are not in it: at most {most} of a window are kept");
-            problems.push(Problem::new("blame", what));
+            problems.push(Problem::new("attribution", what));
         }
         if OVERRUN_MIN * config.budget_s < self.loaded_s {
             let [took, budget] = [self.loaded_s, config.budget_s].map(|seconds| spoken(seconds as u64));
@@ -349,7 +353,7 @@ impl<'a> Books<'a> {
             critical_rate_per_s: capacity.critical_rate_per_s,
             from_below: capacity.from_below,
             windows: self.windows,
-            blame: self.blame.finish(),
+            attribution: self.attribution.finish(),
             checks,
             valid,
             problems,
@@ -371,9 +375,9 @@ mod tests {
         measured.detail.limited.record_n(20_000_000, 500).expect("in range");
         let step = SearchStep {
             step: CapacityStep::Refine,
-            rest_s: 0.0,
+            cool_down_s: 0.0,
             settle_s: 1.0,
-            asked_rate_per_s: 500.0,
+            offered_rate_per_s: 500.0,
             sent_rate_per_s: 500.0,
             misses: vec![500, 0],
             response_ms_min: None,

@@ -33,9 +33,9 @@ pub enum MeasureEvent {
         /// How far it is; settling is part of it.
         progress: Progress,
         /// How long it takes, settling included, seconds.
-        of_s: f64,
+        planned_s: f64,
         /// Requests a second that are asked for; absent of a closed load.
-        asked_rate_per_s: Option<f64>,
+        offered_rate_per_s: Option<f64>,
     },
     /// A window is over.
     WindowEnded {

@@ -5,7 +5,7 @@
 //! it would hide what was to be measured.
 
 use crate::config::Bounds;
-use crate::seen::Seen;
+use crate::observation::Observation;
 use assay_load::{Measured, is_of_generator};
 use assay_model::{Check, Disturbance};
 
@@ -14,7 +14,7 @@ fn disturbance(kind: Check, evidence: String) -> Disturbance {
 }
 
 /// What disturbed the machine; `knows_server` says whether the server's own use of the processors is known.
-pub fn of_machine(bounds: &Bounds, seen: &Seen, knows_server: bool) -> Vec<Disturbance> {
+pub fn of_machine(bounds: &Bounds, seen: &Observation, knows_server: bool) -> Vec<Disturbance> {
     let over = |kind: Check, what: &str, share: Option<f64>, bound: f64| {
         let share = share.filter(|share| bound < *share)?;
         let evidence = format!("{what}: {:.1} %, accepted {:.1} %", 100.0 * share, 100.0 * bound);
@@ -50,8 +50,8 @@ pub fn of_machine(bounds: &Bounds, seen: &Seen, knows_server: bool) -> Vec<Distu
 }
 
 /// The same for a program that measures itself and then ends: a sample may be taken after its end and before the end is noticed.
-pub fn of_program(bounds: &Bounds, seen: Seen, knows_program: bool) -> Vec<Disturbance> {
-    of_machine(bounds, &Seen { restart: None, ..seen }, knows_program)
+pub fn of_program(bounds: &Bounds, seen: Observation, knows_program: bool) -> Vec<Disturbance> {
+    of_machine(bounds, &Observation { restart: None, ..seen }, knows_program)
 }
 
 /// What disturbed a window of load. Whether the generator's lag leaves an answer is asked besides: of each limit by itself where
@@ -59,7 +59,7 @@ pub fn of_program(bounds: &Bounds, seen: Seen, knows_program: bool) -> Vec<Distu
 pub fn disturbances(
     bounds: &Bounds,
     measured: &Measured,
-    seen: &Seen,
+    seen: &Observation,
     knows_server: bool,
 ) -> Vec<Disturbance> {
     let mut found = of_machine(bounds, seen, knows_server);
@@ -111,7 +111,7 @@ mod tests {
         assert!(is_sustained(10, 5) && !is_sustained(0, 0) && !is_sustained(1_000_000, 980_000));
     }
 
-    fn kinds(seen: &Seen, bounds: &Bounds) -> Vec<&'static str> {
+    fn kinds(seen: &Observation, bounds: &Bounds) -> Vec<&'static str> {
         of_machine(bounds, seen, true).into_iter().map(|d| d.kind.word()).collect()
     }
 
@@ -125,10 +125,10 @@ mod tests {
 
     #[test]
     fn the_end_of_a_program_that_measures_itself_is_no_disturbance_and_that_of_a_server_is() {
-        let ended = Seen {
+        let ended = Observation {
             restart: Some("process 5 has ended".to_owned()),
             foreign_cpu_share: Some(0.25),
-            ..Seen::default()
+            ..Observation::default()
         };
         assert_eq!(kinds(&ended, &Bounds::default()), ["cpu-pressure", "restart"]);
         let of_program = of_program(&Bounds::default(), ended, true);
@@ -138,10 +138,18 @@ mod tests {
     #[test]
     fn each_gauge_over_its_limit_is_a_disturbance_and_absent_ones_are_none() {
         let bounds = Bounds { throttled_share: Some(0.0), ..Bounds::default() };
-        assert_eq!(kinds(&Seen::default(), &bounds), [""; 0]);
-        let quiet = Seen { host: Some(host(0.03, 0.0)), foreign_cpu_share: Some(0.1), ..Seen::default() };
+        assert_eq!(kinds(&Observation::default(), &bounds), [""; 0]);
+        let quiet = Observation {
+            host: Some(host(0.03, 0.0)),
+            foreign_cpu_share: Some(0.1),
+            ..Observation::default()
+        };
         assert_eq!(kinds(&quiet, &bounds), [""; 0], "a bound itself is accepted");
-        let loud = Seen { host: Some(host(0.05, 0.001)), foreign_cpu_share: Some(0.25), ..Seen::default() };
+        let loud = Observation {
+            host: Some(host(0.05, 0.001)),
+            foreign_cpu_share: Some(0.25),
+            ..Observation::default()
+        };
         assert_eq!(kinds(&loud, &bounds), ["cpu-pressure", "steal", "throttled"]);
         assert_eq!(
             kinds(&loud, &Bounds::default()),
@@ -157,7 +165,11 @@ mod tests {
 
     #[test]
     fn a_clock_that_was_set_and_another_process_are_disturbances() {
-        let seen = Seen { clock_step_s: Some(-2.0), restart: Some("gone".to_owned()), ..Seen::default() };
+        let seen = Observation {
+            clock_step_s: Some(-2.0),
+            restart: Some("gone".to_owned()),
+            ..Observation::default()
+        };
         assert_eq!(kinds(&seen, &Bounds::default()), ["clock", "restart"]);
     }
 }

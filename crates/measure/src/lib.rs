@@ -19,9 +19,9 @@ mod event;
 pub mod judge;
 mod load_problems;
 mod method;
+mod observation;
 pub mod observers;
 pub mod procedure;
-mod seen;
 mod validation;
 pub mod validity;
 mod warm_up;
@@ -33,9 +33,9 @@ pub use conduct::measure;
 pub use config::{Bounds, CapacityConfig};
 pub use event::MeasureEvent;
 pub use method::{budget_s_min, default_budget_s, method_of};
+pub use observation::{Observation, Span, Watcher};
 pub use procedure::{
-    Benchmark, CapacitySearch, Emulated, Measurement, OwnLoad, Procedure, Turn, Windows, With,
+    Benchmark, CapacitySearch, Context, Emulated, Measurement, MeasurementId, OwnLoad, Procedure, Windows,
 };
-pub use seen::{Seen, Span, Watcher};
 pub use warm_up::{WarmUpPhase, WarmUpPlan, WarmedUp};
 pub use watch::{Replacements, Watch, WatchConfig};

@@ -20,19 +20,19 @@ struct Told {
 
 impl LoadProblems {
     /// Enters what a window's load tells of; it may tell the same several times.
-    pub fn enter(&mut self, problems: &[Problem], asked_rate_per_s: f64) {
+    pub fn enter(&mut self, problems: &[Problem], offered_rate_per_s: f64) {
         for (at, problem) in problems.iter().enumerate() {
             if problems[..at].contains(problem) {
                 continue;
             }
             if let Some(told) = self.told.iter_mut().find(|told| told.problem == *problem) {
                 told.windows += 1;
-                told.lowest_rate_per_s = told.lowest_rate_per_s.min(asked_rate_per_s);
+                told.lowest_rate_per_s = told.lowest_rate_per_s.min(offered_rate_per_s);
             } else if self.told.len() < KEPT_MAX {
                 self.told.push(Told {
                     problem: problem.clone(),
                     windows: 1,
-                    lowest_rate_per_s: asked_rate_per_s,
+                    lowest_rate_per_s: offered_rate_per_s,
                 });
             }
         }

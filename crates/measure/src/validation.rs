@@ -3,7 +3,7 @@
 //! anew before it, which a conductor that is given a running server cannot; the check says so.
 
 use assay_model::CapacityStep;
-use assay_stats::capacity::{Ask, Capacity, LoadWindow, Method};
+use assay_stats::capacity::{Capacity, LoadWindow, Method, WindowRequest};
 
 const STEPS: u32 = 10;
 const STEP_S: f64 = 10.0;
@@ -28,27 +28,27 @@ impl<M: Method> Validated<M> {
         Validated { method, time_factor, step: 1, lost: 0, used_s: 0.0 }
     }
 
-    fn use_up(&mut self, ask: &Ask) {
+    fn use_up(&mut self, ask: &WindowRequest) {
         self.used_s += ask.settle_s + ask.window_s;
     }
 }
 
 impl<M: Method> Method for Validated<M> {
-    fn next(&self) -> Option<Ask> {
+    fn next(&self) -> Option<WindowRequest> {
         if let Some(ask) = self.method.next() {
             return Some(ask);
         }
         let max = self.method.capacity().max_rate_per_s.filter(|_| self.step <= STEPS)?;
-        Some(Ask {
+        Some(WindowRequest {
             rate_per_s: max.estimate * f64::from(self.step) / f64::from(STEPS),
-            rest_s: 0.0,
+            cool_down_s: 0.0,
             settle_s: SETTLE_S * self.time_factor,
             window_s: STEP_S * self.time_factor,
             step: CapacityStep::Confirm,
         })
     }
 
-    fn take(&mut self, ask: &Ask, window: LoadWindow) {
+    fn take(&mut self, ask: &WindowRequest, window: LoadWindow) {
         if ask.step == CapacityStep::Confirm {
             self.use_up(ask);
             (self.step, self.lost) = (self.step + 1, 0);
@@ -61,7 +61,7 @@ impl<M: Method> Method for Validated<M> {
         self.method.spend(seconds);
     }
 
-    fn lose(&mut self, ask: &Ask) {
+    fn lose(&mut self, ask: &WindowRequest) {
         if ask.step != CapacityStep::Confirm {
             return self.method.lose(ask);
         }
@@ -84,7 +84,7 @@ mod tests {
     use assay_stats::capacity::{Sweep, SweepConfig};
 
     /// A server that answers up to 500 a second.
-    fn give(ask: &Ask) -> LoadWindow {
+    fn give(ask: &WindowRequest) -> LoadWindow {
         let asked = ask.rate_per_s * ask.window_s;
         LoadWindow {
             rate_per_s: ask.rate_per_s,

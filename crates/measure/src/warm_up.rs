@@ -4,8 +4,8 @@
 //! processors: 4 ms of CPU time per request, 1.8 of them compilation, and 1.2 ms a minute later. So the compilers' share must be small, too.
 
 use crate::event::MeasureEvent;
-use crate::procedure::With;
-use crate::seen::{Seen, server_cpu_ms};
+use crate::observation::{Observation, server_cpu_ms};
+use crate::procedure::Context;
 use assay_counters::COMPILERS_SHARE_MAX;
 use assay_load::{Load, LoadError, LoadWindow};
 use assay_model::{WarmUp, WarmUpEnd};
@@ -72,7 +72,7 @@ impl WarmUpPhase {
     ///
     /// # Errors
     /// Those of the load source.
-    pub fn run(&mut self, with: &mut With<'_>) -> Result<Option<WarmUp>, LoadError> {
+    pub fn run(&mut self, with: &mut Context<'_>) -> Result<Option<WarmUp>, LoadError> {
         let Some(plan) = &self.plan else { return Ok(None) };
         let done = warm_up(plan, with)?;
         Ok(Some(self.done.insert(done).warm_up.clone()))
@@ -81,8 +81,8 @@ impl WarmUpPhase {
 
 /// Warms a server up. Looked at is the CPU time of the server per request where its process is known, else the median of the
 /// service time.
-fn warm_up(plan: &WarmUpPlan, with: &mut With<'_>) -> Result<WarmedUp, LoadError> {
-    let With { source, watcher, stop, on_event, .. } = with;
+fn warm_up(plan: &WarmUpPlan, with: &mut Context<'_>) -> Result<WarmedUp, LoadError> {
+    let Context { source, watcher, stop, on_event, .. } = with;
     let rule = SteadyRule::default();
     let mut state = SteadyState::new(rule);
     let knows_server = watcher.knows_server();
@@ -107,7 +107,7 @@ fn warm_up(plan: &WarmUpPlan, with: &mut With<'_>) -> Result<WarmedUp, LoadError
         compiling.push(&seen);
         duration_s += measured.seconds();
         requests += measured.completed;
-        let throughput_per_s = measured.reached_rate_per_s().unwrap_or(0.0);
+        let throughput_per_s = measured.achieved_rate_per_s().unwrap_or(0.0);
         rates.push(throughput_per_s);
         p99s_ms.push(measured.response.value_at_quantile(0.99) as f64 / 1e6);
         on_event(MeasureEvent::WarmUp {
@@ -153,7 +153,7 @@ impl Compiling {
         Compiling { slices, last: VecDeque::new() }
     }
 
-    fn push(&mut self, seen: &Seen) {
+    fn push(&mut self, seen: &Observation) {
         if self.slices <= self.last.len() {
             self.last.pop_front();
         }

@@ -4,8 +4,8 @@ use crate::attribution::of_slowest;
 use crate::config::Bounds;
 use crate::event::MeasureEvent;
 use crate::judge;
-use crate::procedure::Turn;
-use crate::seen::{Seen, Watcher, server_cpu_ms};
+use crate::observation::{Observation, Watcher, server_cpu_ms};
+use crate::procedure::MeasurementId;
 use crate::validity::{WindowFacts, check_window};
 use crate::warm_up::WarmedUp;
 use assay_linux::monotonic_ns;
@@ -30,7 +30,7 @@ pub(crate) struct Common<'a> {
     /// Whether the server's own process is known.
     pub knows_server: bool,
     /// Which measurement it is.
-    pub turn: Turn,
+    pub turn: MeasurementId,
 }
 
 /// Runs a window of load and samples the server and the machine during it. Returns `None` if it was stopped. Tells when the
@@ -44,29 +44,29 @@ pub(crate) fn run(
     watcher: &mut dyn Watcher,
     stop: &AtomicBool,
     on_event: &mut dyn FnMut(MeasureEvent),
-) -> Result<Option<(Measured, Seen)>, LoadError> {
+) -> Result<Option<(Measured, Observation)>, LoadError> {
     let machine = watcher.machine_speed();
     let logs = watcher.begin_window(wanted.settle);
     let settle_ns = u64::try_from(wanted.settle.as_nanos()).unwrap_or(u64::MAX);
     on_event(MeasureEvent::WindowBegins { start_monotonic_ns: monotonic_ns().saturating_add(settle_ns) });
-    let of_s = (wanted.settle + wanted.length).as_secs_f64();
-    let asked_rate_per_s = match wanted.load {
+    let planned_s = (wanted.settle + wanted.length).as_secs_f64();
+    let offered_rate_per_s = match wanted.load {
         Load::Open { rate_per_s, .. } => Some(rate_per_s),
         Load::Closed { .. } => None,
     };
-    let mut on_progress = |progress| on_event(MeasureEvent::Load { progress, of_s, asked_rate_per_s });
+    let mut on_progress = |progress| on_event(MeasureEvent::Load { progress, planned_s, offered_rate_per_s });
     let measured = source.logged_window(wanted, logs, stop, &mut on_progress)?;
     watcher.end_load(&measured);
     if measured.stopped {
         return Ok(None);
     }
     let seen = watcher.seen(measured.start_monotonic_ns, measured.end_monotonic_ns);
-    Ok(Some((measured, Seen { machine, ..seen })))
+    Ok(Some((measured, Observation { machine, ..seen })))
 }
 
 /// The stored form of a window, with what disturbed it, what was checked, and why its slowest requests took long; and what is judged
 /// of it.
-pub(crate) fn judged(measured: &Measured, seen: &Seen, common: &Common<'_>) -> (Window, WindowFacts) {
+pub(crate) fn judged(measured: &Measured, seen: &Observation, common: &Common<'_>) -> (Window, WindowFacts) {
     let Common { bounds, knows_server, .. } = *common;
     let mut window = figures(measured, seen, common);
     window.disturbances = judge::disturbances(bounds, measured, seen, knows_server);
@@ -87,11 +87,11 @@ fn generator_cpu_ms(measured: &Measured) -> Option<f64> {
     (0 < measured.completed).then(|| share * length_ns as f64 / 1e6 / measured.completed as f64)
 }
 
-fn figures(measured: &Measured, seen: &Seen, common: &Common<'_>) -> Window {
+fn figures(measured: &Measured, seen: &Observation, common: &Common<'_>) -> Window {
     let response_ms = summary_ms(&measured.response);
     let cpu_ms = server_cpu_ms(measured, seen);
     let known = [
-        (metric::THROUGHPUT_PER_S, measured.reached_rate_per_s()),
+        (metric::THROUGHPUT_PER_S, measured.achieved_rate_per_s()),
         (metric::RESPONSE_P50_MS, response_ms.p50),
         (metric::RESPONSE_P99_MS, response_ms.p99),
         (metric::CPU_MS_PER_REQUEST, cpu_ms),

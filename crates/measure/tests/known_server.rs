@@ -7,7 +7,7 @@
 use assay_host::HostGauge;
 use assay_load::{Generator, GeneratorConfig, Load, for_url};
 use assay_measure::{
-    Bounds, CapacityConfig, CapacitySearch, Procedure, Turn, WarmUpPlan, Watch, WatchConfig, With,
+    Bounds, CapacityConfig, CapacitySearch, Context, MeasurementId, Procedure, WarmUpPlan, Watch, WatchConfig,
 };
 use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitRate};
 use assay_testkit::{WorkerServer, skip};
@@ -76,10 +76,15 @@ fn find(server: &WorkerServer) -> CapacityReport {
         cap: Duration::from_secs(5),
     };
     let mut search = CapacitySearch { config, warm_up: Some(plan).into() };
-    let mut with =
-        With { source: &mut generator, watcher: &mut watch, data: None, stop: &stop, on_event: &mut |_| () };
+    let mut with = Context {
+        source: &mut generator,
+        watcher: &mut watch,
+        data: None,
+        stop: &stop,
+        on_event: &mut |_| (),
+    };
     search.warm_up(&mut with).expect("it listens");
-    let turn = Turn { block: 1, attempt: 1 };
+    let turn = MeasurementId { block: 1, attempt: 1 };
     let measured = search.measure(&mut with, turn).expect("it listens");
     measured.and_then(|of| of.capacity).expect("it was searched for")
 }

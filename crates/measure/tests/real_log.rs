@@ -2,7 +2,7 @@
 //! after it was asked.
 
 use assay_load::monotonic_ns;
-use assay_measure::{Seen, Span, Watch, WatchConfig, Watcher};
+use assay_measure::{Observation, Span, Watch, WatchConfig, Watcher};
 use assay_model::LateCause;
 use assay_testkit::{StandstillWatch, find_java, skip, start_java};
 use std::path::Path;
@@ -16,7 +16,7 @@ const UPTIME_OFF_NS: u64 = 150_000_000;
 /// A machine that stood still for longer may have done so between two samples.
 const STANDSTILL_MAX: Duration = Duration::from_millis(50);
 
-fn pauses(seen: &Seen) -> Vec<Span> {
+fn pauses(seen: &Observation) -> Vec<Span> {
     seen.spans.iter().filter(|span| span.cause == LateCause::GcPause).copied().collect()
 }
 

@@ -26,12 +26,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "{:>12} {:>10} {:<10} {}",
             entry.resident_bytes,
             entry.count.unwrap_or(0),
-            entry.tier.title(),
+            entry.source.title(),
             entry.path.join(" / ")
         );
     }
-    for tier in &report.tiers {
-        println!("{:>12} {}", tier.resident_bytes, tier.tier.title());
+    for source in &report.sources {
+        println!("{:>12} {}", source.resident_bytes, source.source.title());
     }
     for piece in &report.unknown {
         println!("unknown {piece:?}");

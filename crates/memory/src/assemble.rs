@@ -8,7 +8,7 @@ use crate::owners::Claims;
 use crate::unknown::UnownedBlocks;
 use assay_allocators::{Block, BlockState, Survey};
 use assay_linux::MemorySource;
-use assay_model::{Area, AreaBytes, MemoryEntry, Tier, TierBytes};
+use assay_model::{Area, AreaBytes, FigureSource, MemoryEntry, SourceBytes};
 use std::collections::BTreeMap;
 
 /// Arenas with entries of their own; the rest share one.
@@ -39,19 +39,19 @@ impl<'a> Parts<'a> {
         let looked_for = depth == SnapshotDepth::Owners;
         let unowned = entries.entry(
             Area::MallocHeap,
-            &[if looked_for { "in use" } else { "in use, owners not looked for" }],
-            Tier::Allocator,
+            &[if looked_for { "in use" } else { "in use, owners not searched" }],
+            FigureSource::Allocator,
         );
         let tracking = entries.explained(
             Area::AllocatorOverhead,
             &["NMT headers"],
-            Tier::Nmt,
+            FigureSource::Nmt,
             "what native memory tracking puts before and behind each block",
         );
         let rounding = entries.explained(
             Area::AllocatorOverhead,
             &["rounding"],
-            Tier::Nmt,
+            FigureSource::Nmt,
             "bytes of a block beyond those requested",
         );
         let tracked_header_bytes = jvm.map_or(0, Jvm::tracked_header_bytes);
@@ -119,7 +119,7 @@ fn freed_entry(arena: u16, state: BlockState, entries: &mut EntryTable) -> Entry
             ("top", "the end of an arena, touched before and free now; a trim leaves it there")
         }
     };
-    entries.explained(Area::FreedResident, &[&arena, kind], Tier::Allocator, explanation)
+    entries.explained(Area::FreedResident, &[&arena, kind], FigureSource::Allocator, explanation)
 }
 
 /// What all blocks of malloc's heap together are, resident or not.
@@ -159,7 +159,7 @@ pub(crate) fn add_up(
     mut parts: Parts<'_>,
     entries: &mut EntryTable,
 ) -> Sums {
-    let nobody = entries.entry(Area::NativeAnonymous, &["anonymous memory"], Tier::Kernel);
+    let nobody = entries.entry(Area::NativeAnonymous, &["anonymous memory"], FigureSource::Kernel);
     let mut adding = ledger.add_up(source.pages(), nobody);
     let mut blocks = BlockSums::default();
     parts.take_all(&mut adding, &mut blocks, entries);
@@ -182,7 +182,7 @@ impl Sums {
 
     /// Resident bytes whose area rests on inference.
     pub(crate) fn inferred_bytes(&self, entries: &EntryTable) -> u64 {
-        let of = entries.keys().iter().zip(&self.resident_bytes).filter(|(key, _)| key.tier.is_inference());
+        let of = entries.keys().iter().zip(&self.resident_bytes).filter(|(key, _)| key.source.is_inference());
         of.map(|(_, bytes)| bytes).sum()
     }
 
@@ -196,22 +196,22 @@ impl Sums {
         areas
     }
 
-    /// Bytes by tier, the biggest first.
-    pub(crate) fn tiers(&self, entries: &EntryTable) -> Vec<TierBytes> {
-        let mut tiers: BTreeMap<Tier, u64> = BTreeMap::new();
+    /// Bytes by source, the biggest first.
+    pub(crate) fn sources(&self, entries: &EntryTable) -> Vec<SourceBytes> {
+        let mut sources: BTreeMap<FigureSource, u64> = BTreeMap::new();
         for (key, bytes) in entries.keys().iter().zip(&self.resident_bytes) {
-            *tiers.entry(key.tier).or_insert(0) += bytes;
+            *sources.entry(key.source).or_insert(0) += bytes;
         }
-        let mut tiers: Vec<TierBytes> = tiers
+        let mut sources: Vec<SourceBytes> = sources
             .into_iter()
             .filter(|(_, bytes)| *bytes != 0)
-            .map(|(tier, resident_bytes)| TierBytes { tier, resident_bytes })
+            .map(|(source, resident_bytes)| SourceBytes { source, resident_bytes })
             .collect();
-        tiers.sort_by_key(|t| std::cmp::Reverse(t.resident_bytes));
-        tiers
+        sources.sort_by_key(|t| std::cmp::Reverse(t.resident_bytes));
+        sources
     }
 
-    /// Entries, the biggest first. What two tiers established is one entry, of the weaker one.
+    /// Entries, the biggest first. What two sources established is one entry, of the weaker one.
     pub(crate) fn entries(&self, entries: &EntryTable) -> Vec<MemoryEntry> {
         let mut by_path: BTreeMap<(Area, &[String]), MemoryEntry> = BTreeMap::new();
         for (i, key) in entries.keys().iter().enumerate() {
@@ -220,17 +220,15 @@ impl Sums {
                 continue;
             }
             let entry = by_path.entry((key.area, &key.below)).or_insert_with(|| MemoryEntry {
-                path: std::iter::once(key.area.stored_name().to_owned())
-                    .chain(key.below.iter().cloned())
-                    .collect(),
+                path: std::iter::once(key.area.title().to_owned()).chain(key.below.iter().cloned()).collect(),
                 resident_bytes: 0,
                 size_bytes: None,
                 count: entries.count(key),
-                tier: key.tier,
+                source: key.source,
                 explanation: entries.explanation(key).map(str::to_owned),
             });
             entry.resident_bytes += resident_bytes;
-            entry.tier = entry.tier.max(key.tier);
+            entry.source = entry.source.max(key.source);
             if count != 0 {
                 entry.count = Some(entry.count.unwrap_or(0) + count);
                 entry.size_bytes = Some(entry.size_bytes.unwrap_or(0) + size_bytes);

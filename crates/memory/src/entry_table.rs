@@ -1,10 +1,10 @@
 //! The entries of one snapshot: each path once, with how it was established.
 
-use assay_model::{Area, Tier};
+use assay_model::{Area, FigureSource};
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 
-/// An entry and the tier that gave it bytes, as a small number that spans and blocks carry. Never 0, so that a block without
+/// An entry and the source that gave it bytes, as a small number that spans and blocks carry. Never 0, so that a block without
 /// an owner takes no more room than one with: blocks may be millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct EntryId(NonZeroU32);
@@ -21,7 +21,7 @@ pub(crate) struct EntryKey {
     pub(crate) area: Area,
     /// Beneath the area, down to the entry.
     pub(crate) below: Vec<String>,
-    pub(crate) tier: Tier,
+    pub(crate) source: FigureSource,
 }
 
 /// Names read from the process (loaders, threads, files) may be many; beyond this number they share one entry.
@@ -38,9 +38,9 @@ pub(crate) struct EntryTable {
 
 impl EntryTable {
     /// The entry at a path.
-    pub(crate) fn entry<S: AsRef<str>>(&mut self, area: Area, below: &[S], tier: Tier) -> EntryId {
+    pub(crate) fn entry<S: AsRef<str>>(&mut self, area: Area, below: &[S], source: FigureSource) -> EntryId {
         let below: Vec<String> = below.iter().map(|part| part.as_ref().to_owned()).collect();
-        let key = EntryKey { area, below, tier };
+        let key = EntryKey { area, below, source };
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
@@ -64,12 +64,12 @@ impl EntryTable {
         &mut self,
         area: Area,
         below: &[&str],
-        tier: Tier,
+        source: FigureSource,
         explanation: &'static str,
     ) -> EntryId {
         let path = below.iter().map(|part| (*part).to_owned()).collect();
         self.explanations.insert((area, path), explanation);
-        self.entry(area, below, tier)
+        self.entry(area, below, source)
     }
 
     /// Sets the number of things that an entry stands for, where it is not the number of its blocks.

@@ -7,14 +7,14 @@ use assay_hotspot::{
     BlobKind, ChunkState, CodeCache, CodeHeap, GcTable, JavaHeap, JvmPages, Metaspace, MetaspaceNode,
 };
 use assay_linux::{Mapping, MemorySource};
-use assay_model::{Area, Tier};
+use assay_model::{Area, FigureSource};
 use std::collections::BTreeMap;
 
 pub(crate) fn heap_spans(heap: &JavaHeap, entries: &mut EntryTable) -> Vec<Vec<Span>> {
     let outside = entries.explained(
         Area::JavaHeap,
         &["outside any space"],
-        heap.tier,
+        heap.known_from,
         "reserved for the heap, in no space of it at the moment",
     );
     let reserved = heap.reserved.iter().map(|range| Span::new(range.clone(), outside)).collect();
@@ -25,7 +25,7 @@ pub(crate) fn heap_spans(heap: &JavaHeap, entries: &mut EntryTable) -> Vec<Vec<S
             let free = entries.explained(
                 Area::JavaHeap,
                 &["free but resident"],
-                heap.tier,
+                heap.known_from,
                 "committed heap without objects, which the kernel still keeps for the process",
             );
             spaces.push(Span::new(start..end, free));
@@ -35,14 +35,14 @@ pub(crate) fn heap_spans(heap: &JavaHeap, entries: &mut EntryTable) -> Vec<Vec<S
         let used = entries.explained(
             Area::JavaHeap,
             &[space.name, "used"],
-            heap.tier,
+            heap.known_from,
             "objects, live or not yet collected",
         );
         spaces.push(Span::new(start..top, used));
         let behind = entries.explained(
             Area::JavaHeap,
-            &[space.name, "behind top"],
-            heap.tier,
+            &[space.name, "unused above top"],
+            heap.known_from,
             "touched before, without objects now",
         );
         spaces.push(Span::new(top..end, behind));
@@ -53,13 +53,15 @@ pub(crate) fn heap_spans(heap: &JavaHeap, entries: &mut EntryTable) -> Vec<Vec<S
 /// Single pages with a purpose of their own: polling pages, performance counters.
 pub(crate) fn page_spans(pages: &[JvmPages], entries: &mut EntryTable) -> Vec<Span> {
     let spans = pages.iter();
-    spans.map(|p| Span::new(p.addresses.clone(), entries.entry(Area::JvmWork, &[p.name], p.tier))).collect()
+    spans
+        .map(|p| Span::new(p.addresses.clone(), entries.entry(Area::JvmWork, &[p.name], p.known_from)))
+        .collect()
 }
 
 pub(crate) fn gc_spans(tables: &[GcTable], entries: &mut EntryTable) -> Vec<Span> {
     let spans = tables.iter();
     spans
-        .map(|t| Span::new(t.addresses.clone(), entries.entry(Area::GcStructures, &[&t.name], t.tier)))
+        .map(|t| Span::new(t.addresses.clone(), entries.entry(Area::GcStructures, &[&t.name], t.known_from)))
         .collect()
 }
 
@@ -67,20 +69,20 @@ pub(crate) fn code_spans(cache: &CodeCache, entries: &mut EntryTable) -> Vec<Vec
     let mut beneath = Vec::new();
     let mut blobs = Vec::new();
     for heap in &cache.heaps {
-        code_heap_spans(heap, cache.tier, entries, &mut beneath, &mut blobs);
+        code_heap_spans(heap, cache.known_from, entries, &mut beneath, &mut blobs);
     }
     vec![beneath, blobs]
 }
 
 fn code_heap_spans(
     heap: &CodeHeap,
-    tier: Tier,
+    known_from: FigureSource,
     entries: &mut EntryTable,
     beneath: &mut Vec<Span>,
     blobs: &mut Vec<Span>,
 ) {
     let mut entry = |part: &'static str, explanation| {
-        entries.explained(Area::JitCode, &[&heap.name, part], tier, explanation)
+        entries.explained(Area::JitCode, &[&heap.name, part], known_from, explanation)
     };
     let frontier = heap.frontier.clamp(heap.reserved.start, heap.reserved.end);
     let free = entry("free", "held code that was discarded; kept for the next method");
@@ -142,11 +144,11 @@ fn node_spans(
     chunks: &mut Vec<Span>,
 ) {
     let space = if node.is_class_space { "class space" } else { "non-class" };
-    let tier = metaspace.tier;
+    let known_from = metaspace.known_from;
     let free = entries.explained(
         Area::ClassMetadata,
-        &[space, if node.chunks.is_empty() { "not told apart" } else { "free chunks" }],
-        tier,
+        &[space, if node.chunks.is_empty() { "not distinguished" } else { "free chunks" }],
+        known_from,
         "given back by class loaders that are gone, or never used; still resident",
     );
     beneath.push(Span::new(node.addresses.clone(), free));
@@ -155,11 +157,11 @@ fn node_spans(
         let loader = loader.map_or("loader not known", |l| l.name.as_str());
         let (start, end) = (chunk.addresses.start, chunk.addresses.end);
         let used_end = start.saturating_add(chunk.used_bytes).min(end);
-        let used = entries.entry(Area::ClassMetadata, &[space, "used", loader], tier);
+        let used = entries.entry(Area::ClassMetadata, &[space, "used", loader], known_from);
         let tail = entries.explained(
             Area::ClassMetadata,
             &[space, "unused tails"],
-            tier,
+            known_from,
             "the part of a loader's chunk that it has not used yet",
         );
         chunks.push(Span::new(start..used_end, used));

@@ -219,12 +219,12 @@ impl Adding<'_> {
 mod tests {
     use super::*;
     use crate::entry_table::EntryTable;
-    use assay_model::{Area, Tier};
+    use assay_model::{Area, FigureSource};
     use proptest::prelude::*;
 
     fn entries() -> Vec<EntryId> {
         let mut table = EntryTable::default();
-        (0..8).map(|i| table.entry(Area::Other, &[i.to_string()], Tier::Kernel)).collect()
+        (0..8).map(|i| table.entry(Area::Other, &[i.to_string()], FigureSource::Kernel)).collect()
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 use crate::entry_table::{EntryId, EntryTable};
 use crate::ledger::Span;
 use assay_linux::{Mapping, MemorySource};
-use assay_model::{Area, Tier};
+use assay_model::{Area, FigureSource};
 use object::Endianness;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader};
@@ -32,7 +32,7 @@ pub(crate) fn mapped_spans(source: &dyn MemorySource, entries: &mut EntryTable) 
             let entry = entries.explained(
                 Area::Code,
                 &[&library_name(&mapping.name), "data"],
-                Tier::Kernel,
+                FigureSource::Kernel,
                 "variables of the library, written or not",
             );
             spans.push(Span::new(zeroed, entry));
@@ -93,7 +93,7 @@ fn trampoline_spans(mappings: &[Mapping], entries: &mut EntryTable) -> Vec<Span>
         let entry = entries.explained(
             Area::Code,
             &["libffi", "trampolines"],
-            Tier::Kernel,
+            FigureSource::Kernel,
             "code through which native libraries call Java back, made at run time, with its data",
         );
         Span::new(code.start..data.end, entry)
@@ -144,7 +144,7 @@ fn library_entry(mapping: &Mapping, entries: &mut EntryTable) -> EntryId {
     } else {
         "read-only data"
     };
-    entries.entry(Area::Code, &[library_name(&mapping.name).as_str(), part], Tier::Kernel)
+    entries.entry(Area::Code, &[library_name(&mapping.name).as_str(), part], FigureSource::Kernel)
 }
 
 /// Mappings that are no files but have a name.
@@ -153,17 +153,17 @@ fn named_span(mapping: &Mapping, entries: &mut EntryTable) -> Option<Span> {
         "[stack]" => entries.explained(
             Area::Stacks,
             &["native", "first thread"],
-            Tier::Kernel,
+            FigureSource::Kernel,
             "the stack that the kernel gave the program; a JVM's launcher only waits on it",
         ),
         "[vdso]" | "[vvar]" | "[vvar_vclock]" | "[vsyscall]" | "[uprobes]" => entries.explained(
             Area::Other,
             &["pages of the kernel", &mapping.name],
-            Tier::Kernel,
+            FigureSource::Kernel,
             "pages that the kernel maps into every process",
         ),
         // The allocator's walk paints over it what it finds there.
-        "[heap]" => entries.entry(Area::MallocHeap, &["heap that could not be walked"], Tier::Kernel),
+        "[heap]" => entries.entry(Area::MallocHeap, &["heap that could not be walked"], FigureSource::Kernel),
         _ => return None,
     };
     Some(Span::new(mapping.addresses.clone(), entry))
@@ -178,34 +178,34 @@ fn file_spans(source: &dyn MemorySource, mapping: &Mapping, entries: &mut EntryT
     if name.ends_with(".jsa") {
         archive_spans(source, mapping, entries)
     } else if mapping.name.starts_with("/memfd:java_heap") {
-        whole(entries.entry(Area::JavaHeap, &["pages of the heap"], Tier::Kernel))
+        whole(entries.entry(Area::JavaHeap, &["pages of the heap"], FigureSource::Kernel))
     } else if mapping.name.contains("/hsperfdata_") {
         whole(entries.explained(
             Area::JvmWork,
             &["performance counters"],
-            Tier::Kernel,
+            FigureSource::Kernel,
             "counters that jps and jstat read; -XX:-UsePerfData does without",
         ))
     } else if starts_with(&["/dev/zero", "/dev/shm/", "/memfd:", "/SYSV", "anon_inode:", "/dev/"]) {
-        whole(entries.entry(Area::Other, &["shared memory and devices", &name], Tier::Kernel))
+        whole(entries.entry(Area::Other, &["shared memory and devices", &name], FigureSource::Kernel))
     } else if name == "modules" && mapping.name.ends_with("/lib/modules") {
         whole(entries.explained(
             Area::Code,
             &["class files", "modules"],
-            Tier::Kernel,
+            FigureSource::Kernel,
             "the JDK's own class files; clean pages of a file, which the kernel can drop",
         ))
     } else if ends_with(&[".jar", ".zip", ".war", ".jmod"]) {
-        whole(entries.entry(Area::Code, &["mapped jars", &name], Tier::Kernel))
+        whole(entries.entry(Area::Code, &["mapped jars", &name], FigureSource::Kernel))
     } else if ends_with(&[".ttf", ".otf", ".ttc", ".pfb", ".pcf", ".afm", ".pcf.gz"]) {
-        whole(entries.entry(Area::Code, &["fonts", &name], Tier::Kernel))
+        whole(entries.entry(Area::Code, &["fonts", &name], FigureSource::Kernel))
     } else if mapping.name.contains("/locale/") || ends_with(&[".mo", ".cache", "locale-archive"]) {
-        whole(entries.entry(Area::Code, &["locale", &name], Tier::Kernel))
+        whole(entries.entry(Area::Code, &["locale", &name], FigureSource::Kernel))
     } else {
         whole(entries.explained(
             Area::Buffers,
             &["mapped files", &name],
-            Tier::Kernel,
+            FigureSource::Kernel,
             "a file that the program mapped; clean pages of it can be dropped by the kernel",
         ))
     }
@@ -220,13 +220,13 @@ pub(crate) fn archive_spans(
     let shared = entries.explained(
         Area::ClassMetadata,
         &["CDS archive", "shared"],
-        Tier::Kernel,
+        FigureSource::Kernel,
         "classes that the JDK prepared; clean pages, which other JVMs share",
     );
     let private = entries.explained(
         Area::ClassMetadata,
         &["CDS archive", "private"],
-        Tier::Kernel,
+        FigureSource::Kernel,
         "pages of the archive that this JVM has written to or moved",
     );
     let Range { start, end } = mapping.addresses;

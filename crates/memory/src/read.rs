@@ -14,7 +14,7 @@ use assay_linux::{
     CachedMemory, Freeze, LinuxError, LiveProcess, MemorySource, ProcRoot, SysRoot, monotonic_ns,
     thread_cpu_ns,
 };
-use assay_model::{Area, BesideRss, MemoryReport, Problem, schema};
+use assay_model::{Area, MemoryReport, OutsideRss, Problem, schema};
 use std::time::Duration;
 
 /// Reads the memory of a process of this machine: every resident byte in an entry.
@@ -74,7 +74,7 @@ fn read_stopped(
     if process.identity() != before.identity() {
         return Err(LinuxError::NoMemory { pid }.into());
     }
-    let beside_rss = proc.read_beside_rss_of(pid, process.mappings());
+    let outside_rss = proc.read_beside_rss_of(pid, process.mappings());
     let copied = plan.copy(process, room);
     let memory = CachedMemory::new(&copied);
     // It reads names from the Java heap, which may not be part of the copy.
@@ -90,7 +90,7 @@ fn read_stopped(
     }
     let objects = seen.jvm.as_ref().and_then(|jvm| jvm.heap.as_ref()).map(object_ranges).unwrap_or_default();
     let copy = CopyPlan::report(&copied, seen.depth, &objects, &mut seen.problems);
-    let mut report = of_process(proc, copied.process(), &seen, Some(beside_rss));
+    let mut report = of_process(proc, copied.process(), &seen, Some(outside_rss));
     report.frozen_ns = frozen.map(|times| times.stopped_ns);
     report.copy = Some(copy);
     report.scan_cpu_ns = copied.helpers_cpu_ns();
@@ -102,14 +102,14 @@ fn of_process(
     proc: &ProcRoot,
     process: &LiveProcess,
     seen: &Snapshot<'_>,
-    beside_rss: Option<Result<BesideRss, LinuxError>>,
+    outside_rss: Option<Result<OutsideRss, LinuxError>>,
 ) -> MemoryReport {
     let mut problems = Vec::new();
-    let beside_rss = beside_rss.unwrap_or_else(|| proc.read_beside_rss(process.pid()));
-    let beside_rss = noted(beside_rss, &mut problems).unwrap_or_default();
-    let rss_after_bytes = noted(rss_after(process, &beside_rss), &mut problems);
+    let outside_rss = outside_rss.unwrap_or_else(|| proc.read_beside_rss(process.pid()));
+    let outside_rss = noted(outside_rss, &mut problems).unwrap_or_default();
+    let rss_after_bytes = noted(rss_after(process, &outside_rss), &mut problems);
     let mut report = assemble(process, seen, rss_after_bytes);
-    report.beside_rss = beside_rss;
+    report.outside_rss = outside_rss;
     report.start_ticks = Some(process.identity().start_ticks);
     report.problems.append(&mut problems);
     report.problems.extend(process.problems().iter().cloned());
@@ -168,12 +168,12 @@ fn assemble(source: &dyn MemorySource, seen: &Snapshot<'_>, rss_after_bytes: Opt
         inferred_bytes: sums.inferred_bytes(entries),
         areas: sums.areas(entries),
         entries: sums.entries(entries),
-        tiers: sums.tiers(entries),
+        sources: sums.sources(entries),
         unknown: seen.unknown.clone(),
         jvm: seen.jvm.as_ref().map(|jvm| jvm_facts(jvm, seen)),
         allocator: allocator_facts(&seen.survey, sums),
         threads: seen.threads.clone(),
-        beside_rss: BesideRss::default(),
+        outside_rss: OutsideRss::default(),
         cgroup: None,
         findings: Vec::new(),
         problems: seen.problems.clone(),
@@ -182,8 +182,8 @@ fn assemble(source: &dyn MemorySource, seen: &Snapshot<'_>, rss_after_bytes: Opt
 
 /// The RSS once more, when everything has been read. Each reading is a walk of the kernel over all pages, and the one
 /// for shared and private bytes has it already.
-fn rss_after(source: &LiveProcess, beside_rss: &BesideRss) -> Result<u64, LinuxError> {
-    let seen = beside_rss.shared_bytes.zip(beside_rss.uss_bytes);
+fn rss_after(source: &LiveProcess, outside_rss: &OutsideRss) -> Result<u64, LinuxError> {
+    let seen = outside_rss.shared_bytes.zip(outside_rss.uss_bytes);
     match seen {
         Some((shared, unshared)) if source.still_exists()? => Ok(shared.saturating_add(unshared)),
         _ => Ok(source.mappings_now()?.iter().map(|m| m.rss_bytes).sum()),

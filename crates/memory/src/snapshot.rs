@@ -18,7 +18,7 @@ use crate::unknown::unknown_pieces;
 use assay_allocators::{HeapKind, Survey, survey};
 use assay_hotspot::HotspotError;
 use assay_linux::{CachedMemory, MemorySource};
-use assay_model::{Area, ClassObjects, OwnersLeftOut, Problem, ThreadMemory, Tier, UnknownPiece};
+use assay_model::{Area, ClassObjects, FigureSource, OwnersLeftOut, Problem, ThreadMemory, UnknownPiece};
 use std::ops::Range;
 
 /// Everything that one snapshot of a source gave.
@@ -102,7 +102,7 @@ pub(crate) fn take<'m>(
         claims.regions.iter().map(|(range, entry)| Span::new(range.clone(), *entry)).collect(),
     );
     let asked = named.iter().map(|stretch| {
-        let entry = entries.entry(stretch.area, &["named by the JVM", &stretch.name], Tier::Jcmd);
+        let entry = entries.entry(stretch.area, &["named by the JVM", &stretch.name], FigureSource::Jcmd);
         Span::new(stretch.addresses.clone(), entry)
     });
     ledger.paint_beneath(asked.collect());
@@ -158,13 +158,13 @@ fn allocator_spans(survey: &Survey, entries: &mut EntryTable) -> Vec<Span> {
     let between = entries.explained(
         Area::AllocatorOverhead,
         &["headers"],
-        Tier::Allocator,
+        FigureSource::Allocator,
         "what the allocator keeps before and between blocks",
     );
     let metadata = entries.explained(
         Area::AllocatorOverhead,
         &["arena structures"],
-        Tier::Allocator,
+        FigureSource::Allocator,
         "the allocator's own tables",
     );
     for range in &survey.ranges {
@@ -174,7 +174,7 @@ fn allocator_spans(survey: &Survey, entries: &mut EntryTable) -> Vec<Span> {
     let torn = entries.explained(
         Area::MallocHeap,
         &["could not be walked"],
-        Tier::Allocator,
+        FigureSource::Allocator,
         "changed by a running thread while it was read, or not understood",
     );
     let mut ledger = Ledger::default();
@@ -205,9 +205,9 @@ fn fallback_spans(source: &dyn MemorySource, entries: &mut EntryTable) -> Vec<Sp
     let mut spans = Vec::new();
     for mapping in source.mappings().iter().filter(|m| m.rss_bytes != 0) {
         let entry: EntryId = if mapping.is_executable() && mapping.name.is_empty() {
-            entries.entry(Area::JitCode, &["executable memory"], Tier::Kernel)
+            entries.entry(Area::JitCode, &["executable memory"], FigureSource::Kernel)
         } else if let Some(name) = mapping.name.strip_prefix("[anon:").and_then(|n| n.strip_suffix(']')) {
-            entries.entry(Area::Other, &["named by the program", name], Tier::Kernel)
+            entries.entry(Area::Other, &["named by the program", name], FigureSource::Kernel)
         } else {
             continue;
         };

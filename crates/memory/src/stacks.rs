@@ -5,7 +5,7 @@ use crate::ledger::Span;
 use crate::pthread::{PthreadStack, holds_first_thread, stacks_in};
 use assay_hotspot::{Hotspot, JvmThread};
 use assay_linux::{MemorySource, ThreadFacts};
-use assay_model::{Area, ThreadKind, ThreadMemory, Tier};
+use assay_model::{Area, FigureSource, ThreadKind, ThreadMemory};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::{Bound, Range};
 
@@ -20,7 +20,7 @@ struct Stack {
     thread: Option<ThreadFacts>,
     name: String,
     kind: ThreadKind,
-    tier: Tier,
+    known_from: FigureSource,
 }
 
 /// Spans of all stacks, and the threads with what of their stacks is resident. `unclaimed` are resident stretches of
@@ -62,17 +62,14 @@ pub(crate) fn stack_spans(
         let pointer = stack.thread.as_ref().and_then(|t| t.stack_pointer);
         let pointer = pointer.filter(|p| stack.addresses.contains(p));
         let Range { start, end } = stack.addresses;
-        let live = entries.entry(Area::Stacks, &[stack.kind.word(), &name, "in use"], stack.tier);
+        let live = entries.entry(Area::Stacks, &[stack.kind.word(), &name, "in use"], stack.known_from);
         if let Some(pointer) = pointer {
-            let stale = entries.entry(
-                Area::Stacks,
-                &[stack.kind.word(), &name, "left from deeper calls"],
-                stack.tier,
-            );
+            let stale =
+                entries.entry(Area::Stacks, &[stack.kind.word(), &name, "stale, below SP"], stack.known_from);
             spans.push(Span::new(start..pointer, stale));
             spans.push(Span::new(pointer..end, live));
         } else {
-            let whole = entries.entry(Area::Stacks, &[stack.kind.word(), &name, "touched"], stack.tier);
+            let whole = entries.entry(Area::Stacks, &[stack.kind.word(), &name, "touched"], stack.known_from);
             spans.push(Span::new(start..end, whole));
         }
         threads.push(ThreadMemory {
@@ -93,7 +90,7 @@ fn first_thread_entry(entries: &mut EntryTable) -> EntryId {
     entries.explained(
         Area::NativeLibraries,
         &["first thread's variables"],
-        Tier::Content,
+        FigureSource::Content,
         "thread-local variables of the thread that started the program",
     )
 }
@@ -122,7 +119,7 @@ fn jvm_stack(
         thread: facts.cloned(),
         name: name.unwrap_or_else(|| "without a name".to_owned()),
         kind: thread.kind,
-        tier: Tier::VmStructs,
+        known_from: FigureSource::VmStructs,
     })
 }
 
@@ -152,7 +149,13 @@ fn native_stack(
         (Some(facts), None) => (facts.name.clone(), ThreadKind::Native),
         (None, None) => ("kept for the next thread".to_owned(), ThreadKind::Native),
     };
-    Stack { addresses: found.addresses, thread: facts.cloned(), name, kind, tier: Tier::Content }
+    Stack {
+        addresses: found.addresses,
+        thread: facts.cloned(),
+        name,
+        kind,
+        known_from: FigureSource::Content,
+    }
 }
 
 /// `http-exec-17` and `http-exec-4` become `http-exec-#`.

@@ -25,9 +25,9 @@ fn bound(snapshot: &Snapshot, name: &str) -> (u64, bool) {
 
 fn with_kernel(snapshot: Snapshot) -> Snapshot {
     snapshot.with(|report| {
-        report.beside_rss.page_tables_bytes = Some(MIB);
-        report.beside_rss.threads = Some(40);
-        report.beside_rss.kernel_stacks_bytes = Some(40 * (16 << 10));
+        report.outside_rss.page_tables_bytes = Some(MIB);
+        report.outside_rss.threads = Some(40);
+        report.outside_rss.kernel_stacks_bytes = Some(40 * (16 << 10));
         report.cgroup = Some(CgroupMemory {
             processes: Some(1),
             slab_bytes: Some(2 * MIB),
@@ -156,7 +156,7 @@ fn gc_structures_grow_like_the_heap_but_not_without_end() {
 #[test]
 fn compilers_that_idle_are_given_what_they_need_at_work() {
     assert_eq!(bound(&Snapshot::plain_jvm(), "JIT compiler arenas"), (17 * MIB, false));
-    let busy = Snapshot::plain_jvm().entry("JIT work area/compiler arenas", 40 * MIB);
+    let busy = Snapshot::plain_jvm().entry("JIT compiler arenas/compiler arenas", 40 * MIB);
     assert_eq!(bound(&busy, "JIT compiler arenas"), (60 * MIB, false));
     let no_jvm = Snapshot::new().entry("code/sleep", MIB);
     assert!(advise(&[no_jvm.0]).lines.iter().all(|line| line.name != "JIT compiler arenas"));
@@ -170,7 +170,7 @@ fn pages_of_files_are_provided_for_in_part() {
 
 #[test]
 fn peaks_come_from_all_looks_and_now_is_the_last() {
-    let early = Snapshot::plain_jvm().entry("JVM work area/services", 95 * MIB);
+    let early = Snapshot::plain_jvm().entry("JVM internal/services", 95 * MIB);
     let advice = advise(&[early.0, Snapshot::plain_jvm().after_s(60).0]);
     let line = line(&advice, "JVM internal and malloc");
     assert_eq!((line.now_bytes, line.peak_bytes, line.bound_bytes), (5 * MIB, Some(100 * MIB), 120 * MIB));
@@ -179,7 +179,7 @@ fn peaks_come_from_all_looks_and_now_is_the_last() {
 #[test]
 fn a_peak_that_the_kernel_remembers_is_provided_for() {
     let before = advise(&[Snapshot::plain_jvm().0]);
-    let snapshot = Snapshot::plain_jvm().with(|report| report.beside_rss.rss_peak_bytes = Some(3000 * MIB));
+    let snapshot = Snapshot::plain_jvm().with(|report| report.outside_rss.rss_peak_bytes = Some(3000 * MIB));
     let advice = advise(&[snapshot.0]);
     assert!(before.limit_bytes < 3000 * MIB && 3000 * MIB <= advice.limit_bytes);
     assert!(!line(&advice, "resident once, in no snapshot").is_hard);
@@ -208,9 +208,9 @@ fn settings_lower_bounds_and_promise_what_they_bring() {
         let setting = before.settings.iter().find(|setting| setting.rule == rule);
         setting.unwrap_or_else(|| panic!("no {rule}: {:#?}", before.settings))
     };
-    assert_eq!(gain(MemoryRule::HeapLargerThanCommitted).command().split(',').next(), Some("-Xmx320m"));
+    assert_eq!(gain(MemoryRule::HeapLargerThanCommitted).command().split(',').next(), Some("Set -Xmx320m"));
     assert_eq!(gain(MemoryRule::HeapLargerThanCommitted).gain_bytes, Some((2048 - 320) * MIB));
-    assert!(gain(MemoryRule::CodeCacheReserve).command().starts_with("-XX:ReservedCodeCacheSize=32m,"));
+    assert!(gain(MemoryRule::CodeCacheReserve).command().starts_with("Set -XX:ReservedCodeCacheSize=32m,"));
     let reserve = gain(MemoryRule::CodeCacheReserve).gain_bytes.expect("a gain");
     let after = advise_one(snapshot.jvm(|jvm| jvm.code_cache_bytes_max = Some(32 * MIB)).0);
     assert_eq!(before.limit_bytes - after.limit_bytes, reserve, "what was promised");
@@ -238,12 +238,12 @@ const PATHS: [&str; 12] = [
     "class metadata/non-class/used/app",
     "class metadata/malloc",
     "JIT-compiled code/nmethods/methods",
-    "JIT work area/compiler arenas",
+    "JIT compiler arenas/compiler arenas",
     "stacks/Java/main/touched",
     "direct and mapped buffers/java.nio.DirectByteBuffer",
     "GC structures/card table",
     "code/mapped jars/a.jar",
-    "freed but resident/main arena/bins",
+    "retained by malloc/main arena/bins",
     "no known region/anonymous memory",
     "something new",
 ];
@@ -261,9 +261,9 @@ impl Figures {
             snapshot = snapshot.entry(path, *bytes);
         }
         let snapshot = snapshot.with(|report| {
-            report.beside_rss.page_tables_bytes = Some(tables);
-            report.beside_rss.rss_peak_bytes = Some(peak);
-            report.beside_rss.kernel_stacks_bytes = Some(stacks);
+            report.outside_rss.page_tables_bytes = Some(tables);
+            report.outside_rss.rss_peak_bytes = Some(peak);
+            report.outside_rss.kernel_stacks_bytes = Some(stacks);
             report.cgroup =
                 Some(CgroupMemory { processes: Some(1), slab_bytes: Some(slab), ..CgroupMemory::default() });
         });

@@ -4,7 +4,7 @@
 mod report;
 
 use assay_memory::explain_change;
-use assay_model::{Cause, MemoryChange, MemoryEntry, MemoryReport, ThreadKind, Tier};
+use assay_model::{Cause, FigureSource, MemoryChange, MemoryEntry, MemoryReport, ThreadKind};
 use proptest::prelude::*;
 use report::{MIB, Snapshot};
 
@@ -12,12 +12,12 @@ use report::{MIB, Snapshot};
 fn server(second: u64) -> Snapshot {
     let wave = |bytes: u64| bytes + second % 7 * (40 << 10);
     Snapshot::plain_jvm()
-        .entry("JVM work area/strings", wave(4 * MIB))
-        .entry("JVM work area/libraries of the JDK/libzip.so", wave(MIB))
+        .entry("JVM internal/strings", wave(4 * MIB))
+        .entry("JVM internal/libraries of the JDK/libzip.so", wave(MIB))
         .entry("code/libzip.so/code", MIB)
-        .entry("JIT work area/idle chunk pool", wave(2 * MIB))
+        .entry("JIT compiler arenas/idle chunk pool", wave(2 * MIB))
         .entry("allocator overhead/headers", wave(MIB))
-        .entry("freed but resident/main arena/bins", wave(3 * MIB))
+        .entry("retained by malloc/main arena/bins", wave(3 * MIB))
         .entry("malloc, no known owner", 30 << 10)
         .after_s(second)
 }
@@ -45,16 +45,16 @@ fn first_cause(before: &Snapshot, after: &Snapshot, path: &str) -> Cause {
 #[test]
 fn more_memory_of_as_many_threads_is_not_told_as_if_threads_had_been_added() {
     let snapshot = |second, bytes, threads| {
-        let snapshot = server(second).entry("JVM work area/threads", bytes);
-        snapshot.with(|report| report.beside_rss.threads = Some(threads))
+        let snapshot = server(second).entry("JVM internal/threads", bytes);
+        snapshot.with(|report| report.outside_rss.threads = Some(threads))
     };
     let before = snapshot(0, MIB, 40);
     let told =
-        |threads| first_cause(&before, &snapshot(60, 30 * MIB, threads), "JVM work area/threads").explanation;
+        |threads| first_cause(&before, &snapshot(60, 30 * MIB, threads), "JVM internal/threads").explanation;
     assert!(told(40).contains("40 threads as before"), "{}", told(40));
     assert!(told(90).contains("40 threads before, 90 after"), "{}", told(90));
-    let on_stacks = server(60).entry("JVM work area/on stacks only", 30 * MIB);
-    let cause = first_cause(&server(0), &on_stacks, "JVM work area/on stacks only");
+    let on_stacks = server(60).entry("JVM internal/on stacks only", 30 * MIB);
+    let cause = first_cause(&server(0), &on_stacks, "JVM internal/on stacks only");
     assert!(cause.explanation.contains("work under way"), "{}", cause.explanation);
 }
 
@@ -124,7 +124,7 @@ fn a_leak_of_threads_is_named_with_their_pool() {
 
 #[test]
 fn a_leak_of_more_threads_than_have_leaves_is_named_with_their_pool() {
-    let entry = "stacks/Java/worker-#/left from deeper calls";
+    let entry = "stacks/Java/worker-#/stale, below SP";
     let after =
         server(60).threads(400, ThreadKind::Java, Some(MIB), 100 << 10).entry(entry, 400 * (100 << 10));
     let cause = first_cause(&server(0), &after, "stacks/Java/worker-#");
@@ -144,9 +144,9 @@ fn one_deep_stack_is_named_by_its_thread() {
 fn freed_memory_in_many_arenas_is_one_cause() {
     let mut after = server(60);
     for arena in 1..9 {
-        after = after.entry(&format!("freed but resident/arena {arena}/bins"), 10 * MIB);
+        after = after.entry(&format!("retained by malloc/arena {arena}/bins"), 10 * MIB);
     }
-    let cause = first_cause(&server(0), &after, "freed but resident");
+    let cause = first_cause(&server(0), &after, "retained by malloc");
     assert!(cause.explanation.contains("--trim"), "{}", cause.explanation);
 }
 
@@ -168,10 +168,10 @@ fn mapped_files_are_one_cause_and_a_single_file_is_named() {
 fn huge_pages_are_named_where_memory_became_resident_without_use() {
     let snapshot = |second: u64, huge: u64, slack: u64| {
         server(second)
-            .entry("freed but resident/arena 1/top", MIB + slack)
+            .entry("retained by malloc/arena 1/top", MIB + slack)
             .size(60 * MIB)
-            .entry("stacks/Java/main/left from deeper calls", slack)
-            .with(|report| report.beside_rss.huge_pages_bytes = Some(huge))
+            .entry("stacks/Java/main/stale, below SP", slack)
+            .with(|report| report.outside_rss.huge_pages_bytes = Some(huge))
     };
     let cause = first_cause(&snapshot(0, 0, 0), &snapshot(60, 52 * MIB, 26 * MIB), "transparent huge pages");
     assert_eq!(cause.change_bytes(), 52 * MIB as i64);
@@ -185,7 +185,7 @@ fn memory_that_a_program_mapped_itself_is_named_by_its_huge_pages() {
     let snapshot = |second: u64, bytes: u64, huge: u64| {
         server(second)
             .entry("no known region/anonymous memory", bytes)
-            .with(|report| report.beside_rss.huge_pages_bytes = Some(huge))
+            .with(|report| report.outside_rss.huge_pages_bytes = Some(huge))
     };
     first_cause(&snapshot(0, MIB, 0), &snapshot(60, 61 * MIB, 60 * MIB), "transparent huge pages");
     let small = change(&snapshot(0, MIB, 0), &snapshot(60, 61 * MIB, 4 * MIB));
@@ -196,12 +196,12 @@ fn memory_that_a_program_mapped_itself_is_named_by_its_huge_pages() {
 fn freed_memory_is_not_blamed_on_huge_pages() {
     let snapshot = |second: u64, huge: u64, freed: u64| {
         server(second)
-            .entry("freed but resident/arena 1/bins", freed)
+            .entry("retained by malloc/arena 1/bins", freed)
             .size(freed)
-            .with(|report| report.beside_rss.huge_pages_bytes = Some(huge))
+            .with(|report| report.outside_rss.huge_pages_bytes = Some(huge))
     };
     let cause =
-        first_cause(&snapshot(0, 0, 0), &snapshot(60, 50 * MIB, 50 * MIB), "freed but resident/arena 1/bins");
+        first_cause(&snapshot(0, 0, 0), &snapshot(60, 50 * MIB, 50 * MIB), "retained by malloc/arena 1/bins");
     assert!(cause.explanation.contains("huge pages grew by 50.0 MiB"), "{}", cause.explanation);
 }
 
@@ -276,13 +276,13 @@ fn any_entries() -> impl Strategy<Value = Vec<MemoryEntry>> {
         "Java heap",
         "class metadata",
         "stacks",
-        "freed but resident",
+        "retained by malloc",
         "no known region",
-        "JVM work area",
+        "JVM internal",
         "native libraries",
         "new",
     ];
-    let part = prop::sample::select(vec!["a", "b", "libraries of the JDK", "behind top", "used"]);
+    let part = prop::sample::select(vec!["a", "b", "libraries of the JDK", "unused above top", "used"]);
     let path = (prop::sample::select(areas.to_vec()), prop::collection::vec(part, 0..4));
     let bytes = prop_oneof![0..200 * MIB, Just(0), Just(u64::MAX / 64)];
     let entry =
@@ -292,7 +292,7 @@ fn any_entries() -> impl Strategy<Value = Vec<MemoryEntry>> {
                 resident_bytes: bytes,
                 size_bytes: size,
                 count,
-                tier: Tier::Kernel,
+                source: FigureSource::Kernel,
                 explanation: None,
             }
         });
@@ -314,8 +314,8 @@ proptest! {
             report.rss_bytes = sum.saturating_add_signed(drift);
             report.entries.clone_from(entries);
         });
-        let after = snapshot(&after, drift).with(|report| report.beside_rss.huge_pages_bytes = huge);
-        let before = snapshot(&before, 0).with(|report| report.beside_rss.huge_pages_bytes = Some(0));
+        let after = snapshot(&after, drift).with(|report| report.outside_rss.huge_pages_bytes = huge);
+        let before = snapshot(&before, 0).with(|report| report.outside_rss.huge_pages_bytes = Some(0));
         let change = change(&before, &after);
         let mut paths: Vec<_> = change.causes.iter().map(|cause| &cause.path).collect();
         let causes = paths.len();

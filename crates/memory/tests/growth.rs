@@ -70,7 +70,7 @@ const LEAKS: [Leak; 11] = [
         cause: &["stacks", "Java"],
         says: "300 of the new ones called probe-#",
     },
-    Leak { kind: "arenas 0 500 8k", grow: 15, cause: &["freed but resident"], says: "--trim" },
+    Leak { kind: "arenas 0 500 8k", grow: 15, cause: &["retained by malloc"], says: "--trim" },
     Leak {
         kind: "mapped 0 1m",
         grow: 60,

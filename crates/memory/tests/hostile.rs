@@ -5,7 +5,7 @@ mod program;
 
 use assay_linux::{AlteredMemory, LinuxError, LiveProcess, MemorySource, OpeningFiles, ProcRoot, Recording};
 use assay_memory::{MemoryError, ReadOptions, SnapshotDepth, read, read_source};
-use assay_model::{Area, MemoryEntry, MemoryReport, Tier};
+use assay_model::{Area, FigureSource, MemoryEntry, MemoryReport};
 use assay_testkit::{Damage, find_java, skip, start_java, testdata};
 use program::{Program, own_peak_bytes, within};
 use rustix::process::{Pid, WaitOptions, waitpid};
@@ -55,7 +55,7 @@ fn a_target_with_10000_threads_names_their_stacks_together() {
         assert_eq!(report.threads.len(), 2000, "as many as are listed");
         let of = |area: Area| report.areas.iter().find(|a| a.area == area).map_or(0, |a| a.resident_bytes);
         assert!(10_000 * 8192 <= of(Area::Stacks), "two pages of each stack are touched: {:?}", report.areas);
-        assert!(report.beside_rss.threads >= Some(10_000));
+        assert!(report.outside_rss.threads >= Some(10_000));
     }
 }
 
@@ -292,7 +292,8 @@ fn seeds_of_the_fuzz_target_are_read_without_panic() {
             let options = ReadOptions::of_depth(depth);
             let report = within(SECONDS_MAX, || read_source(&recording, &options));
             check(&report);
-            let has_blocks = |entry: &MemoryEntry| entry.tier == Tier::Allocator && entry.count.is_some();
+            let has_blocks =
+                |entry: &MemoryEntry| entry.source == FigureSource::Allocator && entry.count.is_some();
             with_blocks += usize::from(report.entries.iter().any(has_blocks));
             println!("{}: {:?} {:?}", entry.path().display(), report.areas, report.problems);
         }

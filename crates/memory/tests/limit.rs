@@ -79,7 +79,7 @@ fn a_server_lives_within_the_limit_that_it_is_advised() {
         }
         assert!(at_limit.has_done_its_work, "JDK {feature}: {at_limit:?}, {advice:#?}");
         // It was more than twice as much while all of the code cache's reserve was provided for.
-        let peak = snapshot.beside_rss.rss_peak_bytes.expect("the kernel remembers it");
+        let peak = snapshot.outside_rss.rss_peak_bytes.expect("the kernel remembers it");
         assert!(limit < 2 * peak, "JDK {feature}: {limit} advised, {peak} at most resident: {advice:#?}");
     }
 }

@@ -5,7 +5,7 @@
 use assay_hotspot::Hotspot;
 use assay_linux::{LiveProcess, ProcRoot};
 use assay_memory::{ReadOptions, read};
-use assay_model::Tier;
+use assay_model::FigureSource;
 use assay_testkit::{find_java, skip, start_java};
 
 #[test]
@@ -21,7 +21,8 @@ fn entries_of_tags_hold_no_more_blocks_than_the_jvm_counts_and_headers_are_a_ent
         let hotspot = Hotspot::open(&source).expect("readable").expect("a JVM");
         let counted: u64 = hotspot.nmt().counters.iter().map(|c| c.malloc_count).sum();
         // Blocks by tag, and the chunks of arenas, whose tag does not name their owner.
-        let found: u64 = report.entries.iter().filter(|l| l.tier == Tier::Nmt).filter_map(|l| l.count).sum();
+        let found: u64 =
+            report.entries.iter().filter(|l| l.source == FigureSource::Nmt).filter_map(|l| l.count).sum();
         println!("JDK {feature}: {found} blocks in entries of tags, {counted} counted");
         assert!(0 < found && found <= counted, "{found} {counted}");
         let headers = report.entries.iter().find(|l| l.path.last().is_some_and(|name| name == "NMT headers"));

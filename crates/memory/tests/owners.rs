@@ -23,8 +23,7 @@ fn area(snapshot: &MemoryReport, area: Area) -> u64 {
 }
 
 fn of_library(snapshot: &MemoryReport, name: &str) -> u64 {
-    let belongs =
-        |path: &[String]| path.iter().any(|part| part == name) && path[0] != Area::Code.stored_name();
+    let belongs = |path: &[String]| path.iter().any(|part| part == name) && path[0] != Area::Code.title();
     snapshot.entries.iter().filter(|entry| belongs(&entry.path)).map(|entry| entry.resident_bytes).sum()
 }
 
@@ -189,7 +188,7 @@ fn a_library_with_another_temporary_number_is_the_same_after_a_restart() {
     let of_lists: Vec<&Cause> =
         change.causes.iter().filter(|c| c.path.iter().any(|part| part.starts_with("liblists"))).collect();
     let [cause] = of_lists[..] else { panic!("one cause is of the library: {of_lists:#?}") };
-    assert_eq!(cause.path[..2], [Area::NativeLibraries.stored_name(), "liblists#.so"]);
+    assert_eq!(cause.path[..2], [Area::NativeLibraries.title(), "liblists#.so"]);
     let grown = u64::try_from(cause.change_bytes()).expect("it grew");
     let more = 2 * LIST_BLOCKS * LIST_BLOCK_BYTES;
     assert!(grown.abs_diff(more) <= more / 20, "{grown} of {more}: {:#?}", change.causes);
@@ -259,7 +258,7 @@ fn native_memory_of_java_objects_is_named_by_the_class_of_the_program_that_holds
             let snapshot = read(jvm.pid(), &options).expect("our child");
             let named = |class: &str| {
                 let is_it = |path: &[String]| {
-                    path[0] == Area::Buffers.stored_name() && path.last().is_some_and(|last| last == class)
+                    path[0] == Area::Buffers.title() && path.last().is_some_and(|last| last == class)
                 };
                 snapshot
                     .entries
@@ -272,7 +271,7 @@ fn native_memory_of_java_objects_is_named_by_the_class_of_the_program_that_holds
             let all: u64 = held.iter().map(|(_, bytes)| bytes).sum();
             println!("{} {tracking}: {right} of {all}", java.display());
             let of_java: Vec<_> =
-                snapshot.entries.iter().filter(|l| l.path[0] == Area::Buffers.stored_name()).collect();
+                snapshot.entries.iter().filter(|l| l.path[0] == Area::Buffers.title()).collect();
             let case = format!("{} {tracking} {held:?}", java.display());
             assert!(all * RIGHT_PERCENT_MIN <= right * 100, "{case}: {right} of {all}: {of_java:#?}");
         }
@@ -336,7 +335,7 @@ fn what_java_objects_hold_has_its_owner_where_the_heap_is_in_reserved_huge_pages
         for freeze in [None, Some(Duration::from_secs(30))] {
             let snapshot =
                 read(jvm.pid(), &ReadOptions { freeze, ..ReadOptions::default() }).expect("our child");
-            assert!(0 < snapshot.beside_rss.hugetlb_bytes.unwrap_or(0), "{:?}", snapshot.beside_rss);
+            assert!(0 < snapshot.outside_rss.hugetlb_bytes.unwrap_or(0), "{:?}", snapshot.outside_rss);
             assert!(1000 * snapshot.unknown_bytes <= snapshot.rss_bytes, "{:#?}", snapshot.unknown);
             assert!(0 < area(&snapshot, Area::Buffers), "{:#?}", snapshot.areas);
         }

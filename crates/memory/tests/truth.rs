@@ -55,7 +55,7 @@ fn figure(held: &Value, name: &str) -> u64 {
 fn resident(snapshot: &MemoryReport, area: Area, parts: &[&str]) -> u64 {
     let belongs = |path: &[String]| {
         let mut left = path.iter().skip(1);
-        path.first().is_some_and(|first| first == area.stored_name())
+        path.first().is_some_and(|first| first == area.title())
             && parts.iter().all(|part| left.any(|name| name == part))
     };
     snapshot.entries.iter().filter(|entry| belongs(&entry.path)).map(|entry| entry.resident_bytes).sum()
@@ -164,7 +164,7 @@ fn told(amount: &Amount, feature: u32, java: &Path, folder: &Path) -> Option<Str
     let of = |snapshot: &MemoryReport| resident(snapshot, amount.area, amount.entry);
     let told = of(&after).cast_signed() - of(&before).cast_signed();
     let difference = told - expected.cast_signed();
-    let path = [&[amount.area.stored_name()], amount.entry].concat().join(" > ");
+    let path = [&[amount.area.title()], amount.entry].concat().join(" > ");
     println!(
         "JDK {feature} | {:18} | {path:50} | {expected:>10} | {told:>10} | {difference:>8} | {:+.3} %",
         amount.kind,

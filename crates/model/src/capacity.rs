@@ -1,13 +1,13 @@
 //! Capacity of a server inside response-time limits: the stored form of `assay capacity --json`.
 
-use crate::{Estimate, LimitBlame, Problem, SearchStep, ValidityCheck, Window, window};
+use crate::{Estimate, LimitAttribution, Problem, SearchStep, ValidityCheck, Window, window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Capacity of one server, with all windows of load that it rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CapacityReport {
-    /// `assay.capacity/3`
+    /// `assay.capacity/4`
     pub schema: String,
     /// How it was found.
     pub method: CapacityMethod,
@@ -34,7 +34,8 @@ pub struct CapacityReport {
     #[serde(deserialize_with = "window::of_any_version")]
     pub windows: Vec<Window>,
     /// For each limit, why requests took longer.
-    pub blame: Vec<LimitBlame>,
+    #[serde(alias = "blame")]
+    pub attribution: Vec<LimitAttribution>,
     /// What was checked before the result was believed.
     pub checks: Vec<ValidityCheck>,
     /// False when a check failed: the figures should not be used. Absent when it is not known whether they may be. `problems` says

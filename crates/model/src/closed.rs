@@ -1,13 +1,14 @@
 //! Enums whose variants are stored as words.
 
-/// Makes an enum of words that code reacts to: each variant with its spelling in stored files. A word of a newer Assay is read as
-/// `Other`: an older program has no reaction to it, and what stands beside it (a claim, evidence, figures) still tells people.
+/// Makes an enum of words that code reacts to: each variant with its spelling in stored files, and behind `|` the spellings that earlier
+/// versions stored. A word of a newer Assay is read as `Other`: an older program has no reaction to it, and what stands beside it (a claim,
+/// evidence, figures) still tells people.
 macro_rules! closed {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal $(| $old:literal)*,)* }) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         pub enum $name {
-            $($(#[$doc])* #[serde(rename = $word)] $variant,)*
+            $($(#[$doc])* #[serde(rename = $word $(, alias = $old)*)] $variant,)*
             /// A word that this version does not know.
             #[default]
             #[serde(other, rename = "other")]

@@ -87,7 +87,8 @@ pub struct FaultRecord {
     /// What was done.
     pub action: FaultAction,
     /// When it was to be done, seconds from the start of the window.
-    pub asked_s: f64,
+    #[serde(alias = "asked_s")]
+    pub planned_s: f64,
     /// When it was done, `CLOCK_MONOTONIC`; absent where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done_monotonic_ns: Option<u64>,
@@ -127,7 +128,7 @@ impl FaultRecord {
         let since_start = |at_ns: u64| (at_ns as f64 - window_start_ns as f64) / 1e9;
         let done = match self.done_monotonic_ns {
             Some(at_ns) => format!("at {:.2} s", since_start(at_ns)),
-            None => format!("not done at {:.2} s", self.asked_s),
+            None => format!("not done at {:.2} s", self.planned_s),
         };
         let mut told = format!("{}{pid}: {} {done}", self.role, self.action);
         told.extend(self.came_of_it().map(|what| format!("; {what}")));
@@ -148,7 +149,7 @@ mod tests {
             role: "stock-2".to_owned(),
             pid: Some(7),
             action: FaultAction::Kill,
-            asked_s: 1.5,
+            planned_s: 1.5,
             done_monotonic_ns: Some(11_510_000_000),
             over_monotonic_ns: None,
             ended: vec!["was ended by signal 9".to_owned()],

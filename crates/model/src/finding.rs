@@ -58,11 +58,15 @@ pub struct Finding<R> {
 /// What to do about a finding.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// The command or option to type; a sentence where no command does it.
+    /// The one step: the command or option to type, or a sentence that asks for one thing. Earlier versions stored several in it.
     pub command: String,
+    /// What helps instead of the step, or besides it: a sentence for each.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub alternatives: Vec<String>,
     /// What it may bring, and what it costs.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub brings: Option<String>,
+    #[serde(alias = "brings")]
+    pub expected_effect: Option<String>,
     /// The form that survives a restart of the machine.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub persistent: Option<String>,
@@ -112,15 +116,31 @@ impl<R> Finding<R> {
         Finding { at: places.into_iter().collect(), ..self }
     }
 
-    /// The same, with what to do about it.
+    /// The same, with the one step that its evidence supports best.
     #[must_use]
     pub fn to_do(self, command: impl Into<String>) -> Self {
         Finding { change: Some(Change { command: command.into(), ..Change::default() }), ..self }
     }
 
-    /// What to do about it, as it is typed; empty where there is nothing to do.
+    /// The same, with one more alternative to its step; without a step there is none.
+    #[must_use]
+    pub fn or(mut self, alternative: impl Into<String>) -> Self {
+        if let Some(change) = &mut self.change {
+            change.alternatives.push(alternative.into());
+        }
+        self
+    }
+
+    /// The step, as it is typed; empty where there is nothing to do.
     pub fn command(&self) -> &str {
         self.change.as_ref().map_or("", |change| &change.command)
+    }
+
+    /// The step, then its alternatives; none where there is nothing to do.
+    pub fn ways(&self) -> impl Iterator<Item = &str> {
+        let step = self.change.iter().map(|change| &change.command);
+        let alternatives = self.change.iter().flat_map(|change| &change.alternatives);
+        step.chain(alternatives).map(String::as_str)
     }
 
     /// All that it rests on, in one line.
@@ -191,7 +211,8 @@ mod tests {
         let text = |text: &str| Some(text.to_owned());
         let change = Change {
             command: "-Xmx1g".to_owned(),
-            brings: text("room"),
+            alternatives: vec!["-Xmx2g".to_owned()],
+            expected_effect: text("room"),
             persistent: text("the same in a file"),
             undo: text("-Xmx2g"),
             risk: text("a full heap"),
@@ -218,6 +239,6 @@ mod tests {
         is_read_back(GcRule::FullGc);
         is_read_back(HostRule::ThpMode);
         is_read_back(StudyRule::AllDisturbed);
-        is_read_back(ModeRule::GoUnder);
+        is_read_back(ModeRule::BelowThreshold);
     }
 }

@@ -108,7 +108,7 @@ closed! {
         /// Room for more threads of the user.
         ProcessesOfUser = "processes-of-user",
         /// The heap is not just beyond compressed references.
-        ReferencesCliff = "references-cliff",
+        CompressedOopsThreshold = "compressed-oops-threshold" | "references-cliff",
         /// The code cache has its usual size.
         CodeCache = "code-cache",
         /// Thread stacks are not larger than usual.
@@ -265,7 +265,7 @@ pub struct HostProxy {
 /// `assay host --json`: what the rules say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostReport {
-    /// `assay.host-check/2`
+    /// `assay.host-check/3`
     pub schema: String,
     /// Machine and program that took the snapshot.
     pub provenance: Provenance,
@@ -306,7 +306,7 @@ pub struct HostRuling {
 /// `assay host diff --json`: what differs between two snapshots.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostComparison {
-    /// `assay.host-comparison/1`
+    /// `assay.host-comparison/2`
     pub schema: String,
     /// When both were taken, RFC 3339.
     pub taken_at: [String; 2],

@@ -7,27 +7,28 @@ use serde::{Deserialize, Serialize};
 /// Why requests took longer than one limit. Windows in which the server was asked for more than it sustains are not in it:
 /// there the queue explains everything.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LimitBlame {
+pub struct LimitAttribution {
     /// The limit, milliseconds.
     pub limit_ms: f64,
     /// Requests beyond it.
     pub misses: u64,
     /// What was going on while they waited, most first; one miss may have several causes.
-    pub causes: Vec<BlamedCause>,
+    pub causes: Vec<AttributedCause>,
     /// Misses without any cause that was watched.
     pub unexplained: u64,
 }
 
 /// One cause of misses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BlamedCause {
+pub struct AttributedCause {
     /// What.
     pub cause: LateCause,
     /// Misses that would have kept the limit without the time that this took from them.
     pub misses: u64,
     /// Misses in whose time this happened at all. What happens all the time is in many of them by chance: compare `expected`.
-    pub touched: u64,
-    /// How many requests of as many, drawn from all, it would have touched by chance.
+    #[serde(alias = "touched")]
+    pub overlapped: u64,
+    /// How many requests of as many, drawn from all, it would have overlapped by chance.
     pub expected: Option<f64>,
 }
 

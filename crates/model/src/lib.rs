@@ -53,36 +53,36 @@ pub use finding::{Change, Finding, KnownFrom, Rank};
 pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
 pub use gate::{GateCase, GateVerdict};
 pub use gc::{
-    Exposition, GC_FIGURES, GcCollection, GcComparison, GcCpu, GcCpuSum, GcDifference, GcDurations,
-    GcEventsLine, GcFigure, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint,
+    Exposition, GC_FIGURES, GcAnomaly, GcCollection, GcComparison, GcCpu, GcCpuSum, GcDifference,
+    GcDurations, GcEventsLine, GcFigure, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint,
     GcReconciliation, GcRecord, GcRecordKind, GcReport, GcRow, GcRule, GcScope, GcSeries, GcSizes, GcSource,
-    GcSpace, GcSpaceUse, GcTrend, GcTrouble, GcVerdict, HeapRange, NotUnderstood, StoredGcLine, StrangeShape,
+    GcSpace, GcSpaceUse, GcTrend, GcVerdict, HeapRange, NotUnderstood, StoredGcLine, UnrecognizedLines,
     gc_figure,
 };
 pub use heap::{
-    AddressRange, ClassLayout, ClassWeight, CrossOver, DumpModel, FieldPlace, GarbageInModel, HeapLayouts,
-    HeapModel, HeapModes, HeapPrediction, LayoutPart, ModeCell, ModeCliff, ModeOfLog, ModeRule, ModelName,
-    ModelWeight, WeightParts,
+    AddressRange, ClassFootprint, ClassLayout, CrossOver, DumpModel, FieldPlace, FootprintParts,
+    GarbageInModel, HeapLayouts, HeapModel, HeapModes, HeapPrediction, LayoutPart, ModeCell, ModeOfLog,
+    ModeRule, ModeThreshold, ModelFootprint, ModelName,
 };
 pub use host::{HostFacts, JvmFacts, Provenance};
 pub use host_check::{
     FileRead, FlagOrigin, HostComparison, HostFlag, HostGroup, HostJvm, HostProxy, HostReport, HostRule,
     HostRuling, HostSnapshot, HostVerdict, RulingChange, SettingChange,
 };
-pub use late::{BlamedCause, LateCause, LimitBlame};
+pub use late::{AttributedCause, LateCause, LimitAttribution};
 pub use latency::{LatencyPoint, LatencySummary};
 pub use load::{
     DeliverySummary, HandshakeSummary, InjectorPart, LoadResult, LostInjector, OperationCount, Protocol,
     ProtocolSummary, RatePoint,
 };
 pub use memory::{
-    Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, BesideRss, Cause,
-    CgroupMemory, ClassObjects, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEntry, MemoryReport,
-    MemoryRule, MemorySample, MemoryTrim, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms, SnapshotDepth,
-    ThreadKind, ThreadMemory, Tier, TierBytes, UnknownPiece, path_titles,
+    Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, Cause, CgroupMemory,
+    ClassObjects, FigureSource, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEntry, MemoryReport,
+    MemoryRule, MemorySample, MemoryTrim, OutsideRss, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms,
+    SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory, UnknownPiece,
 };
 pub use metric::{Better, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
-pub use mode::{AskedMode, ModeRead, ReferenceMode};
+pub use mode::{ModeRead, ReferenceMode, RequestedMode};
 pub use plan::{
     Design, EmulatedProcessor, Plan, PlannedEmulation, PlannedProcedure, PlannedScenario, PlannedTreatment,
     PlannedTrial, Published, SkippedVariant, Subject, Variant,
@@ -100,7 +100,7 @@ pub use time::{
     HardwareFigure, JvmsOfMachine, KernelActivity, LeftOutFigure, LineUser, MachineTime, ProcessTime,
     RecordedStack, RecordedStacks, RecordingOrigin, RoleTime, SampledFrame, SampledPart, SampledRole,
     SampledStack, SharedLine, StackSource, StackUnit, ThreadRole, ThreadTime, TimeChange, TimeFigure,
-    TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeRule, TimeRung, TimeSamples, TimeSubject, TimeSums,
+    TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeRule, TimeSamples, TimeSource, TimeSubject, TimeSums,
     TimeTraced, TracedCall, TracedDelays, TracedPart, TracedRole, TracedSoftirq, WeightUnit, WindowStacks,
 };
 pub use trial::{

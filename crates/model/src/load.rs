@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Result of one run of load. Response time counts from the intended start, service time from the send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadResult {
-    /// `assay.load/2`
+    /// `assay.load/3`
     pub schema: String,
     /// Requests whose intended start lay in the run, failed ones included.
     pub requests: u64,
@@ -19,9 +19,11 @@ pub struct LoadResult {
     #[serde(default)]
     pub sent_again: u64,
     /// The offered rate, requests per second; absent in closed loop.
-    pub asked_rate_per_s: Option<f64>,
+    #[serde(alias = "asked_rate_per_s")]
+    pub offered_rate_per_s: Option<f64>,
     /// Requests answered per second of the run.
-    pub reached_rate_per_s: f64,
+    #[serde(alias = "reached_rate_per_s")]
+    pub achieved_rate_per_s: f64,
     /// Response time percentiles.
     pub response_ms: LatencySummary,
     /// Service time percentiles.
@@ -91,7 +93,8 @@ pub struct ProtocolSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams_allowed_min: Option<u32>,
     /// Connections on which the server took no more requests and said so (GOAWAY, a close frame).
-    pub left_by_server: u64,
+    #[serde(alias = "left_by_server")]
+    pub closed_by_server: u64,
     /// Requests that the server failed without an answer, alone (RST_STREAM).
     pub reset_by_server: u64,
     /// From the accepted, where it is asked for secure, connection to the first request that it can carry: what both sides say before.
@@ -103,8 +106,9 @@ pub struct ProtocolSummary {
 /// Messages that are delivered to the others of a room: settling, run and drain together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeliverySummary {
-    /// Messages that were said.
-    pub said: u64,
+    /// Messages that were sent.
+    #[serde(alias = "said")]
+    pub sent: u64,
     /// Deliveries that they must have: one for each other user who is in the room.
     pub due: u64,
     /// Of these, those that came.
@@ -172,9 +176,11 @@ pub struct LostInjector {
     /// When that was noticed, seconds from the agreed start; absent when it was before.
     pub noticed_after_s: Option<f64>,
     /// Requests that it had finished by its last word; what it did afterwards is unknown, and so are all its times.
-    pub requests_by_last_word: u64,
+    #[serde(alias = "requests_by_last_word")]
+    pub requests_by_last_report: u64,
     /// How old its last word was when the loss was noticed, seconds.
-    pub last_word_age_s: f64,
+    #[serde(alias = "last_word_age_s")]
+    pub last_report_age_s: f64,
 }
 
 /// A rate over a part of a run.
@@ -196,11 +202,13 @@ pub struct OperationCount {
     /// Name in the scenario.
     pub name: String,
     /// Planned share, 0 to 1.
-    pub asked_share: f64,
+    #[serde(alias = "asked_share")]
+    pub planned_share: f64,
     /// How often it was drawn; where what it requires was not there, another operation was sent in its place. Absent in what earlier
     /// versions stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drawn: Option<u64>,
+    #[serde(alias = "drawn")]
+    pub selected: Option<u64>,
     /// Redirects that were followed for its requests; their time is in that of the requests. Absent in what earlier versions stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirects: Option<u64>,

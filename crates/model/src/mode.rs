@@ -70,58 +70,58 @@ impl ReferenceMode {
 /// The mode that is asked of a JVM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum AskedMode {
+pub enum RequestedMode {
     /// This one.
     Exactly(ReferenceMode),
     /// Any compressed one: whichever the JVM chooses for the heap.
     Compressed,
 }
 
-impl AskedMode {
+impl RequestedMode {
     /// The name used in study files and plans.
     pub fn name(self) -> &'static str {
         match self {
-            AskedMode::Exactly(mode) => mode.name(),
-            AskedMode::Compressed => "compressed",
+            RequestedMode::Exactly(mode) => mode.name(),
+            RequestedMode::Compressed => "compressed",
         }
     }
 
     /// Whether a JVM in this mode has what is asked for.
     pub fn is_met_by(self, mode: ReferenceMode) -> bool {
         match self {
-            AskedMode::Exactly(asked) => asked == mode,
-            AskedMode::Compressed => mode.is_compressed(),
+            RequestedMode::Exactly(asked) => asked == mode,
+            RequestedMode::Compressed => mode.is_compressed(),
         }
     }
 
-    fn all() -> impl Iterator<Item = AskedMode> {
-        ReferenceMode::ALL.into_iter().map(AskedMode::Exactly).chain([AskedMode::Compressed])
+    fn all() -> impl Iterator<Item = RequestedMode> {
+        ReferenceMode::ALL.into_iter().map(RequestedMode::Exactly).chain([RequestedMode::Compressed])
     }
 }
 
-impl TryFrom<String> for AskedMode {
+impl TryFrom<String> for RequestedMode {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, String> {
-        AskedMode::all().find(|mode| mode.name() == name).ok_or_else(|| format!("unknown mode `{name}`"))
+        RequestedMode::all().find(|mode| mode.name() == name).ok_or_else(|| format!("unknown mode `{name}`"))
     }
 }
 
-impl From<AskedMode> for String {
-    fn from(mode: AskedMode) -> String {
+impl From<RequestedMode> for String {
+    fn from(mode: RequestedMode) -> String {
         mode.name().to_owned()
     }
 }
 
-impl JsonSchema for AskedMode {
+impl JsonSchema for RequestedMode {
     fn schema_name() -> Cow<'static, str> {
-        "AskedMode".into()
+        "RequestedMode".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "A reference mode; \"compressed\" is any compressed one, whichever the JVM chooses for the heap",
-            "type": "string", "enum": AskedMode::all().map(AskedMode::name).collect::<Vec<_>>(),
+            "type": "string", "enum": RequestedMode::all().map(RequestedMode::name).collect::<Vec<_>>(),
         })
     }
 }

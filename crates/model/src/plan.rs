@@ -1,6 +1,6 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
-use crate::{AskedMode, Claim, JvmFacts, PlannedCapacity, PlannedFault, Provenance, metric};
+use crate::{Claim, JvmFacts, PlannedCapacity, PlannedFault, Provenance, RequestedMode, metric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -136,7 +136,7 @@ pub struct Variant {
     /// Level by factor.
     pub levels: BTreeMap<String, String>,
     /// Requested reference mode, where the study varies or fixes it.
-    pub reference_mode: Option<AskedMode>,
+    pub reference_mode: Option<RequestedMode>,
     /// Requested compact object headers.
     pub compact_headers: bool,
     /// Maximum heap, bytes, where the study sets it.

@@ -108,9 +108,11 @@ pub enum RunEventKind {
         number: u32,
         /// Since it began, settling included. Under a key of its own: `elapsed_s` is that of every event.
         load_s: f64,
-        of_s: f64,
+        #[serde(alias = "of_s")]
+        planned_s: f64,
         /// Absent of a closed load.
-        asked_rate_per_s: Option<f64>,
+        #[serde(alias = "asked_rate_per_s")]
+        offered_rate_per_s: Option<f64>,
         completed: u64,
         errors: u64,
         in_flight: u32,
@@ -128,8 +130,10 @@ pub enum RunEventKind {
     CapacityWindowEnded {
         number: u32,
         step: CapacityStep,
-        asked_rate_per_s: f64,
-        reached_rate_per_s: f64,
+        #[serde(alias = "asked_rate_per_s")]
+        offered_rate_per_s: f64,
+        #[serde(alias = "reached_rate_per_s")]
+        achieved_rate_per_s: f64,
         limited_ms: Option<f64>,
         is_sustained: bool,
         left_out: Vec<String>,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// The result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// `assay.summary/3`
+    /// `assay.summary/4`
     pub schema: String,
     /// Who made it.
     pub provenance: Provenance,
@@ -88,7 +88,8 @@ pub struct Scaling {
     pub exponent: Estimate,
     /// The largest factor between the geometric mean of a level and the law, 1 or more; far from 1 where no single exponent
     /// describes the growth.
-    pub misfit: f64,
+    #[serde(alias = "misfit")]
+    pub max_residual_ratio: f64,
 }
 
 /// What a comparison says.

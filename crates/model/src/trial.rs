@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// One launch of one variant: start, ready, warm-up, measure, drain, stop.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
-    /// `assay.trial/3`
+    /// `assay.trial/4`
     pub schema: String,
     /// Who made it.
     pub provenance: Provenance,
@@ -74,7 +74,8 @@ pub struct TreatmentRecord {
     /// What it was; absent where there was nothing.
     pub before: Option<String>,
     /// What was requested.
-    pub asked: String,
+    #[serde(alias = "asked")]
+    pub requested: String,
     /// What was read back before the server started.
     pub found: Option<String>,
     /// Whether it was taken back, and read back as it was before.

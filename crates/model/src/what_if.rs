@@ -13,14 +13,14 @@ closed! {
         /// The interval has no improvement as large as the least that is worth having.
         Refuted = "refuted",
         /// Neither: more blocks, or a quieter machine, would narrow the interval.
-        TooWide = "too-wide-to-tell",
+        Inconclusive = "inconclusive" | "too-wide-to-tell",
     }
 }
 
 /// What the machine's present value of a setting and the recommended one give, compared on a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WhatIf {
-    /// `assay.what-if/1`
+    /// `assay.what-if/2`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,

@@ -2,8 +2,8 @@
 
 use crate::closed::closed;
 use crate::{
-    Disturbance, FaultRecord, LatencySummary, LimitBlame, Metric, OperationCount, Problem, ValidityCheck,
-    WindowStacks, metric,
+    Disturbance, FaultRecord, LatencySummary, LimitAttribution, Metric, OperationCount, Problem,
+    ValidityCheck, WindowStacks, metric,
 };
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -59,7 +59,7 @@ pub struct Window {
     pub faults: Vec<FaultRecord>,
     /// Why its slowest requests took long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub attribution: Option<LimitBlame>,
+    pub attribution: Option<LimitAttribution>,
     /// What its server's threads ran; absent where it was not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stacks: Option<WindowStacks>,
@@ -77,11 +77,13 @@ pub struct SearchStep {
     pub step: CapacityStep,
     /// Time without load before it and its settling, seconds.
     #[serde(default)]
-    pub rest_s: f64,
+    #[serde(alias = "rest_s")]
+    pub cool_down_s: f64,
     /// Time at the same rate before it, seconds.
     pub settle_s: f64,
     /// Offered rate, per second.
-    pub asked_rate_per_s: f64,
+    #[serde(alias = "asked_rate_per_s")]
+    pub offered_rate_per_s: f64,
     /// Requests that started, per second.
     pub sent_rate_per_s: f64,
     /// Of the requests, for each limit: those that took longer or failed.
@@ -133,7 +135,7 @@ impl Window {
     }
 
     /// Right answers, per second; 0 for a window of no length.
-    pub fn reached_rate_per_s(&self) -> f64 {
+    pub fn achieved_rate_per_s(&self) -> f64 {
         if self.end_monotonic_ns > self.start_monotonic_ns {
             self.completed as f64 / self.seconds()
         } else {
@@ -254,7 +256,7 @@ mod tests {
         assert_eq!(counts, [(110, 108, 0), (110, 110, 0), (117, 118, 0)]);
         let [first, ..] = trial.windows.as_slice() else { panic!("windows") };
         assert_eq!((first.block, first.attempt, first.seconds()), (1, 1, 2.0));
-        assert_eq!(first.reached_rate_per_s(), first.metrics[metric::THROUGHPUT_PER_S]);
+        assert_eq!(first.achieved_rate_per_s(), first.metrics[metric::THROUGHPUT_PER_S]);
         assert_eq!(first.marks().map(|c| c.check).collect::<Vec<_>>(), [Check::WarmUp]);
         let again: Trial = serde_json::from_value(json!(trial)).expect("its own form");
         assert_eq!(again, trial);
@@ -287,7 +289,7 @@ mod tests {
                     assert!((value - old).abs() <= 1e-9 * old.abs(), "{key}: {value} of {old}");
                 };
                 near(window.seconds(), "window_s");
-                near(window.reached_rate_per_s(), "reached_rate_per_s");
+                near(window.achieved_rate_per_s(), "reached_rate_per_s");
                 assert_eq!(json!(window.response_ms), old["response_ms"]);
                 assert_eq!(json!(window.send_lag_ms.p99), old["send_lag_ms_p99"]);
                 assert_eq!(json!(window.generator_cpu_share), old["generator_cpu_share"]);
@@ -298,7 +300,8 @@ mod tests {
                     json!([old["start_monotonic_ns"], old["requests"], old["errors"]])
                 );
                 for (key, value) in json!(step).as_object().expect("an object") {
-                    assert!(*value == old[key] || key == "rest_s", "{key}");
+                    let before = if key == "offered_rate_per_s" { "asked_rate_per_s" } else { key };
+                    assert!(*value == old[before] || key == "cool_down_s", "{key}");
                 }
             }
             let again: CapacityReport = serde_json::from_value(json!(report)).expect("its own form");

@@ -25,7 +25,7 @@ fn stacks(unit: StackUnit, leaf: SampledFrame, weight: u64) -> RecordedStacks {
         count: 40,
         weight,
         without_stack: 1,
-        cut: 2,
+        truncated: 2,
         frames,
         stacks: vec![RecordedStack { frames: vec![0, 1, 2, 3], weight: weight - 10 }],
         other_weight: 10,
@@ -50,7 +50,7 @@ fn recorded() -> TimeReport {
         enabled_ns: 100,
         running_ns: 25,
     };
-    let hardware = HardwareCounters { threads: 8, threads_missed: 1, turns: 6, figures: vec![figure] };
+    let hardware = HardwareCounters { threads: 8, threads_missed: 1, event_groups: 6, figures: vec![figure] };
     TimeReport {
         recording: Some(recording),
         hardware: Some(hardware),
@@ -133,7 +133,12 @@ fn a_change_is_said_first_and_drawn_with_both_figures() {
     let mut out = Vec::new();
     render_time_change_html(&change(), &mut out).expect("memory can be written");
     let page = String::from_utf8(out).expect("text");
-    assert!(page.contains("CPU time per request: 2.00 ms before, 1.00 ms after (-50.0 %)"), "the answer");
+    assert!(
+        page.contains(
+            "<span class=\"kept\">2.00 ms</span> before, <span class=\"kept\">1.00 ms</span> after "
+        ),
+        "the answer"
+    );
     assert!(page.contains("encode: before 1.50 ms, after 500 µs, -1.00 ms"), "the tip");
     assert!(page.contains("less4 area") && page.contains("− encode"), "colour and sign");
     let text = render_time_change_terminal(&change(), view());

@@ -40,7 +40,7 @@ fn sample() -> TimeReport {
     let few = TimeSums { user_ns: None, kernel_ns: None, kernel_share: None, ..sums(1, 4_000_000, 0.0, 0.0) };
     let figure = |figure: &str, basis, from: &str| TimeFigure {
         figure: figure.to_owned(),
-        rung: TimeRung::Procfs,
+        source: TimeSource::Procfs,
         basis,
         from: from.to_owned(),
     };
@@ -149,7 +149,7 @@ fn sample() -> TimeReport {
                 "The JVM is warming up: 24 % of the CPU time is compilation".to_owned(),
                 "compilers used 10.00 s of 41.20 s; counts from 20 % on".to_owned(),
             )
-            .to_do("look again when it has run longer".to_owned()),
+            .to_do("Look again when it has run longer"),
         ],
         figures: vec![
             figure(

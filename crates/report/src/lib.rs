@@ -32,7 +32,9 @@ pub use memory::{
     render_change_markdown, render_change_terminal, render_memory_csv, render_memory_html,
     render_memory_markdown, render_memory_terminal, render_running_csv, render_running_markdown,
 };
-pub use study::{claims_of_plan, render_csv, render_terminal};
+pub use study::{
+    claims_of_plan, render_csv, render_ready_made_csv, render_ready_made_markdown, render_terminal,
+};
 
 use assay_model::StoredRun;
 use std::io;

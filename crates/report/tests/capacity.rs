@@ -1,8 +1,8 @@
 //! The text of a capacity: the answer first, then why requests were late, then what is wrong.
 
 use assay_model::{
-    BlamedCause, CapacityMethod, CapacityReport, CapacityStep, Estimate, LatencySummary, LimitBlame,
-    LimitRate, Problem, SearchStep, ValidityCheck, Window,
+    AttributedCause, CapacityMethod, CapacityReport, CapacityStep, Estimate, LatencySummary,
+    LimitAttribution, LimitRate, Problem, SearchStep, ValidityCheck, Window,
 };
 use assay_report::{EntriesShown, TerminalView, render_capacity_terminal};
 use expect_test::{Expect, expect};
@@ -25,9 +25,9 @@ fn window(rate: f64, is_sustained: bool) -> Window {
         generator_cpu_share: Some(0.1),
         search: Some(SearchStep {
             step: CapacityStep::Refine,
-            rest_s: 0.0,
+            cool_down_s: 0.0,
             settle_s: 1.0,
-            asked_rate_per_s: rate,
+            offered_rate_per_s: rate,
             sent_rate_per_s: rate,
             misses: vec![10, 2],
             response_ms_min: Some(0.3),
@@ -47,13 +47,18 @@ fn check(name: &str, passed: Option<bool>, evidence: &str) -> ValidityCheck {
     }
 }
 
-fn cause(cause: &str, misses: u64, touched: u64, expected: Option<f64>) -> BlamedCause {
-    BlamedCause { cause: serde_json::from_value(cause.into()).expect("a word"), misses, touched, expected }
+fn cause(cause: &str, misses: u64, overlapped: u64, expected: Option<f64>) -> AttributedCause {
+    AttributedCause {
+        cause: serde_json::from_value(cause.into()).expect("a word"),
+        misses,
+        overlapped,
+        expected,
+    }
 }
 
 fn good() -> CapacityReport {
     CapacityReport {
-        schema: "assay.capacity/3".to_owned(),
+        schema: "assay.capacity/4".to_owned(),
         method: CapacityMethod::Search,
         scenario: None,
         target: "http://127.0.0.1:8080 with scenario shop".to_owned(),
@@ -67,7 +72,7 @@ fn good() -> CapacityReport {
         critical_rate_per_s: estimate(946.6, 925.0, 970.0),
         from_below: None,
         windows: vec![window(800.0, true), window(1200.0, true), window(1300.0, false)],
-        blame: vec![LimitBlame {
+        attribution: vec![LimitAttribution {
             limit_ms: 10.0,
             misses: 12_345,
             causes: vec![
@@ -186,7 +191,7 @@ fn what_was_not_found_is_told_with_what_was_tried() {
     report.max_rate_per_s = None;
     report.critical_rate_per_s = None;
     report.limits = vec![limit(10.0, None, None, Some(50.0)), limit(25.0, None, Some(4000.0), None)];
-    report.blame.clear();
+    report.attribution.clear();
     report.windows.clear();
     shows(
         &report,

@@ -23,7 +23,9 @@ fn the_same_result_gives_the_same_bytes() {
     let (first, second) = (page(&sample::search()), page(&sample::search()));
     assert!(first == second);
     assert!(first.contains("name = &quot;supermarket-standard-mix&quot;</bdi></pre>"), "the scenario");
-    assert!(first.contains("Sustains 902 requests a second (845 to 959) with p99 under 10 ms."));
+    assert!(first.contains(
+        "Sustains 902 requests a second (845 to 959) with p99 under <span class=\"kept\">10 ms.</span>"
+    ));
 }
 
 #[test]
@@ -65,7 +67,7 @@ fn csv_has_every_window_in_full_and_empty_fields_for_what_is_absent() {
     let column = |name: &str| head.iter().position(|h| *h == name).expect("a column");
     assert_eq!(rows[0][column("response_ms_p99")], "");
     for (row, (_, step)) in rows.iter().zip(report.steps()) {
-        assert_eq!(row[column("asked_rate_per_s")].parse(), Ok(step.asked_rate_per_s));
+        assert_eq!(row[column("offered_rate_per_s")].parse(), Ok(step.offered_rate_per_s));
         assert_eq!(row[column("misses_25_ms")].parse(), Ok(step.misses[1]));
     }
 }
@@ -91,7 +93,7 @@ fn odd_figures_are_drawn_without_panic_and_never_as_code() {
         let mut report = sample::hostile();
         for (index, window) in report.windows.iter_mut().enumerate() {
             match (index + round) % 6 {
-                0 => capacity_sample::step(window).asked_rate_per_s = value,
+                0 => capacity_sample::step(window).offered_rate_per_s = value,
                 1 => window.response_ms.p50 = Some(value),
                 2 => capacity_sample::step(window).limited_ms = Some(value),
                 3 => window.end_monotonic_ns = (1e9 * value) as u64,

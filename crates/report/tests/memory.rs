@@ -99,12 +99,12 @@ fn the_page_of_a_look_that_lacks_almost_everything_is_made() {
     let mut snapshot = kafka::snapshot();
     snapshot.entries.clear();
     snapshot.areas.clear();
-    snapshot.tiers.clear();
+    snapshot.sources.clear();
     snapshot.rss_bytes = 0;
     snapshot.jvm = None;
     snapshot.allocator = None;
     snapshot.cgroup = None;
-    snapshot.beside_rss = BesideRss::default();
+    snapshot.outside_rss = OutsideRss::default();
     snapshot.threads.clear();
     snapshot.findings.clear();
     let page = page(&snapshot, &[snapshot.clone(), snapshot.clone()], None);

@@ -85,7 +85,7 @@ fn faults_are_shown_with_what_came_of_them_and_what_their_windows_saw() {
         role: "stock-2".to_owned(),
         pid: Some(77),
         action: FaultAction::Kill,
-        asked_s: 1.5,
+        planned_s: 1.5,
         done_monotonic_ns: at(1.51),
         over_monotonic_ns: None,
         ended: vec!["was ended by signal 9".to_owned()],

@@ -72,14 +72,14 @@ fn windows_that_count_tell_their_marks_and_why_their_slowest_requests_took_long(
 #[test]
 fn growth_with_the_level_of_a_factor_is_shown_with_its_interval_and_how_far_it_describes_the_levels() {
     let mut run = sample::demo_run();
-    let scaling = |misfit| Scaling {
+    let scaling = |max_residual_ratio| Scaling {
         metric: run.plan.primary_metric.clone(),
         factor: "connections".to_owned(),
         others: std::collections::BTreeMap::from([("engine".to_owned(), "<selector>".to_owned())]),
         levels: vec![20.0, 200.0, 10_000.0],
         blocks: 4,
         exponent: Estimate { estimate: 0.12, low: Some(0.08), high: Some(0.16) },
-        misfit,
+        max_residual_ratio,
     };
     let scalings = vec![scaling(1.02), scaling(3.0)];
     run.summary.as_mut().expect("a summary").scalings = scalings;
@@ -464,7 +464,7 @@ fn changes_to_the_machine_are_shown_with_what_was_read_back_and_what_was_left() 
         run.trials[index].trial.treatments.push(TreatmentRecord {
             setting: file.to_owned(),
             before: Some("madvise".to_owned()),
-            asked: "always".to_owned(),
+            requested: "always".to_owned(),
             found: (index == 0).then(|| "always".to_owned()),
             undone,
         });

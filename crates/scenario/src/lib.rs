@@ -38,7 +38,7 @@ pub use ready_made::{READY_MADE, ReadyMade};
 pub use shared::Shared;
 pub use template::Template;
 pub use user::{Drawn, User};
-pub use users::{Dealing, UserKind};
+pub use users::{Apportionment, UserKind};
 
 use crate::outside::{Outside, Sent};
 use assay_text::file::{TextError, read_text};

@@ -45,11 +45,11 @@ impl UserKind {
 
 /// Deals users to kinds, so that of the first n each kind has its share as nearly as whole users can.
 #[derive(Debug, Default)]
-pub struct Dealing {
+pub struct Apportionment {
     dealt: Vec<u64>,
 }
 
-impl Dealing {
+impl Apportionment {
     /// The kind of the next user.
     pub fn next(&mut self, kinds: &[UserKind]) -> usize {
         self.dealt.resize(kinds.len(), 0);
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn of_any_number_of_users_each_kind_has_its_share_to_the_whole_user() {
         let kinds = kinds(&[0.07, 0.6, 0.33]);
-        let (mut dealing, mut counts) = (Dealing::default(), [0_u32; 3]);
+        let (mut dealing, mut counts) = (Apportionment::default(), [0_u32; 3]);
         for users in 1..=1_000 {
             counts[dealing.next(&kinds)] += 1;
             for (kind, count) in kinds.iter().zip(counts) {

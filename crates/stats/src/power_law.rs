@@ -9,7 +9,7 @@ pub struct PowerLaw {
     /// 1: proportional; 0: constant; 2: four times as much at twice the `x`.
     pub exponent: f64,
     /// The largest factor between a point and the law, 1 or more. Where it is far from 1, one exponent does not describe the points.
-    pub misfit: f64,
+    pub max_residual_ratio: f64,
 }
 
 /// The power law through points `(x, y)`: least squares of the logarithms, each point with the same weight.
@@ -33,7 +33,7 @@ pub fn power_law(points: &[(f64, f64)]) -> Option<PowerLaw> {
     let of_both: f64 = logs.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
     let exponent = of_both / of_x;
     let off = logs.iter().map(|(x, y)| (y - mean_y - exponent * (x - mean_x)).abs());
-    Some(PowerLaw { exponent, misfit: off.fold(0.0, f64::max).exp() })
+    Some(PowerLaw { exponent, max_residual_ratio: off.fold(0.0, f64::max).exp() })
 }
 
 #[cfg(test)]
@@ -46,7 +46,7 @@ mod tests {
         let bent = power_law(&[(1.0, 1.0), (10.0, 1.0), (100.0, 10.0)]).expect("three points");
         assert!((bent.exponent - 0.5).abs() < 1e-12, "{bent:?}");
         // The line through the logarithms 0, 0, 1 is at -1/6, 1/3 and 5/6.
-        assert!((bent.misfit - 10f64.powf(1.0 / 3.0)).abs() < 1e-9, "{bent:?}");
+        assert!((bent.max_residual_ratio - 10f64.powf(1.0 / 3.0)).abs() < 1e-9, "{bent:?}");
     }
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
                 xs.iter().map(|x| (f64::from(*x), factor * f64::from(*x).powf(exponent))).collect();
             let found = power_law(&points).expect("three points");
             prop_assert!((found.exponent - exponent).abs() < 1e-6, "{found:?}");
-            prop_assert!(found.misfit < 1.0 + 1e-6, "{found:?}");
+            prop_assert!(found.max_residual_ratio < 1.0 + 1e-6, "{found:?}");
         }
     }
 }

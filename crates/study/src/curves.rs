@@ -40,7 +40,7 @@ pub(crate) fn histogram_of(folder: &Path, trial: &Trial) -> Option<Histogram<u64
 /// Of a search, which windows are those at the highest rate that was sustained: other rates have other response times.
 fn at_highest_rate(report: &CapacityReport) -> Vec<bool> {
     let rate = |(window, step): (&Window, &SearchStep)| {
-        (step.is_sustained && window.counts()).then_some(step.asked_rate_per_s)
+        (step.is_sustained && window.counts()).then_some(step.offered_rate_per_s)
     };
     let highest = report.steps().filter_map(rate).fold(0.0, f64::max);
     report.steps().map(|of| rate(of) == Some(highest)).collect()

@@ -30,8 +30,8 @@ use assay_load::Scenario;
 use assay_measure::Bounds;
 use assay_measure::observers::Observe;
 use assay_model::{
-    AskedMode, Design, Finding, JvmFacts, Plan, PlannedProcedure, PlannedTrial, Problem, Provenance,
-    ReferenceMode, Severity, SkippedVariant, StudyRule, Subject, Variant, metric, schema,
+    Design, Finding, JvmFacts, Plan, PlannedProcedure, PlannedTrial, Problem, Provenance, ReferenceMode,
+    RequestedMode, Severity, SkippedVariant, StudyRule, Subject, Variant, metric, schema,
 };
 use assay_text::redact::Redactor;
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     }
     let jvms = InstalledJvms::find(&workload.cache);
     let compares_32 =
-        specs.iter().any(|v| v.reference_mode == Some(AskedMode::Exactly(ReferenceMode::Bits32)));
+        specs.iter().any(|v| v.reference_mode == Some(RequestedMode::Exactly(ReferenceMode::Bits32)));
     let command = workload.program.words().unwrap_or_default();
     let uses_jvm = uses_jvm(&command, &workload);
     let mut memory = MemoryLeft::for_design(layout.kind);

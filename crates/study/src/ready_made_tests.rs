@@ -4,7 +4,7 @@ use crate::plan::Layout;
 use crate::study_file::{LoadKind, Study};
 use crate::units::parse_size;
 use crate::variant::combine;
-use assay_model::{AskedMode, Design, PlannedProcedure, ReferenceMode, metric};
+use assay_model::{Design, PlannedProcedure, ReferenceMode, RequestedMode, metric};
 use std::collections::BTreeSet;
 
 /// What `assay demo` may take, seconds.
@@ -25,9 +25,10 @@ fn the_study_has_the_heaps_of_the_paper_as_the_jvm_chooses_and_its_values_beside
     let study = compressed_references();
     let specs = combine(&study, None);
     for heap_gib in [4, 8, 12] {
-        for (level, mode) in
-            [("compressed", AskedMode::Compressed), ("64-bit", AskedMode::Exactly(ReferenceMode::Full64))]
-        {
+        for (level, mode) in [
+            ("compressed", RequestedMode::Compressed),
+            ("64-bit", RequestedMode::Exactly(ReferenceMode::Full64)),
+        ] {
             let name = format!("{level}/{heap_gib}g");
             let spec = specs.iter().find(|s| s.name == name).unwrap_or_else(|| panic!("{name}"));
             assert_eq!(spec.reference_mode, Some(mode), "{name}");

@@ -88,7 +88,7 @@ impl Group<'_> {
             levels: values.iter().map(|(level, _)| *level).collect(),
             blocks: u32::try_from(exponents.len()).ok()?,
             exponent: estimate(&exponents, Statistic::Mean, seed).ok()?,
-            misfit: power_law(&means?)?.misfit,
+            max_residual_ratio: power_law(&means?)?.max_residual_ratio,
         })
     }
 }

@@ -6,7 +6,7 @@ use crate::program_table::{BenchmarkTable, ProcessTable, ServerTable};
 use crate::units::{Seconds, Size};
 use assay_load::ArrivalLaw;
 use assay_measure::observers::Observe;
-use assay_model::{AskedMode, CapacityMethod, Claim, Design, EmulatedProcessor, Published, schema};
+use assay_model::{CapacityMethod, Claim, Design, EmulatedProcessor, Published, RequestedMode, schema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -118,7 +118,7 @@ impl Study {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// Turned into JVM options and a choice of JVM, and verified from the JVM's log.
-    pub reference_mode: Option<AskedMode>,
+    pub reference_mode: Option<RequestedMode>,
     /// Compact object headers (JDK 25 and later).
     pub compact_headers: Option<bool>,
     /// Initial and largest heap: `-Xms` and `-Xmx`.

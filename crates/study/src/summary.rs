@@ -185,25 +185,27 @@ fn all_disturbed(trials: &[Trial]) -> Option<Finding<StudyRule>> {
         .iter()
         .map(|(kind, (count, evidence))| format!("{kind} in {count} (the last: {evidence})"))
         .collect();
-    let accepted: Vec<&str> = kinds.keys().filter_map(|kind| limit_of(*kind)).collect();
+    let mut most: Vec<(Check, usize)> = kinds.iter().map(|(kind, (count, _))| (*kind, *count)).collect();
+    most.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let remedies: Vec<(&str, &str)> = most.iter().filter_map(|(kind, _)| remedy(*kind)).collect();
     let claim = format!(
         "none of the {} measured windows counts for times and rates: all were disturbed",
         windows.len()
     );
     let found = Finding::measured(StudyRule::AllDisturbed, Severity::Error, claim, told.join("; "));
-    Some(match accepted.as_slice() {
-        [] => found,
-        limits => found.to_do(format!("to let such windows count, raise in [limits]: {}", limits.join(", "))),
-    })
+    let Some(((step, _), others)) = remedies.split_first() else { return Some(found) };
+    let found = others.iter().fold(found.to_do(*step), |found, (other, _)| found.or(*other));
+    let accepted = |(_, key): &(&str, &str)| format!("Let such windows count: raise {key} in [limits]");
+    Some(remedies.iter().map(accepted).fold(found, Finding::or))
 }
 
-/// The key of `[limits]` that says how much of a disturbance is accepted.
-fn limit_of(kind: Check) -> Option<&'static str> {
+/// What helps against a disturbance, and the key of `[limits]` that says how much of it is accepted.
+fn remedy(kind: Check) -> Option<(&'static str, &'static str)> {
     match kind {
-        Check::CpuPressure => Some("foreign_cpu_share"),
-        Check::Steal => Some("steal_share"),
-        Check::Throttled => Some("throttled_share"),
-        Check::Errors => Some("error_share"),
+        Check::CpuPressure => Some(("Repeat it on a machine where nothing else runs", "foreign_cpu_share")),
+        Check::Steal => Some(("Repeat it on a machine with processors of its own", "steal_share")),
+        Check::Throttled => Some(("Raise the CPU limit of the server", "throttled_share")),
+        Check::Errors => Some(("Find out from the server's log why answers were wrong", "error_share")),
         _ => None,
     }
 }

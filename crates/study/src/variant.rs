@@ -8,7 +8,7 @@ use crate::workload::Workload;
 use assay_jdk::modes::WantedMode;
 use assay_launch::Wanted;
 use assay_load::{ArrivalLaw, Scenario};
-use assay_model::{AskedMode, PlannedScenario, Variant};
+use assay_model::{PlannedScenario, RequestedMode, Variant};
 use std::collections::BTreeMap;
 
 /// Most variants of a study.
@@ -23,7 +23,7 @@ pub(crate) struct VariantSpec {
     pub levels: BTreeMap<String, String>,
     /// Index of the level by factor, in the study's order.
     pub indices: Vec<usize>,
-    pub reference_mode: Option<AskedMode>,
+    pub reference_mode: Option<RequestedMode>,
     pub compact_headers: bool,
     pub heap: Option<Size>,
     pub jvm: Option<String>,

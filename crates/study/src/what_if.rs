@@ -102,13 +102,13 @@ pub fn judged(prepared: &Prepared, result: &RunResult, rule: HostRule, least_per
         ratio,
         blocks: of_metric.map_or(0, |of| of.blocks),
         least_percent,
-        verdict: ratio.map_or(WhatIfVerdict::TooWide, |ratio| verdict(better, ratio, least_percent)),
+        verdict: ratio.map_or(WhatIfVerdict::Inconclusive, |ratio| verdict(better, ratio, least_percent)),
         run: result.dir.to_string_lossy().into_owned(),
     }
 }
 
 fn verdict(better: Better, ratio: Estimate, least_percent: f64) -> WhatIfVerdict {
-    let Some((low, high)) = ratio.ends() else { return WhatIfVerdict::TooWide };
+    let Some((low, high)) = ratio.ends() else { return WhatIfVerdict::Inconclusive };
     let (least, most) = match better {
         Better::Lower => (1.0 - high, 1.0 - low),
         Better::Higher => (low - 1.0, high - 1.0),
@@ -118,7 +118,7 @@ fn verdict(better: Better, ratio: Estimate, least_percent: f64) -> WhatIfVerdict
     } else if most * 100.0 < least_percent {
         WhatIfVerdict::Refuted
     } else {
-        WhatIfVerdict::TooWide
+        WhatIfVerdict::Inconclusive
     }
 }
 
@@ -135,9 +135,9 @@ mod tests {
         assert_eq!(said(Better::Higher, 1.001, 1.01), WhatIfVerdict::Confirmed);
         assert_eq!(said(Better::Lower, 0.985, 1.10), WhatIfVerdict::Refuted);
         assert_eq!(said(Better::Higher, 0.80, 0.95), WhatIfVerdict::Refuted);
-        assert_eq!(said(Better::Lower, 0.95, 1.05), WhatIfVerdict::TooWide);
+        assert_eq!(said(Better::Lower, 0.95, 1.05), WhatIfVerdict::Inconclusive);
         let alone = Estimate { estimate: 0.5, low: None, high: None };
-        assert_eq!(verdict(Better::Lower, alone, 2.0), WhatIfVerdict::TooWide, "one block");
+        assert_eq!(verdict(Better::Lower, alone, 2.0), WhatIfVerdict::Inconclusive, "one block");
     }
 
     /// What is written beside a rule can be studied: a level's keys without a mistake.

@@ -41,7 +41,7 @@ fn a_trial_finds_a_capacity_that_is_stored_and_summed_up() {
     // The server's own law, which a loud machine cannot break: never more than one answer in 5 ms.
     assert!(report.windows.len() > 2, "{:?}", report.windows);
     for load in &report.windows {
-        assert!(load.reached_rate_per_s() < 1.02 * BEARS_PER_S, "{load:?}");
+        assert!(load.achieved_rate_per_s() < 1.02 * BEARS_PER_S, "{load:?}");
     }
     let max = report.max_rate_per_s.map(|rate| rate.estimate);
     let lowest = report.max_rate_per_s.and_then(|rate| rate.low);

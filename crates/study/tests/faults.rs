@@ -145,7 +145,7 @@ fn one_that_is_asked_to_end_and_not_started_again_is_missing_and_no_mistake() {
     let fault = &window.faults[0];
     assert_eq!((fault.ready_after_s, fault.new_pid, fault.failed.clone()), (None, None, None));
     assert_eq!(fault.ended, ["was ended by signal 15"]);
-    assert!(fault.role.starts_with("helper-") && (0.0..1.5).contains(&fault.asked_s), "{fault:?}");
+    assert!(fault.role.starts_with("helper-") && (0.0..1.5).contains(&fault.planned_s), "{fault:?}");
     assert_eq!(left_out(window), Vec::<&Disturbance>::new());
     assert!(trial.problems.is_empty(), "{:?}", trial.problems);
 }
@@ -167,7 +167,7 @@ level = [{ name = "a" }, { name = "b" }]
         let stored = fixture.load();
         let trial = stored.trials.iter().find(|t| t.trial.variant == name).expect("a trial");
         let faults = trial.trial.windows.iter().flat_map(|window| &window.faults);
-        faults.inspect(|f| assert_eq!(f.failed, None)).map(|f| (f.role.clone(), f.asked_s)).collect()
+        faults.inspect(|f| assert_eq!(f.failed, None)).map(|f| (f.role.clone(), f.planned_s)).collect()
     };
     assert_eq!(drawn("a").len(), 3);
     assert_eq!(drawn("a"), drawn("b"), "the same for all variants");
@@ -339,7 +339,7 @@ fn a_process_that_comes_to_need_more_memory_than_its_limit_is_said_to_be_ended_b
     let check = window.checks.iter().find(|check| check.check == Check::Fault).expect("a check of the fault");
     let told = "greedy was ended by signal 9; the kernel's OOM killer ended 1 process at the limit of memory";
     assert!(check.evidence.contains(told), "{}", check.evidence);
-    let asked: Vec<&str> = trial.treatments.iter().map(|of| of.asked.as_str()).collect();
+    let asked: Vec<&str> = trial.treatments.iter().map(|of| of.requested.as_str()).collect();
     assert_eq!(asked, ["limit of 32 MiB of memory for 3 s"]);
 }
 

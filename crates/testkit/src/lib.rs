@@ -1,5 +1,5 @@
 //! What tests of several crates share: skips that can be counted, JVMs to test with, programs to look at, damage to what is
-//! read of them, a server that counts, and small fake `/proc` trees.
+//! read of them, a server that counts, what a step is, and small fake `/proc` trees.
 //!
 //! Only tests use this crate; it may panic where a test should fail.
 
@@ -8,6 +8,7 @@ mod counting_server;
 mod damage;
 mod deaf_server;
 mod memory_group;
+mod one_step;
 mod run_delay;
 mod running;
 mod said_by_jvm;
@@ -21,6 +22,7 @@ pub use counting_server::CountingServer;
 pub use damage::Damage;
 pub use deaf_server::{OPEN_MAX, deaf_server};
 pub use memory_group::MemoryGroup;
+pub use one_step::assert_one_step_each;
 pub use run_delay::{RunDelay, RunDelayWatch};
 pub use running::{Running, java_classes, java_command, output_of_copy, start_buffers, start_java};
 pub use said_by_jvm::{

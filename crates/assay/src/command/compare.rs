@@ -3,12 +3,8 @@
 use crate::arguments::CompareArguments;
 use crate::command::report::load;
 use crate::failure::Failure;
-use crate::output::{self, Forms};
-use crate::output_file::{can_be_written, write_result};
-use assay_report::{
-    render_run_comparison_csv, render_run_comparison_html, render_run_comparison_markdown,
-    render_run_comparison_terminal,
-};
+use crate::forms::show;
+use crate::output_file::can_be_written;
 use std::process::ExitCode;
 
 /// Compares two run directories.
@@ -18,15 +14,6 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     let (before_name, after_name) =
         (arguments.before.display().to_string(), arguments.after.display().to_string());
     let comparison = assay_study::compare_runs((&before_name, &before), (&after_name, &after));
-    if let Some(path) = &arguments.html {
-        write_result(path, |mut out| render_run_comparison_html(&comparison, &mut out))?;
-    }
-    let forms = Forms {
-        table: &|view| render_run_comparison_terminal(&comparison, view),
-        csv: &|out| render_run_comparison_csv(&comparison, out),
-        markdown: &|| render_run_comparison_markdown(&comparison),
-        problems: &comparison.problems,
-    };
-    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &comparison, &forms)?;
+    show(&comparison, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }

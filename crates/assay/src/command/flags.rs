@@ -4,8 +4,8 @@ use crate::arguments::FlagsArguments;
 use crate::command::identity_of;
 use crate::command::process::jvm_named;
 use crate::failure::Failure;
-use crate::output::{self, Forms};
-use crate::output_file::{can_be_written, write_result};
+use crate::forms::show;
+use crate::output_file::can_be_written;
 use crate::stop;
 use assay_jdk::options::{ListedFlag, judge_options, listed_flags, starts_with, table_releases};
 use assay_jdk::{InstalledJvms, JvmWish, run_java};
@@ -44,16 +44,7 @@ pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Failure> {
     let releases = releases.collect();
     let report =
         FlagsReport { schema: schema::FLAGS.to_owned(), pid, options: redact::words(&options), releases };
-    if let Some(path) = &arguments.html {
-        write_result(path, |mut out| assay_processreport::render_flags_html(&report, &mut out))?;
-    }
-    let forms = Forms {
-        table: &|view| assay_processreport::render_flags_terminal(&report, view),
-        csv: &|out| assay_processreport::render_flags_csv(&report, out),
-        markdown: &|| assay_processreport::render_flags_markdown(&report),
-        problems: &[],
-    };
-    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &report, &forms)?;
+    show(&report, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 

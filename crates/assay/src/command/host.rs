@@ -3,7 +3,8 @@
 use crate::arguments::{HostArguments, HostCommand, HostDiffArguments, Severity};
 use crate::command::{gate, read_stored, run};
 use crate::failure::Failure;
-use crate::output::{self, Forms};
+use crate::forms::{Forms, HostCheck, show};
+use crate::output;
 use crate::output_file::{can_be_written, write_result};
 use assay_findings::{Judged, Judgement};
 use assay_model::{GateVerdict, HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, schema};
@@ -31,17 +32,9 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
         write_result(path, |out| Ok(serde_json::to_writer_pretty(out, &snapshot)?))?;
     }
     let report = assay_host::check(&snapshot);
-    if let Some(path) = &arguments.html {
-        write_result(path, |mut out| assay_processreport::render_host_html(&report, &mut out))?;
-    }
-    let forms = Forms {
-        table: &|view| assay_processreport::render_host_terminal(&report, arguments.all, view),
-        csv: &|out| assay_processreport::render_host_csv(&report, out),
-        markdown: &|| assay_processreport::render_host_markdown(&report, arguments.all),
-        problems: &report.problems,
-    };
+    let checked = HostCheck { report: &report, has_all: arguments.all };
     let format = arguments.format.form_beside(arguments.html.is_some());
-    output::print_as(format, &report, &forms)?;
+    show(&checked, format, arguments.html.as_deref())?;
     let cases = judged(&report, arguments.fail_on);
     let failed = || cases.iter().filter(|case| case.verdict == GateVerdict::Holds);
     if format.is_none() {
@@ -49,7 +42,7 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
         failed().for_each(|case| say!("fails: {}: {}", case.name, case.line));
     }
     let judged = Judged { suite: "assay host", not_usable: None, cases: &cases };
-    gate::write_files(&arguments.gate_files, &judged, forms.markdown)?;
+    gate::write_files(&arguments.gate_files, &judged, &|| checked.markdown())?;
     let fails = failed().next().is_some();
     Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
@@ -117,26 +110,14 @@ fn diff(arguments: &HostDiffArguments) -> Result<ExitCode, Failure> {
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let (before, after) = (read(&arguments.before)?, read(&arguments.after)?);
     let comparison = assay_host::compare(&before, &after);
-    if let Some(path) = &arguments.html {
-        write_result(path, |mut out| {
-            assay_processreport::render_host_comparison_html(&comparison, &mut out)
-        })?;
-    }
-    let forms = Forms {
-        table: &|view| assay_processreport::render_host_comparison_terminal(&comparison, view),
-        csv: &|out| assay_processreport::render_host_comparison_csv(&comparison, out),
-        markdown: &|| assay_processreport::render_host_comparison_markdown(&comparison),
-        problems: &[],
-    };
-    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &comparison, &forms)?;
+    show(&comparison, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn read(path: &Path) -> Result<HostSnapshot, Failure> {
-    let schema_of = |snapshot: &HostSnapshot| snapshot.schema.clone();
-    read_stored(path, schema::HOST_SNAPSHOT, schema_of, "a snapshot of `assay host --snapshot`").map_err(
-        |failure| Failure::input(format!("{}\n  make one with: assay host --snapshot FILE", failure.message)),
-    )
+    read_stored(path, schema::HOST_SNAPSHOT, "a snapshot of `assay host --snapshot`").map_err(|failure| {
+        Failure::input(format!("{}\n  make one with: assay host --snapshot FILE", failure.message))
+    })
 }
 
 fn stored(severity: Severity) -> assay_model::Severity {

@@ -23,6 +23,7 @@ pub mod what_file;
 use crate::failure::Failure;
 use assay_linux::{ProcRoot, ProcessIdentity};
 use assay_model::schema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::io::Read;
 use std::path::Path;
@@ -42,13 +43,14 @@ pub fn identity_of(pid: u32) -> Result<ProcessIdentity, Failure> {
 /// Longest stored form that is read. A memory snapshot has some hundred KB, and so has the sweep of a hundred levels.
 const STORED_BYTES_MAX: u64 = 256 << 20;
 
+/// What every stored form says of itself.
+#[derive(Deserialize)]
+struct Named {
+    schema: String,
+}
+
 /// Reads a stored form of this schema, or of an earlier number of it; `what` it is stands in the message.
-pub fn read_stored<T: DeserializeOwned>(
-    path: &Path,
-    schema: &str,
-    schema_of: impl Fn(&T) -> String,
-    what: &str,
-) -> Result<T, Failure> {
+pub fn read_stored<T: DeserializeOwned>(path: &Path, schema: &str, what: &str) -> Result<T, Failure> {
     let wrong = |why: String| Failure::input(format!("{} is not {what}: {why}", path.display()));
     let file = fs_err::File::open(path).map_err(|e| Failure::input(e.to_string()))?;
     let mut text = Vec::new();
@@ -56,9 +58,9 @@ pub fn read_stored<T: DeserializeOwned>(
     if STORED_BYTES_MAX < text.len() as u64 {
         return Err(wrong(format!("it is larger than {} MiB", STORED_BYTES_MAX >> 20)));
     }
-    let stored: T = serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))?;
-    match schema_of(&stored) {
-        found if schema::is_readable(&found, schema) => Ok(stored),
-        found => Err(wrong(format!("its schema is {found}, this program reads {schema}"))),
+    let named: Named = serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))?;
+    if !schema::is_readable(&named.schema, schema) {
+        return Err(wrong(format!("its schema is {}, this program reads {schema}", named.schema)));
     }
+    serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))
 }

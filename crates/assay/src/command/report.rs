@@ -1,37 +1,31 @@
-//! `assay report`: a run directory to a page, Markdown, CSV or tables, again and elsewhere.
+//! `assay report`: a stored result to a page, Markdown, CSV or tables, again and elsewhere.
 
-mod capacity;
+mod shown;
+mod stored;
 
-use crate::arguments::{Format, ReportArguments, ReportFormat};
+use crate::arguments::ReportArguments;
+use crate::command::capacity::STORED;
 use crate::command::what_file::said_of;
 use crate::failure::{Failure, Kind};
-use crate::output::{self, Forms};
-use crate::output_file::{can_be_written, write_file, write_result};
-use assay_model::StoredRun;
+use crate::forms::Page;
+use crate::output_file::{can_be_written, write_file};
+use assay_model::{StoredRun, file};
 use assay_study::StudyError;
-use std::io::{self, Write};
-use std::path::Path;
+use shown::show;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Reads the run directory and writes its report.
+/// Reads a run directory, the folder of a capacity or the file of another result, and writes its report.
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
-    let path = arguments.out.as_deref().filter(|path| path.as_os_str() != "-");
-    path.map_or(Ok(()), can_be_written)?;
-    let folder = &arguments.run;
-    if let Some(stored) = capacity::stored(folder) {
-        return capacity::report(&stored, arguments);
-    }
-    let run = load(folder)?;
-    let format = if arguments.json { ReportFormat::Json } else { arguments.format };
-    match (&arguments.out, format) {
-        (Some(path), _) if path.as_os_str() != "-" => {
-            write_result(path, |out| write(&run, format, out))?;
-        }
-        (None, ReportFormat::Html) => {
-            let path = write_page(&run, folder)?;
-            output::print(|out| writeln!(out, "{}", path.display()))?;
-        }
-        _ => output::print(|mut out| write(&run, format, &mut out))?,
+    arguments.file().map_or(Ok(()), can_be_written)?;
+    let named = &arguments.run;
+    let of_capacity = named.join(STORED);
+    if of_capacity.is_file() {
+        stored::report(&of_capacity, &named.join(file::REPORT), arguments)?;
+    } else if named.is_file() {
+        stored::report(named, &named.with_extension("html"), arguments)?;
+    } else {
+        show(&load(named)?, &assay_study::report_path(named), arguments)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -56,45 +50,8 @@ pub fn not_a_run(path: &Path, error: StudyError) -> Failure {
 }
 
 /// Writes `report.html` into the run directory and returns its path.
-pub fn write_page(run: &StoredRun, folder: &Path) -> Result<std::path::PathBuf, Failure> {
+pub fn write_page(run: &StoredRun, folder: &Path) -> Result<PathBuf, Failure> {
     let path = assay_study::report_path(folder);
-    write_file(&path, |out| write(run, ReportFormat::Html, out))?;
+    write_file(&path, |out| run.page(out))?;
     Ok(path)
-}
-
-fn write(run: &StoredRun, format: ReportFormat, mut out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        ReportFormat::Html => assay_report::render_html(run, &mut out),
-        ReportFormat::Md => assay_report::render_markdown(run, &mut out),
-        ReportFormat::Csv => assay_report::render_csv(run, &mut out),
-        ReportFormat::Table => out.write_all(table(run).as_bytes()),
-        ReportFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &run.summary)?;
-            writeln!(out)
-        }
-    }
-}
-
-/// Prints the results of a run.
-pub fn print(run: &StoredRun, format: Format) -> Result<(), Failure> {
-    let forms = Forms {
-        table: &|_| table(run),
-        csv: &|mut out| assay_report::render_csv(run, &mut out),
-        markdown: &|| markdown(run),
-        problems: &[],
-    };
-    output::print_as(format, &run.summary, &forms)
-}
-
-/// The report as Markdown.
-pub fn markdown(run: &StoredRun) -> String {
-    let mut text = Vec::new();
-    // A text in memory takes every line.
-    let _ = assay_report::render_markdown(run, &mut text);
-    String::from_utf8_lossy(&text).into_owned()
-}
-
-/// The table for the terminal.
-fn table(run: &StoredRun) -> String {
-    assay_report::render_terminal(run, output::width(), output::is_coloured())
 }

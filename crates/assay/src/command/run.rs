@@ -5,6 +5,7 @@ use super::what_file::{FileKind, kind_of, said_of};
 use super::{gate, report};
 use crate::arguments::{DemoArguments, FormatArguments, RunArguments};
 use crate::failure::Failure;
+use crate::forms::{self, Forms};
 use crate::output_file::{can_be_written, write_result};
 use crate::progress::Progress;
 use crate::{output, stop};
@@ -188,7 +189,7 @@ fn beside(out: &Path, study: &str) -> PathBuf {
 fn execute(study: &Prepared, options: &RunOptions, format: &FormatArguments) -> Result<StoredRun, Failure> {
     let (result, page) = carry_out(study, options)?;
     let run = assay_study::load_run(&result.dir)?;
-    report::print(&run, format.form())?;
+    forms::print(&run, format.form())?;
     say!("\nreport: {}", shown(&page).display());
     Ok(run)
 }
@@ -206,7 +207,7 @@ fn judged(run: &StoredRun, bad: Option<String>, arguments: &RunArguments) -> Res
     let gates = arguments.fail_if.iter();
     let cases: Vec<GateCase> = gates.flat_map(|gate| gate.judge(run.summary.as_ref())).collect();
     gate::tell(&cases);
-    gate::write_cases(&arguments.gate_files, (&run.plan.study, bad), &cases, &|| report::markdown(run))?;
+    gate::write_cases(&arguments.gate_files, (&run.plan.study, bad), &cases, &|| run.markdown())?;
     Ok(cases)
 }
 

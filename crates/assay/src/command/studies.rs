@@ -2,9 +2,11 @@
 
 use crate::arguments::{FileKind, StudiesArguments};
 use crate::failure::Failure;
+use crate::forms::{Forms, print};
 use crate::output;
 use assay_load::LoadError;
 use assay_model::{ReadyMadeList, ReadyMadeScenario, schema};
+use assay_report::TerminalView;
 use assay_scenario::{ReadyMade as ReadyMadeScenarioFile, Scenario};
 use assay_study::ReadyMade;
 use assay_text::near::hint;
@@ -21,11 +23,7 @@ pub fn studies(arguments: &StudiesArguments) -> Result<ExitCode, Failure> {
     match (&arguments.name, arguments.schema) {
         (Some(name), _) => output::print_text(&beside_its_schema(text_of(name)?))?,
         (None, Some(kind)) => output::print_text(schema_of(kind))?,
-        (None, None) if arguments.json => output::print_json(&list()?)?,
-        (None, None) => {
-            let list = list()?;
-            output::print(|out| write_list(out, &list))?;
-        }
+        (None, None) => print(&list()?, arguments.format.form())?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -68,20 +66,38 @@ fn list() -> Result<ReadyMadeList, Failure> {
     })
 }
 
-fn write_list(out: &mut dyn Write, list: &ReadyMadeList) -> io::Result<()> {
-    let columns = usize::from(output::width());
-    writeln!(out, "Studies: assay run NAME; where there is a short form: assay run NAME --quick\n")?;
+impl Forms for ReadyMadeList {
+    type Stored = Self;
+
+    fn stored(&self) -> &Self {
+        self
+    }
+    fn table(&self, view: TerminalView) -> String {
+        table(self, view.width.into())
+    }
+    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        assay_report::render_ready_made_csv(self, out)
+    }
+    fn markdown(&self) -> String {
+        assay_report::render_ready_made_markdown(self)
+    }
+}
+
+fn table(list: &ReadyMadeList, columns: usize) -> String {
+    let mut lines =
+        vec!["Studies: assay run NAME; where there is a short form: assay run NAME --quick\n".to_owned()];
     for study in &list.studies {
         let workload = study.workload.as_deref().unwrap_or("your own server");
         let form = if study.has_short_form { "; short form" } else { "" };
-        let question = hanging("    ", 4, &study.question, columns);
-        writeln!(out, "{} ({workload}{form})\n{question}", study.name)?;
+        lines.push(format!("{} ({workload}{form})", study.name));
+        lines.push(hanging("    ", 4, &study.question, columns));
     }
-    writeln!(out, "\nScenarios: assay load URL --users 8 --scenario NAME\n")?;
-    for scenario in &list.scenarios {
-        writeln!(out, "{} (of the workload {})", scenario.name, scenario.workload)?;
-    }
-    Ok(())
+    lines.push("\nScenarios: assay load URL --users 8 --scenario NAME\n".to_owned());
+    let scenarios = list.scenarios.iter();
+    lines.extend(
+        scenarios.map(|scenario| format!("{} (of the workload {})", scenario.name, scenario.workload)),
+    );
+    lines.into_iter().map(|line| line + "\n").collect()
 }
 
 /// The scenario in a file, or the ready-made one of that name.

@@ -1,5 +1,6 @@
 //! What a file is that was given to a command which does not read its kind, and which command does.
 
+use assay_model::schema;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -14,8 +15,8 @@ pub enum FileKind {
     HeapDump,
     /// A recording of the flight recorder.
     Recording,
-    /// A result that Assay stored.
-    Stored(Stored),
+    /// A result that Assay stored, with the name of its format in `assay_model::schema`.
+    Stored(&'static str),
     /// A study file.
     Study,
     /// A program or a library (ELF).
@@ -30,17 +31,6 @@ pub enum FileKind {
     Text,
     /// A file without content.
     Empty,
-}
-
-/// Results that commands read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stored {
-    /// Of `assay memory`.
-    Memory,
-    /// Of `assay time`.
-    Time,
-    /// Of `assay host --snapshot`.
-    HostSnapshot,
 }
 
 /// The kind of a regular file; `None` for what is not one, or cannot be read.
@@ -77,17 +67,13 @@ fn kind(head: &[u8], path: &Path) -> FileKind {
     let text = String::from_utf8_lossy(head);
     let schema =
         text.split_once("\"schema\"").map_or("", |(_, rest)| rest.trim_start_matches([':', ' ', '"']));
-    if text.starts_with('{') && schema.starts_with("assay.") {
-        for (name, stored) in [
-            ("assay.memory/", Stored::Memory),
-            ("assay.memory-record/", Stored::Memory),
-            ("assay.time/", Stored::Time),
-            ("assay.host-snapshot/", Stored::HostSnapshot),
-        ] {
-            if schema.starts_with(name) {
-                return FileKind::Stored(stored);
-            }
-        }
+    let is_named = |format: &&str| {
+        format
+            .split_once('/')
+            .is_some_and(|(name, _)| schema.split_once('/').is_some_and(|(it, _)| it == name))
+    };
+    if let Some(format) = schema::ALL.iter().copied().find(is_named).filter(|_| text.starts_with('{')) {
+        return FileKind::Stored(format);
     }
     if ends_with("toml") {
         FileKind::Study
@@ -111,15 +97,20 @@ pub fn said_of(path: &Path) -> Option<String> {
         FileKind::Recording => {
             format!("it is a recording of the flight recorder\n  assay time PID --jfr {name}")
         }
-        FileKind::Stored(Stored::Memory) => {
-            format!("it is a result of assay memory\n  assay memory diff {name} LATER")
+        FileKind::Stored(schema::MEMORY | schema::MEMORY_RECORD) => {
+            format!(
+                "it is a result of assay memory\n  its report: assay report {name}\n  what grew since: assay memory diff {name} LATER"
+            )
         }
-        FileKind::Stored(Stored::Time) => {
-            format!("it is a result of assay time\n  assay time diff {name} LATER")
+        FileKind::Stored(schema::TIME) => {
+            format!(
+                "it is a result of assay time\n  its report: assay report {name}\n  what changed since: assay time diff {name} LATER"
+            )
         }
-        FileKind::Stored(Stored::HostSnapshot) => {
+        FileKind::Stored(schema::HOST_SNAPSHOT) => {
             format!("it is a snapshot of a machine\n  assay host {name}")
         }
+        FileKind::Stored(_) => format!("it is a stored result\n  assay report {name}"),
         FileKind::Study => format!("it is a TOML file\n  a study: assay run {name}"),
         FileKind::Log | FileKind::Text => format!("it is a text file\n  a GC log: assay gc {name}"),
         FileKind::Program | FileKind::Script => "it is a program, which no command reads".to_owned(),
@@ -140,10 +131,10 @@ mod tests {
             (b"\x7fELF\0", "x.log", FileKind::Program),
             (b"#!/bin/sh\n", "check", FileKind::Script),
             (b"\0\0[0.1s] GC", "x.log", FileKind::Binary),
-            (b"{\n  \"schema\": \"assay.memory/1\"", "x", FileKind::Stored(Stored::Memory)),
-            (b"{\"schema\":\"assay.memory-record/1\"", "x", FileKind::Stored(Stored::Memory)),
-            (b"{\"schema\":\"assay.time/2\"", "x", FileKind::Stored(Stored::Time)),
-            (b"{\"schema\":\"assay.host-snapshot/1\"", "x", FileKind::Stored(Stored::HostSnapshot)),
+            (b"{\n  \"schema\": \"assay.memory/1\"", "x", FileKind::Stored(schema::MEMORY)),
+            (b"{\"schema\":\"assay.memory-record/1\"", "x", FileKind::Stored(schema::MEMORY_RECORD)),
+            (b"{\"schema\":\"assay.time/2\"", "x", FileKind::Stored(schema::TIME)),
+            (b"{\"schema\":\"assay.host-snapshot/1\"", "x", FileKind::Stored(schema::HOST_SNAPSHOT)),
             (b"a = 1", "x.TOML", FileKind::Study),
             (b"[0.1s] GC", "x.log", FileKind::Log),
             (b"\xff\xfe", "x.txt", FileKind::Text),

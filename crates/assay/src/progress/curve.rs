@@ -24,14 +24,14 @@ impl Curve {
         match kind {
             RunEventKind::TrialStarted { .. } => self.0.clear(),
             RunEventKind::CapacityWindowEnded {
-                asked_rate_per_s,
+                offered_rate_per_s,
                 limited_ms: Some(limited_ms),
                 is_sustained,
                 left_out,
                 ..
             } if left_out.is_empty() => {
                 let point = Point {
-                    rate_per_s: *asked_rate_per_s,
+                    rate_per_s: *offered_rate_per_s,
                     limited_ms: *limited_ms,
                     is_sustained: *is_sustained,
                 };
@@ -79,8 +79,8 @@ mod tests {
         RunEventKind::CapacityWindowEnded {
             number: 1,
             step: CapacityStep::Bracket,
-            asked_rate_per_s: rate_per_s,
-            reached_rate_per_s: rate_per_s,
+            offered_rate_per_s: rate_per_s,
+            achieved_rate_per_s: rate_per_s,
             limited_ms: Some(ms),
             is_sustained: ms < 500.0,
             left_out: left_out.iter().map(|why| (*why).to_owned()).collect(),

@@ -59,8 +59,8 @@ mod tests {
         let load = |load_s| RunEventKind::LoadProgress {
             number: 1,
             load_s,
-            of_s: 10.0,
-            asked_rate_per_s: Some(50.0),
+            planned_s: 10.0,
+            offered_rate_per_s: Some(50.0),
             completed: 0,
             errors: 0,
             in_flight: 0,
@@ -73,8 +73,8 @@ mod tests {
         let ended = RunEventKind::CapacityWindowEnded {
             number: 1,
             step: assay_model::CapacityStep::Bracket,
-            asked_rate_per_s: 50.0,
-            reached_rate_per_s: 50.0,
+            offered_rate_per_s: 50.0,
+            achieved_rate_per_s: 50.0,
             limited_ms: None,
             is_sustained: true,
             left_out: Vec::new(),

@@ -37,7 +37,7 @@ pub const CASES: [Case; 6] = [
         title: "transparent huge pages",
         test: |subject| {
             with(subject, &["-XX:+UseTransparentHugePages"], |snapshot| {
-                0 < snapshot.0.beside_rss.huge_pages_bytes.unwrap_or(0)
+                0 < snapshot.0.outside_rss.huge_pages_bytes.unwrap_or(0)
             })
         },
     },
@@ -141,7 +141,7 @@ fn reserved_huge_pages(subject: &Subject) -> Cell {
     if free.trim().parse::<u64>().unwrap_or(0) < HUGE_PAGES_MIN {
         return Cell::NotTested;
     }
-    with(subject, &["-XX:+UseLargePages"], |snapshot| 0 < snapshot.0.beside_rss.hugetlb_bytes.unwrap_or(0))
+    with(subject, &["-XX:+UseLargePages"], |snapshot| 0 < snapshot.0.outside_rss.hugetlb_bytes.unwrap_or(0))
 }
 
 /// That of JDK 8 has none as it is built, and a home of another form.

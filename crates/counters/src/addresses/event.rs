@@ -59,7 +59,7 @@ pub enum AddressRecord {
 
 /// Who is sampled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Whose {
+pub enum AddressTarget {
     /// The calling thread, which is going to use the data at these addresses.
     Own(Range<u64>),
     /// Whoever runs on a processor.
@@ -78,7 +78,7 @@ pub trait AddressEvents: std::fmt::Debug + Send {
     ///
     /// # Errors
     /// Those of the kernel.
-    fn open(&self, unit: Unit, whose: &Whose) -> Result<Box<dyn Addresses>, NotOpened>;
+    fn open(&self, unit: Unit, whose: &AddressTarget) -> Result<Box<dyn Addresses>, NotOpened>;
 }
 
 /// The kernel's.
@@ -86,7 +86,7 @@ pub trait AddressEvents: std::fmt::Debug + Send {
 pub(crate) struct Kernel;
 
 impl AddressEvents for Kernel {
-    fn open(&self, unit: Unit, whose: &Whose) -> Result<Box<dyn Addresses>, NotOpened> {
+    fn open(&self, unit: Unit, whose: &AddressTarget) -> Result<Box<dyn Addresses>, NotOpened> {
         let mut event = match unit {
             Unit::PageFaults => Builder::new(Software::PAGE_FAULTS),
             // The units that a kernel has stand below /sys/bus/event_source/devices; one that is not there is not found.
@@ -107,11 +107,15 @@ impl AddressEvents for Kernel {
 }
 
 /// Sets what a unit's event samples, and for whom: https://man7.org/linux/man-pages/man2/perf_event_open.2.html.
-fn with_attributes<'a, 'b>(event: &'a mut Builder<'b>, unit: Unit, whose: &Whose) -> &'a mut Builder<'b> {
+fn with_attributes<'a, 'b>(
+    event: &'a mut Builder<'b>,
+    unit: Unit,
+    whose: &AddressTarget,
+) -> &'a mut Builder<'b> {
     let period = match (unit, whose) {
         // Of the trial every fault: with huge pages there are few.
-        (Unit::PageFaults, Whose::Own(_)) => 1,
-        (Unit::PageFaults, Whose::Cpu(_)) => FAULTS_PERIOD,
+        (Unit::PageFaults, AddressTarget::Own(_)) => 1,
+        (Unit::PageFaults, AddressTarget::Cpu(_)) => FAULTS_PERIOD,
         _ => OPERATIONS_PERIOD,
     };
     event.sample_period(period).include_kernel();
@@ -124,7 +128,7 @@ fn with_attributes<'a, 'b>(event: &'a mut Builder<'b>, unit: Unit, whose: &Whose
         Unit::PebsStores => drop(event.precise_ip(SampleSkid::RequestZero)),
         Unit::PageFaults => {}
     }
-    if let Whose::Cpu(cpu) = whose {
+    if let AddressTarget::Cpu(cpu) = whose {
         event.any_pid().one_cpu(*cpu as usize);
     }
     event
@@ -153,7 +157,7 @@ impl AddressRecord {
     pub fn of_bytes(bytes: &[u8], unit: Unit) -> AddressRecord {
         let mut event = Builder::new(Software::DUMMY);
         let config: ParseConfig<Native> =
-            ParseConfig::from(*with_attributes(&mut event, unit, &Whose::Cpu(0)).attrs());
+            ParseConfig::from(*with_attributes(&mut event, unit, &AddressTarget::Cpu(0)).attrs());
         let parsed = Parser::new(bytes, config).parse();
         parsed.map_or(AddressRecord::Nothing, |parsed| record_of(&parsed, unit))
     }
@@ -182,7 +186,7 @@ mod tests {
     fn what_is_asked_of_each_unit_is_what_its_driver_takes() {
         let asked = |unit| {
             let mut event = Builder::new(Software::DUMMY);
-            let attributes = *with_attributes(&mut event, unit, &Whose::Cpu(0)).attrs();
+            let attributes = *with_attributes(&mut event, unit, &AddressTarget::Cpu(0)).attrs();
             let excluded = [
                 attributes.exclude_user(),
                 attributes.exclude_kernel(),

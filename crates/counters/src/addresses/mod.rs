@@ -13,7 +13,7 @@ use crate::split::share_of;
 use assay_linux::ProcRoot;
 use assay_model::{DataAccesses, DataPlace, FaultPlace, FaultPlaces, LeftOutFigure, Problem};
 pub(crate) use event::Kernel;
-pub use event::{AddressEvents, AddressRecord, Addresses, Unit, Whose};
+pub use event::{AddressEvents, AddressRecord, AddressTarget, Addresses, Unit};
 use place::Places;
 use sharing::{Access, shared_lines};
 use std::cmp::Reverse;
@@ -88,7 +88,8 @@ impl AddressGauge {
         if cpus.is_empty() {
             return Err(Refusal::NoProcessors);
         }
-        let rings = cpus.iter().map(|cpu| events.open(unit, &Whose::Cpu(*cpu))).collect::<Result<_, _>>();
+        let rings =
+            cpus.iter().map(|cpu| events.open(unit, &AddressTarget::Cpu(*cpu))).collect::<Result<_, _>>();
         let rings = rings.map_err(|error: NotOpened| Refusal::from(error))?;
         Ok(AddressGauge { proc: proc.clone(), pid, unit, rings, accesses: Vec::new(), lost: 0 })
     }
@@ -158,7 +159,7 @@ fn try_unit(events: &dyn AddressEvents, unit: Unit) -> Result<(), Refusal> {
     let mut own = vec![0u8; BYTES];
     let first = own.as_ptr() as u64;
     let addresses = first..first + BYTES as u64;
-    let mut ring = events.open(unit, &Whose::Own(addresses.clone()))?;
+    let mut ring = events.open(unit, &AddressTarget::Own(addresses.clone()))?;
     // Enough operations for some samples of the processor; new pages for some of the kernel.
     let rounds = if unit == Unit::PageFaults { 1 } else { 200 };
     for round in 0..rounds {

@@ -1,4 +1,4 @@
-//! The third rung: programs on the kernel's raw tracepoints (BPF) say what each thread was in, and for how long.
+//! The third source: programs on the kernel's raw tracepoints (BPF) say what each thread was in, and for how long.
 //!
 //! They are C, in `bpf/threads.bpf.c`, and compiled beforehand: types are looked up in the kernel's own description when they are loaded, so
 //! that one object fits all kernels. Where they may not be loaded, samples remain.
@@ -20,7 +20,7 @@ pub(crate) use account::{split_by_tracing, traced_of};
 
 use crate::sampling::Refused;
 use assay_linux::{BpfSettings, ProcRoot, SysRoot, monotonic_ns, thread_cpu_ns};
-use assay_model::{Certainty, TimeFigure, TimeRung};
+use assay_model::{Certainty, TimeFigure, TimeSource};
 use aya::maps::MapError;
 use aya::{Btf, Endianness};
 use calls::CALLS_MAX;
@@ -202,7 +202,7 @@ impl Tracing {
     pub(crate) fn figures(&self) -> Vec<TimeFigure> {
         let figure = |figure: &str, basis, from: &str| {
             let (figure, from) = (figure.to_owned(), from.to_owned());
-            TimeFigure { figure, rung: TimeRung::Tracing, basis, from }
+            TimeFigure { figure, source: TimeSource::Tracing, basis, from }
         };
         let mut figures = vec![
             figure(

@@ -73,13 +73,34 @@ fn of_sampled(report: &TimeReport, samples: &TimeSamples, part: &SampledPart) ->
 }
 
 fn finding(report: &TimeReport, activity: KernelActivity, part: f64, evidence: String) -> Finding<TimeRule> {
-    Finding::measured(
-        TimeRule::OneKindOfCall,
-        Severity::Note,
-        format!("{} of the CPU time is {} in the kernel", percent(part), activity.title()),
-        evidence,
-    )
-    .to_do(setting_of(activity, report))
+    let claim = format!("{} of the CPU time is {} in the kernel", percent(part), activity.title());
+    let found = Finding::measured(TimeRule::OneKindOfCall, Severity::Note, claim, evidence);
+    match activity {
+        KernelActivity::NetworkSend | KernelActivity::NetworkReceive => {
+            found.to_do("Exchange fewer and larger messages: buffers, batches, keep-alive")
+        }
+        KernelActivity::Futex => {
+            found.to_do("Let fewer threads wait for each other").or("Give threads work in larger pieces")
+        }
+        KernelActivity::MemoryMappings => found.to_do(format!(
+            "Keep and reuse buffers: assay memory {} shows what is mapped and unmapped",
+            report.pid
+        )),
+        KernelActivity::NetworkConnections => found.to_do("Keep connections open (keep-alive, a pool)"),
+        _ if report.traced.is_some() => {
+            let callers = "the flame graph of assay time --html shows who makes them";
+            found.to_do(format!("{LARGER_CALLS}: {callers}"))
+        }
+        _ => found.to_do(count_calls(report)).or(LARGER_CALLS),
+    }
+}
+
+/// What makes the kernel's part of most calls smaller.
+pub(super) const LARGER_CALLS: &str = "Make fewer and larger calls (buffers, batches)";
+
+/// How calls are counted that nobody traced.
+pub(super) fn count_calls(report: &TimeReport) -> String {
+    format!("Count the calls: perf trace -s -p {}", report.pid)
 }
 
 fn is_call(activity: KernelActivity) -> bool {
@@ -93,21 +114,4 @@ fn is_call(activity: KernelActivity) -> bool {
             | KernelActivity::Unknown
             | KernelActivity::Other
     )
-}
-
-fn setting_of(activity: KernelActivity, report: &TimeReport) -> String {
-    match activity {
-        KernelActivity::NetworkSend | KernelActivity::NetworkReceive => {
-            "fewer and larger messages: buffers, batches, keep-alive".to_owned()
-        }
-        KernelActivity::Futex => {
-            "fewer threads that wait for each other, or work in larger pieces".to_owned()
-        }
-        KernelActivity::MemoryMappings => {
-            "keep and reuse buffers: assay memory PID shows what is mapped and unmapped".to_owned()
-        }
-        KernelActivity::NetworkConnections => "keep connections open (keep-alive, a pool)".to_owned(),
-        _ if report.traced.is_some() => "fewer and larger calls (buffers, batches) cost less; the flame graph of assay time --html shows who makes them".to_owned(),
-        _ => format!("perf trace -s -p {} counts the calls; fewer and larger ones cost less", report.pid),
-    }
 }

@@ -36,7 +36,7 @@ pub(super) fn throttled(report: &TimeReport) -> Vec<Finding<TimeRule>> {
                 percent(share(sums.cpu_ns, report.process.cpu_ns)),
                 percent(COLLECTOR_PART),
                 percent(THROTTLED_PART)
-            )).to_do(format!("-XX:ParallelGCThreads={}, or a higher CPU limit", limit.ceil())))
+            )).to_do(format!("Set -XX:ParallelGCThreads={}", limit.ceil())).or("Raise the CPU limit"))
     };
     found().into_iter().collect()
 }
@@ -58,7 +58,7 @@ pub(super) fn too_many_threads(report: &TimeReport) -> Vec<Finding<TimeRule>> {
                 seconds(sums.cpu_ns),
                 seconds(waited_ns),
                 percent(WAITED_PART)
-            )).to_do("-XX:ParallelGCThreads=N for each JVM, so that the sum is near the number of processors".to_owned()))
+            )).to_do("Set -XX:ParallelGCThreads=N for each JVM, so that the sum is near the number of processors"))
     };
     found().into_iter().collect()
 }

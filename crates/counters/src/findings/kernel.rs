@@ -1,5 +1,6 @@
 //! Time in the kernel.
 
+use super::calls::{LARGER_CALLS, count_calls};
 use super::threads::has_short_runs;
 use super::words::{per_cpu_s, percent, pool, seconds, share};
 use assay_model::{Finding, Severity, ThreadRole, TimeGroup, TimeReport, TimeRule};
@@ -12,6 +13,11 @@ const FAULTS_PER_CPU_S: f64 = 50_000.0;
 const FAULTS_KERNEL_SHARE: f64 = 0.2;
 /// The same, where they are not: more in the kernel than outside.
 const CALLS_KERNEL_SHARE: f64 = 0.5;
+/// What helps against faults in a heap that grows and shrinks.
+pub(super) const TOUCHED_HEAP: &str =
+    "Touch the heap at the start: -Xms as large as -Xmx with -XX:+AlwaysPreTouch";
+/// What makes any memory take fewer faults.
+pub(super) const LARGE_PAGES: &str = "Use large pages: -XX:+UseTransparentHugePages";
 
 fn matters(report: &TimeReport, group: &TimeGroup) -> bool {
     POOL_PART <= share(group.sums.cpu_ns, report.process.cpu_ns)
@@ -41,9 +47,12 @@ fn in_kernel(group: &TimeGroup) -> String {
 pub(super) fn faults(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     let finding = |group: &TimeGroup| {
         let setting = if group.role == ThreadRole::Collector {
-            "-Xms as large as -Xmx with -XX:+AlwaysPreTouch, if the heap grows and shrinks; else large pages"
+            TOUCHED_HEAP.to_owned()
         } else {
-            "keep and reuse buffers instead of mapping new ones; assay memory PID shows what grows; else large pages"
+            format!(
+                "Keep and reuse buffers instead of mapping new ones: assay memory {} shows what grows",
+                report.pid
+            )
         };
         Finding::measured(TimeRule::FaultStorm, Severity::Warning, format!(
                 "{} take {:.0} page faults in each second of CPU time",
@@ -54,7 +63,7 @@ pub(super) fn faults(report: &TimeReport) -> Vec<Finding<TimeRule>> {
                 group.sums.minor_faults,
                 in_kernel(group),
                 percent(FAULTS_KERNEL_SHARE)
-            )).to_do(setting.to_owned())
+            )).to_do(setting).or(LARGE_PAGES)
     };
     let found = report.groups.iter().filter(|group| matters(report, group) && has_many_faults(group));
     found.map(finding).collect()
@@ -68,10 +77,7 @@ pub(super) fn calls(report: &TimeReport) -> Vec<Finding<TimeRule>> {
             in_kernel(group),
             per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns),
             percent(CALLS_KERNEL_SHARE)
-        )).to_do(format!(
-            "perf trace -s -p {} counts the calls; fewer and larger ones (buffers, batches) cost less",
-            report.pid
-        ))
+        )).to_do(count_calls(report)).or(LARGER_CALLS)
     };
     let is_one = |group: &&TimeGroup| {
         // Where threads wait all the time, waiting and waking is what the kernel does.

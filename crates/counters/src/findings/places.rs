@@ -1,5 +1,6 @@
 //! What samples with their places say: page faults, carriers, lines of the caches.
 
+use super::kernel::{LARGE_PAGES, TOUCHED_HEAP};
 use super::words::percent;
 use assay_model::{Finding, Severity, TimeReport, TimeRule};
 
@@ -27,7 +28,11 @@ pub(super) fn faults_in_one_place(report: &TimeReport) -> Vec<Finding<TimeRule>>
         return Vec::new();
     }
     let place = most.place.title();
-    vec![Finding::measured(TimeRule::FaultsInOnePlace, Severity::Note, format!("{} of the page faults are in one part of the memory: {place}", percent(most.share.estimate)), format!(
+    let found = Finding::measured(
+        TimeRule::FaultsInOnePlace,
+        Severity::Note,
+        format!("{} of the page faults are in one part of the memory: {place}", percent(most.share.estimate)),
+        format!(
             "{} of {} sampled faults, {} to {}; one in {} is sampled, which is about {per_cpu_s:.0} faults in a second of CPU time; counts from \
              {FAULTS_PER_CPU_S} and {} in one place on",
             most.samples,
@@ -36,12 +41,14 @@ pub(super) fn faults_in_one_place(report: &TimeReport) -> Vec<Finding<TimeRule>>
             percent(high),
             faults.one_in,
             percent(FAULTS_PART)
-        )).to_do(match most.place {
-            assay_model::DataPlace::JavaHeap => {
-                "-Xms as large as -Xmx with -XX:+AlwaysPreTouch, if the heap grows and shrinks; else large pages".to_owned()
-            }
-            _ => format!("assay memory {} shows what is there, and assay memory diff what grew", report.pid),
-        })]
+        ),
+    );
+    vec![match most.place {
+        assay_model::DataPlace::JavaHeap => found.to_do(TOUCHED_HEAP).or(LARGE_PAGES),
+        _ => found
+            .to_do(format!("See what is there: assay memory {}", report.pid))
+            .or("See what grew between two results: assay memory diff"),
+    }]
 }
 
 /// Carriers of virtual threads wait in calls of native methods.
@@ -63,9 +70,9 @@ pub(super) fn carriers_blocked(report: &TimeReport) -> Vec<Finding<TimeRule>> {
             calls.collect::<Vec<_>>().join(", "),
             percent(BLOCKED_PART)
         )).to_do(format!(
-            "such calls belong on platform threads; jcmd {} Thread.dump_to_file shows which, -Djdk.virtualThreadScheduler.parallelism=N adds carriers",
+            "Move such calls to platform threads: jcmd {} Thread.dump_to_file FILE shows which",
             report.pid
-        ))]
+        )).or("Add carriers: -Djdk.virtualThreadScheduler.parallelism=N")]
 }
 
 /// Threads write different data in one line of the caches.
@@ -86,6 +93,8 @@ pub(super) fn false_sharing(report: &TimeReport) -> Vec<Finding<TimeRule>> {
         ), format!(
             "line {:#x}: {} of {} samples of {}, {} of them stores, no two threads in the same eight bytes; counts from {LINE_SAMPLES_MIN} on",
             line.address, line.samples, data.samples, data.source, line.stores
-        )).to_do("keep what threads write 64 bytes apart: @Contended with -XX:-RestrictContended, LongAdder, fields of their own objects"
-            .to_owned())]
+        ))
+        .to_do("Keep what threads write 64 bytes apart: @Contended with -XX:-RestrictContended")
+        .or("Let each thread write to an object of its own")
+        .or("Count with LongAdder")]
 }

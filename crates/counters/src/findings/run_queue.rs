@@ -42,7 +42,7 @@ pub(super) fn overloaded(report: &TimeReport) -> Vec<Finding<TimeRule>> {
             seconds(all_ns),
             seconds(group.sums.cpu_ns),
             percent(POOL_PART),
-        )).to_do("fewer threads in this pool, or more processors (a higher CPU limit)".to_owned())]
+        )).to_do("Use fewer threads in this pool").or("Give the process more processors (a higher CPU limit)")]
 }
 
 /// Soft interrupts, most of them of the network, on one processor.
@@ -65,6 +65,7 @@ pub(super) fn softirq(report: &TimeReport) -> Vec<Finding<TimeRule>> {
             seconds(all_ns),
             percent(SOFTIRQ_PART),
             percent(SOFTIRQ_ONE_CPU)
-        )).to_do("spread it: more receive queues (ethtool -L), or /sys/class/net/DEVICE/queues/rx-0/rps_cpus"
-            .to_owned())]
+        ))
+        .to_do("Spread it over more receive queues: ethtool -L DEVICE combined N")
+        .or("Let other processors handle packets: /sys/class/net/DEVICE/queues/rx-0/rps_cpus")]
 }

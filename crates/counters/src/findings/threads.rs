@@ -52,7 +52,7 @@ pub(super) fn busy_wait(report: &TimeReport) -> Vec<Finding<TimeRule>> {
             first.run_delay_ns.map_or("an unknown time".to_owned(), seconds),
             seconds(report.duration_ns),
             first.voluntary_switches.unwrap_or(0)
-        )).to_do(format!("jcmd {} Thread.print shows what it runs", report.pid))]
+        )).to_do(format!("See what it runs: jcmd {} Thread.print", report.pid))]
 }
 
 /// Whether threads of the application wait after each few microseconds.
@@ -75,7 +75,7 @@ pub(super) fn hand_over(report: &TimeReport) -> Vec<Finding<TimeRule>> {
                 "{rate:.0} voluntary switches in each second of CPU time, of which it has {}; counts from {WAITS_PER_CPU_S} on. /proc does not \
                  say what a thread waits for",
                 percent(share(group.sums.cpu_ns, report.process.cpu_ns))
-            )).to_do(format!("jcmd {} Thread.print, several times: what they are parked on", report.pid))
+            )).to_do(format!("See what they are parked on: jcmd {} Thread.print several times", report.pid))
     };
     report.groups.iter().filter(|group| has_short_runs(report, group)).map(finding).collect()
 }
@@ -90,8 +90,10 @@ pub(super) fn still_compiling(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     if part < COMPILERS_SHARE_MAX {
         return Vec::new();
     }
-    vec![
-        Finding::measured(
+    let effect = Some("figures for each request are not yet those of a warm server".to_owned());
+    vec![Finding {
+        effect,
+        ..Finding::measured(
             TimeRule::StillCompiling,
             Severity::Note,
             format!("The JVM is warming up: {} of the CPU time is compilation", percent(part)),
@@ -102,9 +104,6 @@ pub(super) fn still_compiling(report: &TimeReport) -> Vec<Finding<TimeRule>> {
                 percent(COMPILERS_SHARE_MAX)
             ),
         )
-        .to_do(
-            "look again when it has run longer; figures for each request are not yet those of a warm server"
-                .to_owned(),
-        ),
-    ]
+        .to_do("Look again when it has run longer")
+    }]
 }

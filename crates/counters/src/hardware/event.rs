@@ -17,7 +17,7 @@ pub enum Mode {
 }
 
 /// What one counter of a group counts.
-pub type Asked = (HardwareEvent, Mode);
+pub type CounterEvent = (HardwareEvent, Mode);
 
 /// What a group has counted since it was opened, in the order in which it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,7 +45,7 @@ pub trait Counting: std::fmt::Debug + Send {
     ///
     /// # Errors
     /// Those of the kernel.
-    fn open(&self, tid: Option<u32>, asked: &[Asked]) -> io::Result<Box<dyn Counted>>;
+    fn open(&self, tid: Option<u32>, asked: &[CounterEvent]) -> io::Result<Box<dyn Counted>>;
 }
 
 /// The kernel's.
@@ -53,7 +53,7 @@ pub trait Counting: std::fmt::Debug + Send {
 pub(crate) struct Processor;
 
 impl Counting for Processor {
-    fn open(&self, tid: Option<u32>, asked: &[Asked]) -> io::Result<Box<dyn Counted>> {
+    fn open(&self, tid: Option<u32>, asked: &[CounterEvent]) -> io::Result<Box<dyn Counted>> {
         let mut counters: Vec<Counter> = Vec::with_capacity(asked.len());
         for of in asked {
             let mut builder = builder(*of);
@@ -74,7 +74,7 @@ impl Counting for Processor {
 }
 
 /// The kernel's attributes of an event: https://man7.org/linux/man-pages/man2/perf_event_open.2.html.
-fn builder((event, mode): Asked) -> Builder<'static> {
+fn builder((event, mode): CounterEvent) -> Builder<'static> {
     let cache = |which, operation, result| Cache { which, operation, result };
     let missed = |which| cache(which, CacheOp::READ, CacheResult::MISS);
     let mut builder = match event {

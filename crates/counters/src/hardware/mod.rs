@@ -15,7 +15,7 @@ use crate::sampling::{Refusal, Refused};
 use assay_linux::ProcRoot;
 use assay_model::{HardwareCounters, HardwareEvent, HardwareFigure, LeftOutFigure};
 pub(crate) use event::Processor;
-pub use event::{Asked, Counted, Counting, GroupCounts, Mode};
+pub use event::{Counted, CounterEvent, Counting, GroupCounts, Mode};
 use std::collections::BTreeMap;
 use trial::try_counter;
 
@@ -127,7 +127,7 @@ impl HardwareGauge {
         Some(HardwareCounters {
             threads: self.seen.len() as u64,
             threads_missed: self.missed.len() as u64,
-            turns: self.turns.len() as u64,
+            event_groups: self.turns.len() as u64,
             // A counter that was never on the processor has counted nothing, which is not zero.
             figures: self.sums.values().filter(|figure| figure.running_ns != 0).copied().collect(),
         })
@@ -139,7 +139,7 @@ impl HardwareGauge {
     }
 }
 
-fn asked(of: &[HardwareEvent]) -> Vec<Asked> {
+fn asked(of: &[HardwareEvent]) -> Vec<CounterEvent> {
     let both = |event: HardwareEvent| [(event, Mode::User), (event, Mode::Kernel)];
     both(HardwareEvent::Instructions).into_iter().chain(of.iter().flat_map(|event| both(*event))).collect()
 }

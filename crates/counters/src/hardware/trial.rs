@@ -4,7 +4,7 @@
 //! number as `task-clock`, and where a hypervisor counts its guest's user mode alone, `:k` gives 0 of anything. All three are found here: of a
 //! loop there are some, in both modes together as many as in each, and most of them in the mode in which the loop is.
 
-use super::event::{Asked, Counting, Mode};
+use super::event::{CounterEvent, Counting, Mode};
 use crate::sampling::Refusal;
 use crate::sampling::{burn, in_kernel, in_user_mode};
 use assay_model::HardwareEvent;
@@ -19,7 +19,7 @@ const CLOSURE_EVENTS: u64 = 200;
 /// # Errors
 /// Why it is not used.
 pub(crate) fn try_counter(counting: &dyn Counting, event: HardwareEvent) -> Result<(), Refusal> {
-    let asked: [Asked; 3] = [(event, Mode::User), (event, Mode::Kernel), (event, Mode::Both)];
+    let asked: [CounterEvent; 3] = [(event, Mode::User), (event, Mode::Kernel), (event, Mode::Both)];
     let mut group = counting.open(None, &asked).map_err(Refusal::Kernel)?;
     let mut count = |work: &mut dyn FnMut()| -> Result<[u64; 3], Refusal> {
         let before = group.read().map_err(Refusal::Kernel)?;

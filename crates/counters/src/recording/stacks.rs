@@ -65,7 +65,7 @@ pub(super) fn stacks_of(
         count: sum(|of| of.events),
         weight,
         without_stack: sum(|of| of.without_stack),
-        cut: sum(|of| of.cut),
+        truncated: sum(|of| of.cut),
         frames,
         stacks,
         other_weight: weight.saturating_sub(of_listed),

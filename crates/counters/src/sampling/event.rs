@@ -18,7 +18,7 @@ const CONTEXT_USER: u64 = -512i64 as u64;
 
 /// Who is sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whom {
+pub enum SampleTarget {
     /// The calling thread.
     Self_,
     /// Whoever runs on a processor.
@@ -78,7 +78,7 @@ pub trait Events {
     ///
     /// # Errors
     /// Those of the kernel.
-    fn open(&self, whom: Whom, rate_per_s: u32) -> Result<Box<dyn Samples>, NotOpened>;
+    fn open(&self, whom: SampleTarget, rate_per_s: u32) -> Result<Box<dyn Samples>, NotOpened>;
 }
 
 /// The kernel's.
@@ -86,14 +86,14 @@ pub trait Events {
 pub(crate) struct CpuClock;
 
 impl Events for CpuClock {
-    fn open(&self, whom: Whom, rate_per_s: u32) -> Result<Box<dyn Samples>, NotOpened> {
+    fn open(&self, whom: SampleTarget, rate_per_s: u32) -> Result<Box<dyn Samples>, NotOpened> {
         let mut builder = Builder::new(Software::CPU_CLOCK);
         builder
             .sample_period(NS_PER_S / u64::from(rate_per_s.max(1)))
             .sample(SampleFlag::TID | SampleFlag::CALLCHAIN)
             .include_kernel();
         builder.attrs_mut().set_exclude_idle(1);
-        if let Whom::Cpu(cpu) = whom {
+        if let SampleTarget::Cpu(cpu) = whom {
             builder.any_pid().one_cpu(cpu as usize);
         }
         let mut sampler = builder.build()?.sampled(BUFFER_BYTES).map_err(NotOpened::Map)?;

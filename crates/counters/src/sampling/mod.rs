@@ -15,7 +15,7 @@ mod trial;
 pub(crate) use account::{Clocked, account_of};
 pub(crate) use activity::activity_of_call;
 pub(crate) use event::CpuClock;
-pub use event::{Events, NotOpened, Record, Sample, Samples, Whom};
+pub use event::{Events, NotOpened, Record, Sample, SampleTarget, Samples};
 pub(crate) use perf_map::PerfMap;
 pub(crate) use place::place_all;
 pub(crate) use refused::Refused;
@@ -117,7 +117,7 @@ impl Sampling {
         if cpus.is_empty() {
             return Err(refused(Refusal::NoProcessors));
         }
-        let open = |cpu: &u32| events.open(Whom::Cpu(*cpu), RATE_PER_S);
+        let open = |cpu: &u32| events.open(SampleTarget::Cpu(*cpu), RATE_PER_S);
         let rings = cpus.iter().map(open).collect::<Result<_, _>>();
         let rings = rings.map_err(|e: NotOpened| refused(e.into()))?;
         let names = KernelFunctions {

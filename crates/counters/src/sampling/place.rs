@@ -181,7 +181,7 @@ fn without_arguments(function: &str) -> String {
 mod tests {
     use super::*;
     use assay_hotspot::{CodeBlob, CodeHeap};
-    use assay_model::Tier;
+    use assay_model::FigureSource;
 
     fn blob(start: u64, kind: BlobKind, name: &str) -> CodeBlob {
         CodeBlob { addresses: start..start + 0x10, kind, malloc_parts: Vec::new(), name: name.into() }
@@ -205,7 +205,7 @@ mod tests {
             used_bytes: 0,
             frontier: 0x1060,
         };
-        let cache = CodeCache { heaps: vec![heap], tier: Tier::VmStructs };
+        let cache = CodeCache { heaps: vec![heap], known_from: FigureSource::VmStructs };
         let place = |address| in_code_cache(&cache, address).map(|placed| placed.place);
         assert_eq!(place(0xfff), None);
         assert_eq!(place(0x100f), Some(CodePlace::Interpreter));

@@ -2,7 +2,7 @@
 //!
 //! That an event is listed, or opens, proves nothing: some count nothing, and some do not tell user mode from the kernel.
 
-use super::event::{Events, NotOpened, Record, Whom};
+use super::event::{Events, NotOpened, Record, SampleTarget};
 use assay_linux::thread_cpu_ns;
 use std::fs::File;
 use std::hint::black_box;
@@ -62,7 +62,7 @@ pub(crate) fn try_event(events: &dyn Events) -> Result<(), Refusal> {
 }
 
 fn try_once(events: &dyn Events) -> Result<(), Refusal> {
-    let mut samples = events.open(Whom::Self_, RATE_PER_S)?;
+    let mut samples = events.open(SampleTarget::Self_, RATE_PER_S)?;
     let mut in_kernel = in_kernel().map_err(Refusal::Kernel)?;
     let loops: [(&str, bool, &mut dyn FnMut()); 2] =
         [("in user mode", false, &mut in_user_mode), ("reading zeros, in the kernel", true, &mut in_kernel)];

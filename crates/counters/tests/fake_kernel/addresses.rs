@@ -1,7 +1,7 @@
 //! Page faults and units that sample addresses, of a kernel of a test's own. What it writes are bytes, as the kernel's interface has them
 //! (`linux/perf_event.h`): a processor with such a unit was not at hand to record them.
 
-use assay_counters::kernel::{AddressEvents, AddressRecord, Addresses, NotOpened, Unit, Whose};
+use assay_counters::kernel::{AddressEvents, AddressRecord, AddressTarget, Addresses, NotOpened, Unit};
 use rustix::io::Errno;
 
 /// `PERF_RECORD_LOST` and `PERF_RECORD_SAMPLE`.
@@ -55,22 +55,22 @@ pub fn lost(number: u64) -> Vec<u8> {
 }
 
 impl AddressEvents for Units {
-    fn open(&self, unit: Unit, whose: &Whose) -> Result<Box<dyn Addresses>, NotOpened> {
+    fn open(&self, unit: Unit, whose: &AddressTarget) -> Result<Box<dyn Addresses>, NotOpened> {
         let state = match unit {
             Unit::PageFaults => self.faults,
             Unit::Ibs => self.ibs,
             Unit::PebsStores => self.pebs,
         };
         let bytes = match (state, whose) {
-            (UnitState::Refused(error), _) | (UnitState::RefusedForCpus(error), Whose::Cpu(_)) => {
+            (UnitState::Refused(error), _) | (UnitState::RefusedForCpus(error), AddressTarget::Cpu(_)) => {
                 return Err(NotOpened::Open(error.into()));
             }
             (UnitState::NoMemory(error), _) => return Err(NotOpened::Map(error.into())),
-            (UnitState::Silent, Whose::Own(_)) => Vec::new(),
-            (UnitState::NoAddresses, Whose::Own(_)) => of_unit(unit, access(1, 1, 0, true)),
-            (_, Whose::Own(data)) => of_unit(unit, access(1, 1, data.start + 64, true)),
-            (_, Whose::Cpu(0)) if unit != Unit::PageFaults => self.bytes.clone(),
-            (_, Whose::Cpu(_)) => Vec::new(),
+            (UnitState::Silent, AddressTarget::Own(_)) => Vec::new(),
+            (UnitState::NoAddresses, AddressTarget::Own(_)) => of_unit(unit, access(1, 1, 0, true)),
+            (_, AddressTarget::Own(data)) => of_unit(unit, access(1, 1, data.start + 64, true)),
+            (_, AddressTarget::Cpu(0)) if unit != Unit::PageFaults => self.bytes.clone(),
+            (_, AddressTarget::Cpu(_)) => Vec::new(),
         };
         Ok(Box::new(Ring { unit, bytes, read: 0 }))
     }

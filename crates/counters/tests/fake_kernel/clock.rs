@@ -1,6 +1,6 @@
 //! The event `cpu-clock` of a kernel of a test's own.
 
-use assay_counters::kernel::{Events, NotOpened, Record, Sample, Samples, Whom};
+use assay_counters::kernel::{Events, NotOpened, Record, Sample, SampleTarget, Samples};
 use assay_linux::thread_cpu_ns;
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -52,13 +52,13 @@ pub fn sample(pid: u32, tid: u32, kernel: &[u64]) -> Record {
 }
 
 impl Events for Clock {
-    fn open(&self, whom: Whom, rate_per_s: u32) -> Result<Box<dyn Samples>, NotOpened> {
+    fn open(&self, whom: SampleTarget, rate_per_s: u32) -> Result<Box<dyn Samples>, NotOpened> {
         match (self.state, whom) {
-            (ClockState::Refused(error), _) | (ClockState::RefusedForCpus(error), Whom::Cpu(_)) => {
+            (ClockState::Refused(error), _) | (ClockState::RefusedForCpus(error), SampleTarget::Cpu(_)) => {
                 Err(NotOpened::Open(error.into()))
             }
             (ClockState::NoMemory(error), _) => Err(NotOpened::Map(error.into())),
-            (state, Whom::Self_) => Ok(Box::new(OwnSamples {
+            (state, SampleTarget::Self_) => Ok(Box::new(OwnSamples {
                 state: match (state, self.was_tried.swap(true, Relaxed)) {
                     (ClockState::SilentAtFirst, false) => ClockState::Silent,
                     _ => state,
@@ -68,7 +68,7 @@ impl Events for Clock {
                 left: None,
                 is_kernel: false,
             })),
-            (_, Whom::Cpu(_)) => {
+            (_, SampleTarget::Cpu(_)) => {
                 // What is there before the first reading belongs to an earlier time, and is read by it.
                 let records = std::mem::take(&mut *self.records.lock().expect("nobody panics"));
                 Ok(Box::new(Recorded { records: records.into(), is_first: true }))

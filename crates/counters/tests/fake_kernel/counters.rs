@@ -1,6 +1,6 @@
 //! Counters of the processor of a kernel of a test's own.
 
-use assay_counters::kernel::{Asked, Counted, Counting, GroupCounts, Mode};
+use assay_counters::kernel::{Counted, CounterEvent, Counting, GroupCounts, Mode};
 use assay_linux::thread_cpu_ns;
 use assay_model::HardwareEvent;
 use rustix::io::Errno;
@@ -34,7 +34,7 @@ pub enum CounterState {
 pub struct Counters(pub CounterState);
 
 impl Counting for Counters {
-    fn open(&self, tid: Option<u32>, asked: &[Asked]) -> io::Result<Box<dyn Counted>> {
+    fn open(&self, tid: Option<u32>, asked: &[CounterEvent]) -> io::Result<Box<dyn Counted>> {
         match self.0 {
             CounterState::Refused(error) => return Err(error.into()),
             CounterState::Lacks(event) if asked.iter().any(|(of, _)| *of == event) => {
@@ -58,7 +58,7 @@ impl Counting for Counters {
 #[derive(Debug)]
 struct Group {
     state: CounterState,
-    asked: Vec<Asked>,
+    asked: Vec<CounterEvent>,
     last_ns: u64,
     reads: u32,
     /// User mode and kernel.
@@ -68,7 +68,7 @@ struct Group {
 impl Group {
     fn counts(&self, enabled_ns: u64, [user, kernel]: [u64; 2]) -> io::Result<GroupCounts> {
         let both = user + kernel;
-        let count = |(_, mode): &Asked| match (self.state, mode) {
+        let count = |(_, mode): &CounterEvent| match (self.state, mode) {
             (CounterState::Zero, _) | (CounterState::UserOnly, Mode::Kernel) => 0,
             (CounterState::UserOnly, _) => user,
             (CounterState::Liar, _) | (_, Mode::Both) => both,

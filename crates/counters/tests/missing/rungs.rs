@@ -102,7 +102,7 @@ pub const SOME_COUNTERS: &[Case] = &[
         "one event missing",
         |k| k.count(CounterState::Lacks(HardwareEvent::BackendStalls)),
         &[("hardware counter backend-stall-cycles", "does not count", "virtual PMU")],
-        |r| r.hardware.as_ref().is_some_and(|counters| counters.turns == 6),
+        |r| r.hardware.as_ref().is_some_and(|counters| counters.event_groups == 6),
     ),
     case(
         "counters multiplexed",

@@ -53,7 +53,7 @@ fn an_event_that_the_processor_lacks_is_left_out_and_the_others_are_counted() {
     let (mut gauge, counters) = started(&kernel);
     (0..6).for_each(|_| gauge.read());
     let counters = counters(&gauge);
-    assert_eq!((counters.threads, counters.threads_missed, counters.turns), (2, 0, 6));
+    assert_eq!((counters.threads, counters.threads_missed, counters.event_groups), (2, 0, 6));
     let events: Vec<HardwareEvent> = counters.figures.iter().map(|figure| figure.event).collect();
     assert!(
         events.contains(&HardwareEvent::FrontendStalls) && !events.contains(&HardwareEvent::BackendStalls)

@@ -2,7 +2,7 @@
 
 use crate::fake_kernel::{FakeKernel, account, stat};
 use assay_counters::TimeGauge;
-use assay_model::{Certainty, TimeRung};
+use assay_model::{Certainty, TimeSource};
 
 /// Whether this is after the step.
 fn is_after(kernel: &FakeKernel) -> bool {
@@ -57,7 +57,7 @@ fn a_process_of_which_only_files_are_known_has_ticks_and_nothing_of_a_live_one()
     assert!(gauge.read().expect("readable"));
     let report = gauge.report(None);
     let total = &report.figures[0];
-    assert_eq!((total.rung, total.basis), (TimeRung::Procfs, Certainty::Known));
+    assert_eq!((total.source, total.basis), (TimeSource::Procfs, Certainty::Known));
     assert!(total.from.contains("ticks") && report.process.cpu_resolution_ns == 20_000_000, "{total:?}");
     for figure in ["roles and Java names", "what the kernel did", "where in the code"] {
         let row = report.left_out.iter().find(|row| row.figure == figure).expect("said");

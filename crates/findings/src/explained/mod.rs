@@ -14,8 +14,10 @@ pub struct Explained {
     pub evidence: &'static str,
     /// What brings it about, and what it costs.
     pub cause: &'static str,
-    /// What helps.
+    /// What helps best.
     pub fix: &'static str,
+    /// What helps instead, or besides.
+    pub alternatives: &'static [&'static str],
 }
 
 /// A rule that can be explained.
@@ -25,6 +27,11 @@ pub trait Explain {
 }
 
 /// The matches over the rules are exhaustive: a rule without a text does not compile.
-const fn says(evidence: &'static str, cause: &'static str, fix: &'static str) -> Option<Explained> {
-    Some(Explained { evidence, cause, fix })
+const fn says(
+    evidence: &'static str,
+    cause: &'static str,
+    fix: &'static str,
+    alternatives: &'static [&'static str],
+) -> Option<Explained> {
+    Some(Explained { evidence, cause, fix, alternatives })
 }

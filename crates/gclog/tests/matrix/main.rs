@@ -215,8 +215,8 @@ fn check_oddities(log: &Log, kept: &Kept, tallies: &[Tally], faults: &mut Vec<St
     for reconciliation in kept.reconciliations.iter().filter(|_| is_whole) {
         // The statistics lack the pauses of a collection that the end of the JVM cuts short.
         let cut_short =
-            reconciliation.read - reconciliation.said == 1.0 && reconciliation.what.starts_with("Pause ");
-        if (reconciliation.said - reconciliation.read).abs() > reconciliation.rounding && !cut_short {
+            reconciliation.read - reconciliation.logged == 1.0 && reconciliation.what.starts_with("Pause ");
+        if (reconciliation.logged - reconciliation.read).abs() > reconciliation.rounding && !cut_short {
             faults.push(format!("the log's own figure disagrees: {reconciliation:?}"));
         }
     }

@@ -74,5 +74,5 @@ pub fn check_any(bytes: &[u8], portion: usize) {
         if bytes.is_empty() { 0 } else { whole.split(|b| *b == b'\n').map(of_line).sum::<usize>() as u64 };
     assert_eq!(told.sources[0].lines, lines);
     assert!(told.sources[0].lines_not_understood <= lines);
-    assert!(told.records.iter().all(|record| record.spaces.len() <= 8 && record.troubles.len() <= 6));
+    assert!(told.records.iter().all(|record| record.spaces.len() <= 8 && record.anomalies.len() <= 6));
 }

@@ -268,7 +268,7 @@ fn memory_does_not_grow_with_the_log() {
         record.phase = format!("Pause {}", index % 1_000);
         record.cause = Some(format!("cause {index}"));
         record.scope = Some(if index % 3 == 0 { GcScope::Full } else { GcScope::Young });
-        record.troubles = vec![GcTrouble::EvacuationFailure];
+        record.anomalies = vec![GcAnomaly::EvacuationFailure];
         analysis.record(record);
         analysis.record(GcRecord {
             cause: Some(format!("{index}")),
@@ -306,7 +306,7 @@ fn promotion_is_held_against_what_the_same_collections_show_as_allocated() {
     // Collections that find no room turn young regions into old ones, which is no promotion.
     let with_failures = steady.into_iter().enumerate().map(|(index, mut record)| {
         if index % 2 == 1 {
-            record.troubles.push(GcTrouble::EvacuationFailure);
+            record.anomalies.push(GcAnomaly::EvacuationFailure);
             record.spaces[0].1.after_bytes = Some(200 * MIB);
         }
         record

@@ -5,7 +5,7 @@ use super::family::fisher;
 use super::quantiles::percentile;
 use super::side::{Side, common_kinds, of_equal_length};
 use crate::block::{Block, Part};
-use assay_model::{Estimate, GcTrouble, gc_figure};
+use assay_model::{Estimate, GcAnomaly, gc_figure};
 
 /// The figure that a change of pauses shows in soonest.
 pub(super) const TYPICAL: &str = gc_figure::PAUSE_GEOMETRIC_MEAN_MS;
@@ -84,13 +84,13 @@ pub(super) fn tests(before: &Side<'_>, after: &Side<'_>) -> Vec<Test> {
         counted(gc_figure::FULL_COLLECTIONS, before, after, |block| block.full > 0),
         counted(gc_figure::STALLS, before, after, |block| block.stalls > 0.0),
     ];
-    for (metric, trouble) in [
-        (gc_figure::EVACUATION_FAILURES, GcTrouble::EvacuationFailure),
-        (gc_figure::PROMOTION_FAILURES, GcTrouble::PromotionFailed),
-        (gc_figure::CONCURRENT_MODE_FAILURES, GcTrouble::ConcurrentModeFailure),
-        (gc_figure::DEGENERATED_COLLECTIONS, GcTrouble::Degenerated),
+    for (metric, anomaly) in [
+        (gc_figure::EVACUATION_FAILURES, GcAnomaly::EvacuationFailure),
+        (gc_figure::PROMOTION_FAILURES, GcAnomaly::PromotionFailed),
+        (gc_figure::CONCURRENT_MODE_FAILURES, GcAnomaly::ConcurrentModeFailure),
+        (gc_figure::DEGENERATED_COLLECTIONS, GcAnomaly::Degenerated),
     ] {
-        tests.push(counted(metric, before, after, move |block| block.troubles[trouble as usize] > 0));
+        tests.push(counted(metric, before, after, move |block| block.anomalies[anomaly as usize] > 0));
     }
     tests
 }

@@ -28,7 +28,7 @@ const WEIGHT_OF_TYPICAL: f64 = 0.8;
 
 /// What differs from one log to another, figure by figure. One that neither log has is left out.
 ///
-/// [`GcVerdict::CannotTell`] is the verdict on a figure that only one of them has, or has too little of: fewer than 6 stretches with
+/// [`GcVerdict::InsufficientData`] is the verdict on a figure that only one of them has, or has too little of: fewer than 6 stretches with
 /// anything in them, or fewer than 10 pauses beyond a percentile.
 pub fn diff(before: &Analysis, after: &Analysis) -> Vec<GcDifference> {
     let (before, after) = Side::both(before, after);
@@ -46,7 +46,7 @@ pub fn diff(before: &Analysis, after: &Analysis) -> Vec<GcDifference> {
     let verdict = |index: usize| {
         let at = known.iter().position(|known| *known == index);
         match at.zip(tests[index].found.as_ref()) {
-            None => GcVerdict::CannotTell,
+            None => GcVerdict::InsufficientData,
             Some((at, _)) if !shown[at] => GcVerdict::NoDifferenceShown,
             Some((_, found)) if found.is_up => GcVerdict::Higher,
             Some(_) => GcVerdict::Lower,

@@ -1,14 +1,16 @@
 //! Rules on single collectors: what G1, CMS, Z and Shenandoah suffer from.
 
 use super::rule::{
-    PAUSED_PERCENT_FELT, Rule, With, caused, collector, heap_max, paused_percent, places, size,
+    EARLIER_CMS, MORE_THREADS, PAUSED_PERCENT_FELT, Rule, With, caused, collector, heap_max, more_room,
+    paused_percent, places, size,
 };
-use assay_model::{Finding, GcReport, GcRule, GcSpace, GcTrouble, Severity};
+use assay_model::{Finding, GcAnomaly, GcReport, GcRule, GcSpace, Severity};
 
 pub(super) const RULES: &[Rule] = &[humongous, degenerated, stalls, concurrent_mode, premature];
 
 /// G1's largest region, bytes.
 const REGION_BYTES_MAX: u64 = 32 << 20;
+const REUSED_ARRAYS: &str = "Find the code that makes these large arrays and let it reuse them";
 /// Humongous objects above this share of the heap; jifa's default.
 const HUMONGOUS_SHARE_MAX: f64 = 0.5;
 
@@ -32,37 +34,43 @@ fn humongous(report: &GcReport) -> Option<Finding<GcRule>> {
         evidence.push(format!("humongous objects up to {}", size(most as f64)));
     }
     let region = report.jvms.last().and_then(|jvm| jvm.region_bytes);
-    let change = match region {
-        Some(region) if region < REGION_BYTES_MAX => {
-            evidence
-                .push(format!("regions of {}: an object of half of that is humongous", size(region as f64)));
-            format!("Set -XX:G1HeapRegionSize={}m, so that fewer objects reach half a region", region >> 19)
-        }
-        _ => "Find who makes these large arrays and cut or reuse them; regions cannot be larger than 32 MiB"
-            .to_owned(),
-    };
+    if let Some(region) = region.filter(|region| *region < REGION_BYTES_MAX) {
+        evidence.push(format!("regions of {}: an object of half of that is humongous", size(region as f64)));
+    }
     let claim = "Objects larger than half a region take whole regions and trigger concurrent cycles.";
     let found =
         Finding::measured(GcRule::HumongousAllocations, Severity::Warning, claim, evidence.join("; "));
     let found = found.at(asked.and_then(|(.., at)| at));
-    Some(found.change(
-        change,
-        "Such objects are collected young like others; larger regions make the heap's steps coarser",
-    ))
+    Some(match region {
+        Some(region) if region < REGION_BYTES_MAX => found
+            .change(
+                format!(
+                    "Set -XX:G1HeapRegionSize={}m, so that fewer objects reach half a region",
+                    region >> 19
+                ),
+                "Such objects are collected young like others; larger regions make the heap's steps coarser",
+            )
+            .or(REUSED_ARRAYS),
+        _ => found
+            .change(REUSED_ARRAYS, "Fewer objects take whole regions, which cannot be larger than 32 MiB"),
+    })
 }
 
+const EARLIER_SHENANDOAH: &str =
+    "Let cycles begin earlier: raise -XX:ShenandoahMinFreeThreshold (10 % by default)";
+
 fn degenerated(report: &GcReport) -> Option<Finding<GcRule>> {
-    let count = *report.troubles.get(&GcTrouble::Degenerated)?;
+    let count = *report.anomalies.get(&GcAnomaly::Degenerated)?;
     let cycles: u64 = report.cycles_by_phase.iter().map(|row| row.durations.count).sum();
     let of = if cycles > 0 { format!(" of {cycles} cycles") } else { String::new() };
     let claim = "Shenandoah did not finish concurrent cycles in time and ended them in pauses.";
     let evidence = format!("{count} degenerated{of}");
     let severity = if count > 2 { Severity::Error } else { Severity::Warning };
-    Some(Finding::measured(GcRule::DegeneratedCycles, severity, claim, evidence).at(places(report, "degenerated")).change(
-        "Give the heap more room, or begin earlier (-XX:ShenandoahMinFreeThreshold, -XX:ShenandoahInitFreeThreshold), or give it more \
-         threads (-XX:ConcGCThreads)",
-        "Cycles end in time; costs resident memory or CPU time",
-    ).or_starved(report))
+    let found = Finding::measured(GcRule::DegeneratedCycles, severity, claim, evidence);
+    let found = found
+        .at(places(report, "degenerated"))
+        .change(more_room(report), "Cycles end in time; costs resident memory");
+    Some(found.or(EARLIER_SHENANDOAH).or(MORE_THREADS).or_starved(report))
 }
 
 fn stalls(report: &GcReport) -> Option<Finding<GcRule>> {
@@ -78,16 +86,22 @@ fn stalls(report: &GcReport) -> Option<Finding<GcRule>> {
         format!("{count} x {}: {total_ms:.1} ms in all, longest {longest_ms:.1} ms", names.join(", "));
     let claim =
         "Threads waited for memory while the collector worked (allocation stalls): pauses by another name.";
-    Some(Finding::measured(GcRule::AllocationStalls, Severity::Error, claim, evidence).at(places(report, "stall")).change(
-        "Give the heap more room (-Xmx), let the collector begin earlier (-XX:ZAllocationSpikeTolerance, -XX:SoftMaxHeapSize) or give it \
-         more threads (-XX:ConcGCThreads)",
-        "Memory is free before it is requested; costs resident memory or CPU time",
-    ).or_starved(report))
+    let found = Finding::measured(GcRule::AllocationStalls, Severity::Error, claim, evidence)
+        .at(places(report, "stall"));
+    let found =
+        found.change(more_room(report), "Memory is free before it is requested; costs resident memory");
+    let earlier = match collector(report) {
+        Some("Shenandoah") => EARLIER_SHENANDOAH,
+        _ => "Let cycles begin earlier: raise -XX:ZAllocationSpikeTolerance (2 by default)",
+    };
+    Some(found.or(earlier).or(MORE_THREADS).or_starved(report))
 }
 
+const COMPACTING: &str = "Use G1, which compacts: -XX:+UseG1GC (CMS ends with JDK 13)";
+
 fn concurrent_mode(report: &GcReport) -> Option<Finding<GcRule>> {
-    let count = *report.troubles.get(&GcTrouble::ConcurrentModeFailure)?;
-    let failed = report.troubles.get(&GcTrouble::PromotionFailed).copied().unwrap_or(0);
+    let count = *report.anomalies.get(&GcAnomaly::ConcurrentModeFailure)?;
+    let failed = report.anomalies.get(&GcAnomaly::PromotionFailed).copied().unwrap_or(0);
     let is_fragmented = failed > 0;
     let claim = if is_fragmented {
         "CMS was too late, and the old generation is fragmented: promotion failed although it was not full."
@@ -96,13 +110,17 @@ fn concurrent_mode(report: &GcReport) -> Option<Finding<GcRule>> {
     };
     let evidence = format!("{count} concurrent mode failures, {failed} promotion failures");
     let found = Finding::measured(GcRule::ConcurrentModeFailure, Severity::Error, claim, evidence);
-    Some(found.at(places(report, "concurrent-mode-failure")).change(
-        "Begin earlier: -XX:CMSInitiatingOccupancyFraction=60 -XX:+UseCMSInitiatingOccupancyOnly; or use G1, which compacts (CMS ends \
-         with JDK 13)",
-        "No single-threaded full collections; costs more concurrent cycles",
-    ))
+    let found = found.at(places(report, "concurrent-mode-failure"));
+    Some(if is_fragmented {
+        found.change(COMPACTING, "An old generation without gaps; costs some throughput").or(EARLIER_CMS)
+    } else {
+        found
+            .change(EARLIER_CMS, "No single-threaded full collections; costs more concurrent cycles")
+            .or(COMPACTING)
+    })
 }
 
+const FILLING_A_CACHE: &str = "Change nothing, if the program was filling a cache";
 /// Of what is allocated, more than this promoted means that young objects are taken for old ones.
 const PROMOTED_PERCENT_MAX: f64 = 20.0;
 /// At a slower pace promotion costs nothing that matters, bytes a second.
@@ -121,9 +139,14 @@ fn premature(report: &GcReport) -> Option<Finding<GcRule>> {
         size(promoted)
     );
     let claim = "Much of what is allocated reaches the old generation, where collecting it costs more.";
-    Some(Finding::measured(GcRule::PrematurePromotion, Severity::Warning, claim, evidence).change(
-        "Make the young generation (-Xmn, -XX:NewRatio) or its survivor spaces (-XX:SurvivorRatio) larger, unless the program is \
-         filling a cache",
-        "Objects die young, and old collections become rarer; costs resident memory",
-    ))
+    let step = match collector(report) {
+        Some("G1") => "Let G1 make the young generation larger: raise -XX:MaxGCPauseMillis",
+        _ => "Make the young generation larger: raise -Xmn",
+    };
+    let expected_effect = "Objects die young, and old collections become rarer; costs resident memory";
+    let found = Finding::measured(GcRule::PrematurePromotion, Severity::Warning, claim, evidence)
+        .change(step, expected_effect)
+        .or("Make the survivor spaces larger: lower -XX:SurvivorRatio (8 by default)")
+        .or(FILLING_A_CACHE);
+    Some(found.on_j9(report, "Make the nursery larger: raise -Xmn", &[FILLING_A_CACHE]))
 }

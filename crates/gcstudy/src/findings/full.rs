@@ -1,7 +1,10 @@
 //! Rules on full collections, by what brought them about.
 
 use super::pauses::LONG_MS;
-use super::rule::{Caused, PAUSED_PERCENT_FELT, Rule, With, caused, collector, is_pauseless, size};
+use super::rule::{
+    Caused, EARLIER_CMS, EARLIER_MARKING, MORE_RESERVE, MORE_THREADS, PAUSED_PERCENT_FELT, Rule, With,
+    caused, collector, is_pauseless, more_room, size,
+};
 use assay_model::{Finding, GcReport, GcRow, GcRule, GcSpace, Severity};
 
 pub(super) const RULES: &[Rule] = &[explicit, metadata, for_tools, for_room];
@@ -34,6 +37,12 @@ fn first_places(rows: &[&GcRow]) -> Vec<(usize, u64)> {
     rows.iter().filter_map(|row| row.durations.max_at).collect()
 }
 
+const FIND_CALLER: &str = "Find what calls System.gc(): RMI does every hour by default";
+const RMI: &str = "Let RMI ask less often: raise -Dsun.rmi.dgc.server.gcInterval (3600000 ms by default)";
+const NIO: &str =
+    "Give direct memory more room, where NIO asks when it runs out: raise -XX:MaxDirectMemorySize";
+const AT_RISK: &str = "where NIO asks, direct memory may then end in OutOfMemoryError";
+
 fn explicit(report: &GcReport) -> Option<Finding<GcRule>> {
     let full: Vec<&GcRow> = of(&report.full_by_cause, &EXPLICIT).collect();
     let (rows, severity) = if full.is_empty() {
@@ -45,16 +54,18 @@ fn explicit(report: &GcReport) -> Option<Finding<GcRule>> {
         return None;
     }
     let claim = "The program, a library or a tool triggers collections by System.gc().";
-    let found = Finding::measured(GcRule::ExplicitGc, severity, claim, told(&rows)).at(first_places(&rows)).change(
-        "Find the caller. RMI asks every hour (-Dsun.rmi.dgc.server.gcInterval), NIO when direct memory runs out \
-         (-XX:MaxDirectMemorySize). -XX:+ExplicitGCInvokesConcurrent makes them concurrent with G1; -XX:+DisableExplicitGC ignores them",
-        "No such pauses; where NIO asks, ignoring it may end in OutOfMemoryError of direct memory",
-    );
-    Some(found.on_j9(
-        report,
-        "Find the caller. RMI asks every hour (-Dsun.rmi.dgc.server.gcInterval), NIO when direct memory runs out \
-         (-XX:MaxDirectMemorySize). -Xdisableexplicitgc ignores them",
-    ))
+    let found = Finding::measured(GcRule::ExplicitGc, severity, claim, told(&rows))
+        .at(first_places(&rows))
+        .change(FIND_CALLER, "No such pauses")
+        .or(RMI)
+        .or(NIO);
+    let found = match collector(report) {
+        Some("G1" | "CMS") => found.or("Make them concurrent: -XX:+ExplicitGCInvokesConcurrent"),
+        _ => found,
+    };
+    let found = found.or(format!("Ignore them: -XX:+DisableExplicitGC ({AT_RISK})"));
+    let ignored = format!("Ignore them: -Xdisableexplicitgc ({AT_RISK})");
+    Some(found.on_j9(report, FIND_CALLER, &[RMI, NIO, &ignored]))
 }
 
 /// The start of a large server, seconds, and how often the threshold is reached in it: it grows by a factor each time.
@@ -75,12 +86,13 @@ fn metadata(report: &GcReport) -> Option<Finding<GcRule>> {
     let used = seen.map_or(String::new(), |bytes| format!("; metaspace used up to {}", size(bytes as f64)));
     let claim = "Metaspace grows to its threshold again and again, and each time triggers a collection.";
     let change = seen.map_or("Set -XX:MetaspaceSize above what is used".to_owned(), |bytes| {
-        format!("Set -XX:MetaspaceSize={}m, above what is used; if it goes on growing, look for class loaders that are kept", (bytes >> 20) * 5 / 4 + 1)
+        format!("Set -XX:MetaspaceSize={}m, above what is used", (bytes >> 20) * 5 / 4 + 1)
     });
     let evidence = format!("{}{used}", told(&rows));
     let found = Finding::measured(GcRule::MetaspaceThreshold, Severity::Warning, claim, evidence)
         .at(first_places(&rows));
-    Some(found.change(change, "No collections while classes are loaded; costs nothing until they are"))
+    let found = found.change(change, "No collections while classes are loaded; costs nothing until they are");
+    Some(found.or("Look for class loaders that are kept, if metaspace goes on growing"))
 }
 
 fn for_tools(report: &GcReport) -> Option<Finding<GcRule>> {
@@ -127,18 +139,19 @@ fn for_room(report: &GcReport) -> Option<Finding<GcRule>> {
     });
     let found = Finding::measured(GcRule::FullGc, severity, claim, format!("{}{often}", told(&rows)))
         .at(first_places(&rows));
-    let change = match collector(report) {
+    let collected_in_time = "Full collections go away while garbage is collected faster than it is made";
+    let with_room = format!("{collected_in_time}; costs resident memory");
+    Some(match collector(report) {
         Some("G1") => {
-            "Give the heap more room (-Xmx), begin marking earlier (-XX:InitiatingHeapOccupancyPercent, -XX:G1ReservePercent), and give \
-             marking more threads (-XX:ConcGCThreads)"
+            found.change(more_room(report), with_room).or(EARLIER_MARKING).or(MORE_RESERVE).or(MORE_THREADS)
         }
         Some("CMS") => {
-            "Begin earlier (-XX:CMSInitiatingOccupancyFraction with -XX:+UseCMSInitiatingOccupancyOnly), or give more room"
+            found.change(EARLIER_CMS, format!("{collected_in_time}; costs CPU time")).or(more_room(report))
         }
-        _ => "Give the heap more room (-Xmx), and look for what lives too long",
-    };
-    let brings = "Full collections go away while garbage is collected faster than it is made; costs resident memory or CPU time";
-    Some(found.change(change, brings))
+        _ => found
+            .change(more_room(report), with_room)
+            .or("Look for what lives too long: compare two heap dumps"),
+    })
 }
 
 /// Cause of collections that had to wait for a JNI critical section.

@@ -44,9 +44,10 @@ fn references(report: &GcReport) -> Option<Finding<GcRule>> {
         Finding::measured(GcRule::ReferenceModeLimit, Severity::Warning, claim, evidence)
             .at([(jvm.source, jvm.line)])
             .change(
-                format!("Set -Xmx{}m, or make it so much larger that the loss is regained", limit / MIB),
+                format!("Set -Xmx{}m", limit / MIB),
                 "Cheaper references for the same objects; `assay heap predict` says what fits",
             )
+            .or("Make the heap so much larger that the loss is regained: `assay heap modes` says from which size on")
     })
 }
 
@@ -75,32 +76,42 @@ fn references_of_j9(report: &GcReport) -> Option<Finding<GcRule>> {
         Finding::measured(GcRule::ReferenceModeLimit, Severity::Warning, claim, evidence)
             .at([(jvm.source, jvm.line)])
             .change(
-                format!("Set -Xmx{}m, below the limit, or much more", limit * 1024 - 1),
+                format!("Set -Xmx{}m, below the limit", limit * 1024 - 1),
                 "Cheaper or smaller references for the same objects",
-            ),
+            )
+            .or("Make the heap much larger, so that the loss is regained"),
     )
 }
+
+const TRANSPARENT: &str = "-XX:+UseTransparentHugePages";
+const FEWER_MISSES: &str = "Fewer misses of the translation buffer";
 
 fn large_pages(report: &GcReport) -> Option<Finding<GcRule>> {
     let jvm = report.jvms.last()?;
     let told = jvm.large_pages.as_deref()?;
-    let asks = |flag: &String| flag == "-XX:+UseLargePages" || flag == "-XX:+UseTransparentHugePages";
+    let asks = |flag: &String| flag == "-XX:+UseLargePages" || flag == TRANSPARENT;
     let asked = jvm.flags.iter().find(|flag| asks(flag));
     let is_refused = asked.is_some() && told.to_ascii_lowercase().starts_with("disabled");
     let evidence = format!("requested: {}; got: {told}", asked.map_or("", String::as_str));
     is_refused.then(|| {
-        Finding::measured(
-            GcRule::LargePagesRefused,
-            Severity::Error,
-            "Large pages were requested but not available.",
-            evidence,
-        )
-        .at([(jvm.source, jvm.line)])
-        .change(
-            "Reserve them (vm.nr_hugepages), allow the user to lock them (memlock), or use transparent ones \
-                 (/sys/kernel/mm/transparent_hugepage/enabled=madvise; shmem_enabled=advise for Z)",
-            "Fewer misses of the translation buffer; reserved pages are lost for anything else",
-        )
+        let claim = "Large pages were requested but not available.";
+        let found = Finding::measured(GcRule::LargePagesRefused, Severity::Error, claim, evidence);
+        let found = found.at([(jvm.source, jvm.line)]);
+        if asked.is_some_and(|flag| flag == TRANSPARENT) {
+            let file = if jvm.collector.as_deref() == Some("Z") {
+                "advise > /sys/kernel/mm/transparent_hugepage/shmem_enabled"
+            } else {
+                "madvise > /sys/kernel/mm/transparent_hugepage/enabled"
+            };
+            return found.change(format!("Allow transparent huge pages: echo {file}"), FEWER_MISSES);
+        }
+        found
+            .change(
+                "Reserve them: sysctl -w vm.nr_hugepages=N, N the heap divided by the size of a page",
+                format!("{FEWER_MISSES}; reserved pages are lost for anything else"),
+            )
+            .or("Allow the user to lock memory: memlock in /etc/security/limits.d")
+            .or(format!("Use transparent huge pages: {TRANSPARENT}"))
     })
 }
 
@@ -119,9 +130,12 @@ fn few_threads(report: &GcReport) -> Option<Finding<GcRule>> {
     (threads < usual).then(|| {
         let claim = "Fewer threads collect than the JVM would take for these processors.";
         let evidence = format!("{threads} threads, {processors} processors: {usual} would be usual");
-        Finding::measured(GcRule::GcThreadsFew, Severity::Warning, claim, evidence).at([(jvm.source, jvm.line)]).change(
-            format!("Leave -XX:ParallelGCThreads out, or set it to {usual}, unless other JVMs share the processors"),
-            "Pauses shorter nearly in proportion; CPU time comes in shorter bursts",
-        )
+        Finding::measured(GcRule::GcThreadsFew, Severity::Warning, claim, evidence)
+            .at([(jvm.source, jvm.line)])
+            .change(
+                "Leave -XX:ParallelGCThreads out, unless other JVMs share the processors",
+                "Pauses shorter nearly in proportion; CPU time comes in shorter bursts",
+            )
+            .or(format!("Set -XX:ParallelGCThreads={usual}"))
     })
 }

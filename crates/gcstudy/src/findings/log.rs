@@ -10,10 +10,12 @@ fn dropped(report: &GcReport) -> Option<Finding<GcRule>> {
     (dropped > 0).then(|| {
         let evidence = format!("{dropped} messages");
         let claim = "The JVM dropped messages of its log: counts and sums are too low.";
-        Finding::measured(GcRule::MessagesDropped, Severity::Error, claim, evidence).change(
-            "Make the buffer larger (-XX:AsyncLogBufferSize), or use -Xlog:async:stall (JDK 25)",
-            "A whole log; costs some memory, or waits while the disk is slow",
-        )
+        Finding::measured(GcRule::MessagesDropped, Severity::Error, claim, evidence)
+            .change(
+                "Make the buffer larger: raise -XX:AsyncLogBufferSize (2 MiB by default)",
+                "A whole log; costs some memory",
+            )
+            .or("Let threads wait while the disk is slow: -Xlog:async:stall (JDK 25)")
     })
 }
 
@@ -41,12 +43,12 @@ fn torn(report: &GcReport) -> Option<Finding<GcRule>> {
 }
 
 fn unlike(report: &GcReport) -> Option<Finding<GcRule>> {
-    let differs = |held: &&assay_model::GcReconciliation| held.rounding < (held.said - held.read).abs();
+    let differs = |held: &&assay_model::GcReconciliation| held.rounding < (held.logged - held.read).abs();
     let first = report.reconciliations.iter().find(differs)?;
     let count = report.reconciliations.iter().filter(differs).count();
     let evidence = format!(
         "{}: the log says {}, read were {}; {count} such figures",
-        first.what, first.said, first.read
+        first.what, first.logged, first.read
     );
     let claim = "The log's own sums are not those of what was read from it: it is not whole, or was misread.";
     Some(Finding::measured(GcRule::LogContradictsItself, Severity::Warning, claim, evidence).at([first.at]))
@@ -87,17 +89,22 @@ fn lacking(report: &GcReport) -> Option<Finding<GcRule>> {
         return None;
     }
     let dialect = report.sources.iter().rev().find_map(|source| source.dialect.as_deref());
-    let change = match dialect {
-        Some("jdk8") => {
-            "Start the JVM with -XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCTimeStamps -XX:+PrintGCApplicationStoppedTime \
-             -XX:+PrintGCCause -Xloggc:gc.log"
-                .to_owned()
-        }
-        Some("j9") => "What verbose GC of J9 does not say, no option adds".to_owned(),
-        _ => "Start the JVM with -Xlog:gc*,gc+heap=debug,gc+heap+coops=debug,pagesize,safepoint:file=gc.log:time,uptime,level,tags".to_owned(),
-    };
     let claim = "The log lacks what some figures need.";
     let evidence = format!("not in the log: {}", missing.join("; "));
-    let found = Finding::measured(GcRule::LogLacksFigures, Severity::Note, claim, evidence);
-    Some(found.change(change, "All figures; costs a few lines of log for each collection"))
+    let mut found = Finding::measured(GcRule::LogLacksFigures, Severity::Note, claim, evidence);
+    let options = match dialect {
+        Some("jdk8") => {
+            "-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCTimeStamps -XX:+PrintGCApplicationStoppedTime \
+             -XX:+PrintGCCause -Xloggc:gc.log"
+        }
+        Some("j9") => {
+            found.evidence.push("no option makes verbose GC of J9 say more".to_owned());
+            return Some(found);
+        }
+        _ => {
+            "-Xlog:gc*,gc+heap=debug,gc+heap+coops=debug,pagesize,safepoint:file=gc.log:time,uptime,level,tags"
+        }
+    };
+    let step = format!("Start the JVM with {options}");
+    Some(found.change(step, "All figures; costs a few lines of log for each collection"))
 }

@@ -1,7 +1,10 @@
 //! Rules on the room in the heap.
 
-use super::rule::{Rule, With, heap_limit, heap_max, is_pauseless, paused_percent, places, size};
-use assay_model::{Finding, GcReport, GcRule, GcTrend, GcTrouble, Severity};
+use super::rule::{
+    EARLIER_CMS, EARLIER_MARKING, MORE_RESERVE, Rule, With, collector, heap_limit, heap_max, is_pauseless,
+    more_room, paused_percent, places, size,
+};
+use assay_model::{Finding, GcAnomaly, GcReport, GcRule, GcTrend, Severity};
 
 pub(super) const RULES: &[Rule] = &[out_of_memory, leak, too_small, too_large, evacuation, promotion];
 
@@ -9,10 +12,13 @@ fn out_of_memory(report: &GcReport) -> Option<Finding<GcRule>> {
     let count = report.out_of_memory;
     let claim = "The JVM ran out of memory.";
     (count > 0).then(|| {
-        Finding::measured(GcRule::OutOfMemory, Severity::Error, claim, format!("{count} times")).at(places(report, "out-of-memory")).change(
-            "Take a heap dump at the next time (-XX:+HeapDumpOnOutOfMemoryError) and see what is kept; or give the heap more room",
-            "What is kept without need is found; more room only helps if it is needed",
-        ).on_j9(report, "See what is kept in the heap dump that J9 makes then (-Xdump:heap:events=systhrow), or give the heap more room (-Xmx)")
+        let expected_effect = "What is kept without need is found; more room only helps if it is needed";
+        let on_j9 = "See what is kept in the heap dump that J9 makes then: -Xdump:heap:events=systhrow";
+        Finding::measured(GcRule::OutOfMemory, Severity::Error, claim, format!("{count} times"))
+            .at(places(report, "out-of-memory"))
+            .change("Take a heap dump at the next time: -XX:+HeapDumpOnOutOfMemoryError", expected_effect)
+            .or(more_room(report))
+            .on_j9(report, on_j9, &[&more_room(report)])
     })
 }
 
@@ -75,10 +81,10 @@ fn too_small(report: &GcReport) -> Option<Finding<GcRule>> {
     );
     let claim = "The heap is too small for the live set.";
     let wanted_m = live.last_bytes / (1 << 20) * 2 + 1;
-    Some(Finding::measured(GcRule::HeapTooSmall, Severity::Warning, claim, evidence).change(
-        format!("Set -Xmx{wanted_m}m or more (twice the live set), or keep less"),
-        "The time between collections grows with the free room: twice the room, half the collections; costs resident memory",
-    ))
+    let expected_effect = "The time between collections grows with the free room: twice the room, half the collections; costs resident memory";
+    let found = Finding::measured(GcRule::HeapTooSmall, Severity::Warning, claim, evidence);
+    let found = found.change(format!("Set -Xmx{wanted_m}m at least (twice the live set)"), expected_effect);
+    Some(found.or("Keep fewer objects: a heap dump shows what is kept"))
 }
 
 /// More than this many times what lives, with this little time in pauses, is more than is used.
@@ -109,27 +115,32 @@ fn too_large(report: &GcReport) -> Option<Finding<GcRule>> {
 }
 
 fn evacuation(report: &GcReport) -> Option<Finding<GcRule>> {
-    let count = report.troubles.get(&GcTrouble::EvacuationFailure)?;
+    let count = report.anomalies.get(&GcAnomaly::EvacuationFailure)?;
     let severity = if *count > 1 { Severity::Error } else { Severity::Warning };
     let evidence = format!("{count} of {} pauses with evacuation failure", report.pauses.count);
     let claim =
         "G1 found no free region for survivors: such collections take longer and may end in full ones.";
-    Some(Finding::measured(GcRule::EvacuationFailure, severity, claim, evidence).at(places(report, "evacuation-failure")).change(
-        "Give the heap more room (-Xmx), keep more in reserve (-XX:G1ReservePercent=20), begin marking earlier \
-         (-XX:InitiatingHeapOccupancyPercent)",
-        "Survivors find room; costs heap that is otherwise used, or more marking",
-    ))
+    let found = Finding::measured(GcRule::EvacuationFailure, severity, claim, evidence);
+    let found = found.at(places(report, "evacuation-failure"));
+    let found = found.change(more_room(report), "Survivors find room; costs resident memory");
+    Some(found.or(MORE_RESERVE).or(EARLIER_MARKING))
 }
 
 fn promotion(report: &GcReport) -> Option<Finding<GcRule>> {
-    let count = report.troubles.get(&GcTrouble::PromotionFailed)?;
+    let count = report.anomalies.get(&GcAnomaly::PromotionFailed)?;
     if is_pauseless(report) {
         return None;
     }
     let claim = "The old generation had no room for what young collections promote.";
     let evidence = format!("{count} collections with promotion failure");
-    Some(Finding::measured(GcRule::PromotionFailure, Severity::Error, claim, evidence).at(places(report, "promotion-failed")).change(
-        "Make the old generation larger (-Xmx, or a smaller -Xmn); with CMS begin earlier, since it does not compact",
-        "Young collections stay young ones; costs resident memory, or more frequent ones",
-    ).on_j9(report, "Make the tenured area larger (-Xmx, or a smaller -Xmn)"))
+    let found = Finding::measured(GcRule::PromotionFailure, Severity::Error, claim, evidence)
+        .at(places(report, "promotion-failed"))
+        .change(
+            "Make the old generation larger: raise -Xmx",
+            "Young collections stay young ones; costs resident memory",
+        )
+        .or("Leave it more of the heap: lower -Xmn");
+    let found = if collector(report) == Some("CMS") { found.or(EARLIER_CMS) } else { found };
+    let on_j9 = "Make the tenured area larger: raise -Xmx";
+    Some(found.on_j9(report, on_j9, &["Leave it more of the heap: lower -Xmn"]))
 }

@@ -8,45 +8,59 @@ pub(super) type Rule = fn(&GcReport) -> Option<Finding<GcRule>>;
 
 /// What is added to a finding.
 pub(super) trait With {
-    fn change(self, change: impl Into<String>, brings: impl Into<String>) -> Self;
-    /// What to change instead where a J9 wrote the log; what it brings is the same.
-    fn on_j9(self, report: &GcReport, change: &str) -> Self;
-    /// A wait for a processor brings about the same: it is named as the cause where the log shows it, and as one to rule out where it
-    /// does not.
+    fn change(self, step: impl Into<String>, expected_effect: impl Into<String>) -> Self;
+    /// The step and its alternatives instead where a J9 wrote the log; what it brings is the same.
+    fn on_j9(self, report: &GcReport, step: &str, alternatives: &[&str]) -> Self;
+    /// A wait for a processor brings about the same: where the log shows one, its cause is the step, and else one to rule out.
     fn or_starved(self, report: &GcReport) -> Self;
 }
 
 impl With for Finding<GcRule> {
-    fn change(mut self, change: impl Into<String>, brings: impl Into<String>) -> Self {
-        let brings = Some(brings.into());
-        self.change = Some(Change { command: change.into(), brings, ..Change::default() });
+    fn change(mut self, step: impl Into<String>, expected_effect: impl Into<String>) -> Self {
+        let expected_effect = Some(expected_effect.into());
+        self.change = Some(Change { command: step.into(), expected_effect, ..Change::default() });
         self
     }
 
-    fn on_j9(mut self, report: &GcReport, change: &str) -> Self {
+    fn on_j9(mut self, report: &GcReport, step: &str, alternatives: &[&str]) -> Self {
         if let Some(of_hotspot) = self.change.as_mut().filter(|_| is_j9(report)) {
-            change.clone_into(&mut of_hotspot.command);
+            step.clone_into(&mut of_hotspot.command);
+            of_hotspot.alternatives = alternatives.iter().map(|text| (*text).to_owned()).collect();
         }
         self
     }
 
     fn or_starved(mut self, report: &GcReport) -> Self {
         let Some(of_others) = self.change.as_mut() else { return self };
-        let change = &of_others.command;
-        if let Some(shown) = waited(report) {
-            self.evidence.push(format!("threads were kept from working: {shown}"));
-            of_others.command =
-                format!("First, why threads wait: {WAITS}. Only if none of these is the cause: {change}");
-        } else {
-            of_others.command = format!("{change}. The same comes of processors that are not free: {WAITS}");
-        }
+        let Some(shown) = waited(report) else { return self.or(FREE_PROCESSORS) };
+        self.evidence.push(format!("threads were kept from working: {shown}"));
+        let step = std::mem::replace(&mut of_others.command, WHY_THREADS_WAIT.to_owned());
+        of_others.alternatives.insert(0, format!("Only if nothing keeps threads waiting: {step}"));
+        of_others.expected_effect = Some("Threads that have work run".to_owned());
         self
     }
 }
 
 /// Where to look for the cause when threads that could run do not.
-pub(super) const WAITS: &str = "look for throttling by a CPU limit (nr_throttled in cpu.stat), for other processes on these processors, \
-                                and for swapping";
+pub(super) const WHY_THREADS_WAIT: &str = "Find out why threads wait for processors: `assay host` on that machine shows CPU limits, swapping \
+                                           and other load";
+
+/// The same, where the log does not show that they wait.
+const FREE_PROCESSORS: &str = "Rule out that processors were not free, which brings about the same: `assay host` on that machine shows CPU \
+                               limits, swapping and other load";
+
+/// More room for the heap, with what it has.
+pub(super) fn more_room(report: &GcReport) -> String {
+    let above = heap_max(report).map_or_else(String::new, |max| format!(" above {}", size(max)));
+    format!("Give the heap more room: raise -Xmx{above}")
+}
+
+pub(super) const LESS_ALLOCATION: &str = "Allocate less: find what allocates most";
+pub(super) const EARLIER_MARKING: &str = "Begin marking earlier: lower -XX:InitiatingHeapOccupancyPercent";
+pub(super) const MORE_RESERVE: &str = "Keep more in reserve: -XX:G1ReservePercent=20";
+pub(super) const MORE_THREADS: &str = "Give concurrent work more threads: raise -XX:ConcGCThreads";
+pub(super) const EARLIER_CMS: &str =
+    "Let CMS begin earlier: -XX:CMSInitiatingOccupancyFraction=60 -XX:+UseCMSInitiatingOccupancyOnly";
 
 /// A sum of CPU times below this many steps of a single figure tells nothing: HotSpot counts in 10 ms.
 pub(super) const STEPS_MIN: f64 = 20.0;

@@ -2,7 +2,7 @@
 
 use super::full::held_back;
 use super::rule::{Rule, With, places};
-use assay_model::{Finding, GcReport, GcRule, GcTrouble, Severity};
+use assay_model::{Finding, GcAnomaly, GcReport, GcRule, Severity};
 
 pub(super) const RULES: &[Rule] = &[reaching, other, critical_sections];
 
@@ -28,13 +28,16 @@ fn reaching(report: &GcReport) -> Option<Finding<GcRule>> {
         reach.total_ms, reach.count
     );
     let claim = "Threads take long to reach safepoints, while all others wait for them.";
-    let found = Finding::measured(GcRule::TimeToSafepointLong, severity, claim, evidence).at(reach.max_at).change(
-        "Find the thread: -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50 names it. Often a long counted loop, a large array copy, or a \
-         page fault on a mapped file",
-        "Safepoints shrink to the operations in them",
-    );
-    let on_j9 = "Find the thread: the element response-info names the last one. Often a long array copy or a page fault";
-    Some(found.on_j9(report, on_j9).or_starved(report))
+    let found = Finding::measured(GcRule::TimeToSafepointLong, severity, claim, evidence).at(reach.max_at);
+    let found = found
+        .change(
+            "Find the thread: -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50 names it",
+            "Safepoints shrink to the operations in them",
+        )
+        .or("Look for long counted loops, large array copies and page faults on mapped files: they delay threads most often");
+    let on_j9 = "Find the thread: the element response-info names the last one";
+    let often = "Look for large array copies and page faults: they delay threads most often";
+    Some(found.on_j9(report, on_j9, &[often]).or_starved(report))
 }
 
 /// Share of the span, percent.
@@ -63,17 +66,24 @@ fn other(report: &GcReport) -> Option<Finding<GcRule>> {
     let evidence = format!("{other_ms:.0} ms of {span_ms:.0} ms: {rows_said}");
     let claim = "The application is stopped at non-GC safepoints.";
     let is_bias = named().take(SHOWN).any(|row| row.name.contains("Bias"));
-    let change = if is_bias {
-        "Switch biased locking off: -XX:-UseBiasedLocking (it is off since JDK 15)"
-    } else {
-        "Look at the operations: thread dumps and heap histograms come from monitoring, deoptimisation from code that changes, cleanup \
-         every second from -XX:GuaranteedSafepointInterval"
-    };
     let found = Finding::measured(GcRule::SafepointsOther, Severity::Warning, claim, evidence);
+    let found = found.at(named().next().and_then(|row| row.durations.max_at));
+    let expected_effect = "Less time stopped; costs nothing";
+    if is_bias {
+        let step = "Switch biased locking off: -XX:-UseBiasedLocking (it is off since JDK 15)";
+        return Some(found.change(step, expected_effect));
+    }
+    let step = match named().next() {
+        Some(row) => format!("Find out what asks for {}", row.name),
+        None => "Let the log name the operations: -Xlog:safepoint (JDK 8: -XX:+PrintSafepointStatistics)"
+            .to_owned(),
+    };
     Some(
         found
-            .at(named().next().and_then(|row| row.durations.max_at))
-            .change(change, "Less time stopped; costs nothing"),
+            .change(step, expected_effect)
+            .or("Let monitoring take fewer thread dumps and heap histograms")
+            .or("Look for code that changes: each change stops the application for deoptimization")
+            .or("Switch the cleanup of each second off: -XX:+UnlockDiagnosticVMOptions -XX:GuaranteedSafepointInterval=0"),
     )
 }
 
@@ -90,7 +100,7 @@ const HELD_BACK_SHARE_MIN: f64 = 0.05;
 
 fn critical_sections(report: &GcReport) -> Option<Finding<GcRule>> {
     let (by_cause, total_ms, at) = held_back(report).unwrap_or((0, 0.0, None));
-    let by_trouble = report.troubles.get(&GcTrouble::CriticalSection).copied().unwrap_or(0);
+    let by_trouble = report.anomalies.get(&GcAnomaly::CriticalSection).copied().unwrap_or(0);
     let count = by_cause.max(by_trouble);
     if count < 3 || (count as f64) < HELD_BACK_SHARE_MIN * report.pauses.count as f64 {
         return None;
@@ -102,9 +112,9 @@ fn critical_sections(report: &GcReport) -> Option<Finding<GcRule>> {
         report.pauses.count
     );
     let claim = "Native code in critical sections delays collections and triggers extra ones.";
-    Some(Finding::measured(GcRule::JniCriticalSections, Severity::Warning, claim, evidence).at(at).change(
-        "Find callers of GetPrimitiveArrayCritical (compression, cryptography, graphics) and let them copy; JDK 22 and later pin regions \
-         with G1",
+    let found = Finding::measured(GcRule::JniCriticalSections, Severity::Warning, claim, evidence).at(at).change(
+        "Find callers of GetPrimitiveArrayCritical (compression, cryptography, graphics) and let them copy",
         "Collections when they are due",
-    ))
+    );
+    Some(found.or("Use G1 of JDK 22, which pins regions instead of waiting"))
 }

@@ -2,10 +2,11 @@
 
 use super::*;
 use assay_model::{
-    Estimate, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcPoint, GcReconciliation, GcRow, GcRule, GcScope,
-    GcSource, GcSpace, GcSpaceUse, GcTrend, GcTrouble, ModeRead, NotUnderstood, ReferenceMode, Severity,
-    StrangeShape,
+    Estimate, GcAnomaly, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcPoint, GcReconciliation, GcRow, GcRule,
+    GcScope, GcSource, GcSpace, GcSpaceUse, GcTrend, ModeRead, NotUnderstood, ReferenceMode, Severity,
+    UnrecognizedLines,
 };
+use assay_testkit::assert_one_step_each;
 use std::collections::BTreeMap;
 
 fn durations(count: u64, total_ms: f64, max_ms: f64) -> GcDurations {
@@ -92,7 +93,8 @@ fn check(rule: GcRule, spoil: impl Fn(&mut GcReport)) -> Finding<GcRule> {
     spoil(&mut report);
     let found = named(&report).unwrap_or_else(|| panic!("{rule} does not fire: {:#?}", findings(&report)));
     assert!(found.claim.ends_with('.') && !found.evidence.is_empty(), "{found:#?}");
-    assert!(found.change.as_ref().is_none_or(|change| change.brings.is_some()), "{found:#?}");
+    assert!(found.change.as_ref().is_none_or(|change| change.expected_effect.is_some()), "{found:#?}");
+    assert_one_step_each(found.ways());
     found
 }
 
@@ -100,9 +102,9 @@ fn jvm(report: &mut GcReport) -> &mut GcJvm {
     &mut report.jvms[0]
 }
 
-fn trouble(trouble: GcTrouble, count: u64, place: &'static str) -> impl Fn(&mut GcReport) {
+fn anomaly(anomaly: GcAnomaly, count: u64, place: &'static str) -> impl Fn(&mut GcReport) {
     move |report| {
-        report.troubles.insert(trouble, count);
+        report.anomalies.insert(anomaly, count);
         report.places.insert(place.to_owned(), vec![(0, 5)]);
     }
 }
@@ -128,7 +130,7 @@ fn findings_that_a_wait_for_a_processor_brings_about_name_it() {
     let rules: [(GcRule, Spoil); 4] = [
         (GcRule::PausesLong, |r| r.pauses.max_ms = Some(401.0)),
         (GcRule::TimeToSafepointLong, |r| r.time_to_safepoint.max_ms = Some(150.0)),
-        (GcRule::DegeneratedCycles, |r| trouble(GcTrouble::Degenerated, 1, "degenerated")(r)),
+        (GcRule::DegeneratedCycles, |r| anomaly(GcAnomaly::Degenerated, 1, "degenerated")(r)),
         (GcRule::AllocationStalls, |r| r.stalls_by_phase = vec![row("Allocation Stall", None, 3, 30.0)]),
     ];
     for (rule, spoil) in rules {
@@ -138,17 +140,24 @@ fn findings_that_a_wait_for_a_processor_brings_about_name_it() {
             report.cpu = report.cpu.zip(real_s).map(|(cpu, real_s)| GcCpuSum { real_s, ..cpu });
             let named = |finding: &Finding<GcRule>| finding.rule == rule;
             let found = findings(&report).into_iter().find(named).expect("the rule's");
-            (found.evidence_line(), found.change.expect("what to do").command)
+            let ways: Vec<String> = found.ways().map(str::to_owned).collect();
+            assert_one_step_each(found.ways());
+            (found.evidence_line(), ways)
         };
-        let (evidence, change) = of(Some(20.0));
+        let (evidence, ways) = of(Some(20.0));
         assert!(
             evidence.ends_with("20.00 s passed in 300 pauses, in which collector threads ran for 10.50 s")
         );
-        assert!(change.starts_with("First, why threads wait: look for throttling"), "{change}");
+        assert!(ways[0].starts_with("Find out why threads wait for processors: `assay host`"), "{ways:?}");
+        assert!(ways[1].starts_with("Only if nothing keeps threads waiting: "), "{ways:?}");
         for real_s in [Some(1.6), None] {
-            let (evidence, change) = of(real_s);
+            let (evidence, ways) = of(real_s);
             assert!(!evidence.contains("passed in"), "{evidence}");
-            assert!(change.contains("The same comes of processors that are not free"), "{change}");
+            assert!(!ways[0].contains("processors"), "{ways:?}");
+            assert!(
+                ways[1..].iter().any(|way| way.starts_with("Rule out that processors were not free")),
+                "{ways:?}"
+            );
         }
     }
 }
@@ -208,16 +217,51 @@ fn a_j9_is_told_of_options_that_it_has() {
     report.throughput_percent = Some(80.0);
     report.cpu = Some(GcCpuSum { count: 300, user_s: 1.0, sys_s: 2.0, real_s: 20.0, resolution_s: 0.01 });
     report.time_to_safepoint.max_ms = Some(150.0);
-    report.troubles.insert(GcTrouble::PromotionFailed, 3);
+    report.anomalies.insert(GcAnomaly::PromotionFailed, 3);
     report.out_of_memory = 1;
     let found = findings(&report);
     let rules: Vec<GcRule> = found.iter().map(|finding| finding.rule).collect();
     assert!(rules.contains(&GcRule::ExplicitGc) && !rules.contains(&GcRule::FullGc), "{rules:?}");
     assert!(rules.len() >= 7, "{rules:?}");
     for finding in &found {
-        let change = finding.command();
         let of_hotspot = ["-XX:+", "-XX:-", "-Xlog", "-XX:SafepointTimeout", "jcmd"];
-        assert!(!of_hotspot.iter().any(|option| change.contains(option)), "{finding:#?}");
+        let is_of_hotspot = |way: &str| of_hotspot.iter().any(|option| way.contains(option));
+        assert!(!finding.ways().any(is_of_hotspot), "{finding:#?}");
+        assert_one_step_each(finding.ways());
+    }
+}
+
+/// Every branch of the rules' advice, by the collector and its options.
+#[test]
+fn a_finding_names_one_step_and_alternatives_of_one_each_whatever_the_collector() {
+    let collectors =
+        ["Serial", "Parallel", "G1", "CMS", "Z", "Shenandoah", "gencon", "balanced", "optthruput", "unknown"];
+    for (collector, dialect, flags) in collectors.iter().flat_map(|collector| {
+        [("unified", "-Xmn1g"), ("jdk8", "-XX:+AlwaysPreTouch"), ("unified", "-XX:+UseTransparentHugePages")]
+            .map(|(dialect, flag)| (*collector, dialect, vec![flag.to_owned()]))
+    }) {
+        let mut report = well();
+        report.sources[0].dialect = Some(dialect.to_owned());
+        report.sources[0].messages_dropped = 1;
+        (jvm(&mut report).collector, jvm(&mut report).flags) = (Some(collector.to_owned()), flags);
+        (jvm(&mut report).region_bytes, jvm(&mut report).parallel_workers) = (None, Some(2));
+        report.pauses.max_ms = Some(900.0);
+        (report.throughput_percent, report.application_percent) = (None, Some(80.0));
+        report.cpu = report.cpu.map(|cpu| GcCpuSum { sys_s: 11.0, ..cpu });
+        let causes =
+            ["G1 Humongous Allocation", "GCLocker Initiated GC", "System.gc()", "Allocation Failure"];
+        report.pauses_by_cause = causes.map(|cause| row(cause, Some(GcScope::Young), 40, 900.0)).to_vec();
+        let full = ["System.gc()", "Allocation Failure"];
+        report.full_by_cause = full.map(|cause| row(cause, Some(GcScope::Full), 40, 90_000.0)).to_vec();
+        report.stalls_by_phase = vec![row("Allocation Stall", None, 4, 40.0)];
+        report.safepoints_by_operation = vec![row("ICBufferFull", None, 4, 90_000.0)];
+        report.other_safepoints_ms = None;
+        for kind in [GcAnomaly::Degenerated, GcAnomaly::ConcurrentModeFailure, GcAnomaly::PromotionFailed] {
+            report.anomalies.insert(kind, 2);
+        }
+        let found = findings(&report);
+        assert!(found.len() >= 8, "{collector}: {found:#?}");
+        found.iter().for_each(|finding| assert_one_step_each(finding.ways()));
     }
 }
 
@@ -283,10 +327,10 @@ fn rules_on_room() {
     });
     assert!(unsaid.evidence_line().contains("so far at most 453.0 MiB: 88 %"), "{}", unsaid.evidence_line());
     let small = check(GcRule::HeapTooSmall, |r| r.live_set.as_mut().unwrap().last_bytes = 3 << 30);
-    assert_eq!(small.command(), "Set -Xmx6145m or more (twice the live set), or keep less");
+    assert_eq!(small.command(), "Set -Xmx6145m at least (twice the live set)");
     check(GcRule::HeapTooLarge, |r| jvm(r).heap_bytes_max = Some(16 << 30));
-    check(GcRule::EvacuationFailure, trouble(GcTrouble::EvacuationFailure, 2, "evacuation-failure"));
-    let found = check(GcRule::PromotionFailure, trouble(GcTrouble::PromotionFailed, 1, "promotion-failed"));
+    check(GcRule::EvacuationFailure, anomaly(GcAnomaly::EvacuationFailure, 2, "evacuation-failure"));
+    let found = check(GcRule::PromotionFailure, anomaly(GcAnomaly::PromotionFailed, 1, "promotion-failed"));
     assert_eq!(found.at, [(0, 5)]);
 }
 
@@ -301,16 +345,16 @@ fn rules_on_collectors() {
         let used = GcSpaceUse { max_bytes: Some(3 << 30), ..GcSpaceUse::default() };
         r.spaces = BTreeMap::from([(GcSpace::Humongous, used)]);
     });
-    check(GcRule::DegeneratedCycles, trouble(GcTrouble::Degenerated, 1, "degenerated"));
+    check(GcRule::DegeneratedCycles, anomaly(GcAnomaly::Degenerated, 1, "degenerated"));
     check(GcRule::AllocationStalls, |r| r.stalls_by_phase = vec![row("Allocation Stall", None, 4, 40.0)]);
     let late = check(
         GcRule::ConcurrentModeFailure,
-        trouble(GcTrouble::ConcurrentModeFailure, 1, "concurrent-mode-failure"),
+        anomaly(GcAnomaly::ConcurrentModeFailure, 1, "concurrent-mode-failure"),
     );
     assert!(late.claim.starts_with("CMS began too late"));
     let fragmented = check(GcRule::ConcurrentModeFailure, |r| {
-        trouble(GcTrouble::ConcurrentModeFailure, 1, "concurrent-mode-failure")(r);
-        trouble(GcTrouble::PromotionFailed, 1, "promotion-failed")(r);
+        anomaly(GcAnomaly::ConcurrentModeFailure, 1, "concurrent-mode-failure")(r);
+        anomaly(GcAnomaly::PromotionFailed, 1, "promotion-failed")(r);
     });
     assert!(fragmented.claim.contains("fragmented"));
     check(GcRule::PrematurePromotion, |r| {
@@ -372,7 +416,9 @@ fn rules_on_settings() {
     check(GcRule::ReferenceModeLimit, |r| {
         (jvm(r).collector, jvm(r).heap_bytes_max) = (Some("gencon".to_owned()), Some(26 << 30));
     });
-    check(GcRule::LargePagesRefused, |r| jvm(r).flags = vec!["-XX:+UseLargePages".to_owned()]);
+    for flag in ["-XX:+UseLargePages", "-XX:+UseTransparentHugePages"] {
+        check(GcRule::LargePagesRefused, |r| jvm(r).flags = vec![flag.to_owned()]);
+    }
     check(GcRule::GcThreadsFew, |r| jvm(r).parallel_workers = Some(2));
 }
 
@@ -380,13 +426,13 @@ fn rules_on_settings() {
 fn rules_on_the_log() {
     check(GcRule::MessagesDropped, |r| r.sources[0].messages_dropped = 3);
     check(GcRule::LinesNotUnderstood, |r| {
-        let shape = StrangeShape { lines: 2, quote: "odd".to_owned(), at: (0, 9) };
+        let shape = UnrecognizedLines { lines: 2, quote: "odd".to_owned(), at: (0, 9) };
         r.not_understood = NotUnderstood { lines: 2, shapes: vec![shape], ..NotUnderstood::default() };
     });
     check(GcRule::LogBreaksOff, |r| r.sources[0].is_torn = true);
     let held = |read: f64| GcReconciliation {
         what: "Completed GCs".to_owned(),
-        said: 71.0,
+        logged: 71.0,
         read,
         rounding: 0.5,
         at: (0, 800),

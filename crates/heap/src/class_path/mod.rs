@@ -10,7 +10,7 @@ mod limits;
 mod place;
 
 use crate::predict::ClassNotFound;
-use crate::{Census, ClassIndex, ClassShape};
+use crate::{ClassHistogram, ClassIndex, ClassShape};
 use class_file::ClassFile;
 pub use limits::ClassPathError;
 use limits::NAMES_MAX;
@@ -21,13 +21,13 @@ use std::path::PathBuf;
 /// No line of inheritance is longer; a file may claim one.
 const SUPER_CLASSES_MAX: usize = 1000;
 
-/// A census without objects: a class and its super classes, the class first. Paths are joined by colons; the first place
+/// A class histogram without objects: a class and its super classes, the class first. Paths are joined by colons; the first place
 /// that has a class gives it. Of a multi-release jar the classes for all releases are read. The JDK's version is that of
 /// the first JDK in the class path.
 ///
 /// # Errors
 /// When a place cannot be read, the class or one of its super classes is in none, or a class file is none.
-pub fn read(paths: &OsStr, class: &str) -> Result<Census, ClassPathError> {
+pub fn read(paths: &OsStr, class: &str) -> Result<ClassHistogram, ClassPathError> {
     let paths = std::env::split_paths(paths).filter(|path| !path.as_os_str().is_empty());
     shapes_of(class, &paths.collect::<Vec<_>>())
 }
@@ -36,14 +36,14 @@ pub fn read(paths: &OsStr, class: &str) -> Result<Census, ClassPathError> {
 ///
 /// # Errors
 /// As of [`read`].
-pub fn shapes_of(class: &str, paths: &[PathBuf]) -> Result<Census, ClassPathError> {
+pub fn shapes_of(class: &str, paths: &[PathBuf]) -> Result<ClassHistogram, ClassPathError> {
     let mut places: Vec<Place> = paths.iter().cloned().map(Place::open).collect::<Result<_, _>>()?;
     let jdk_version = paths.iter().find_map(|path| place::jdk_version(path));
-    let mut census = Census { word_bytes: 8, jdk_version, ..Census::default() };
+    let mut histogram = ClassHistogram { word_bytes: 8, jdk_version, ..ClassHistogram::default() };
     let mut next = Some(class.trim().replace('/', "."));
     while let Some(name) = next {
-        let at = census.classes.len();
-        let is_ring = census.classes.iter().any(|shape| *shape.name == name);
+        let at = histogram.classes.len();
+        let is_ring = histogram.classes.iter().any(|shape| *shape.name == name);
         if is_ring || SUPER_CLASSES_MAX < at {
             return Err(ClassPathError::NoEnd { class: class.to_owned() });
         }
@@ -53,15 +53,15 @@ pub fn shapes_of(class: &str, paths: &[PathBuf]) -> Result<Census, ClassPathErro
             // Without a JDK in the class path: it declares no fields.
             None if name == "java.lang.Object" => ClassFile::default(),
             None => {
-                let class = census.classes[at - 1].name.to_string();
+                let class = histogram.classes[at - 1].name.to_string();
                 return Err(ClassPathError::NoSuperClass { class, super_class: name });
             }
         };
         next = file.super_class.clone();
         let super_class = next.is_some().then_some(at as ClassIndex + 1);
-        census.classes.push(shape(name, file, super_class));
+        histogram.classes.push(shape(name, file, super_class));
     }
-    Ok(census)
+    Ok(histogram)
 }
 
 fn class_in(places: &mut [Place], name: &str) -> Result<Option<ClassFile>, ClassPathError> {

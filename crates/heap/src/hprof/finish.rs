@@ -1,4 +1,4 @@
-//! From what was counted to a census.
+//! From what was counted to a class histogram.
 
 use super::classes::{ClassTable, OVERFLOW, RawField, SlotIndex};
 use super::dump::{Dump, Problems};
@@ -6,9 +6,10 @@ use super::external_name::{Element, external_name};
 use super::names::Names;
 use super::neighbours::Kind;
 use super::tally::{CutArray, Tally};
-use crate::census::FILLER_OBJECT;
+use crate::class_histogram::FILLER_OBJECT;
 use crate::{
-    ArrayLengths, Census, ClassIndex, ClassShape, Field, FieldKind, Neighbour, NeighbourKind, PrimitiveKind,
+    ArrayLengths, ClassHistogram, ClassIndex, ClassShape, Field, FieldKind, Neighbour, NeighbourKind,
+    PrimitiveKind,
 };
 use std::collections::HashMap;
 
@@ -19,8 +20,8 @@ const OTHER_ARRAYS: &str = "(other arrays)";
 /// Larger alignments do not exist.
 const ALIGNMENT_BYTES_MAX: u64 = 256;
 
-/// Makes the census.
-pub(super) fn census<const ID: usize>(dump: Dump<'_, ID>) -> Census {
+/// Makes the class histogram.
+pub(super) fn histogram<const ID: usize>(dump: Dump<'_, ID>) -> ClassHistogram {
     let Dump { is_android, names, tally, mut problems, .. } = dump;
     let Tally {
         classes: mut table,
@@ -59,7 +60,7 @@ pub(super) fn census<const ID: usize>(dump: Dump<'_, ID>) -> Census {
         })
         .collect();
     neighbours.sort_unstable_by_key(|(neighbour, count)| (u64::MAX - count, *neighbour));
-    Census {
+    ClassHistogram {
         classes,
         word_bytes: ID as u64,
         alignment_bytes: alignment(id_bits).filter(|_| !is_android),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-/// Why a dump gives no census.
+/// Why a dump gives no class histogram.
 #[derive(Debug, thiserror::Error)]
 pub enum HprofError {
     /// The source cannot be read.

@@ -6,7 +6,7 @@
 //! a 0x2C). Only what a heap's size depends on is kept: names, classes, counts. The bytes of the objects are passed over,
 //! so the memory that reading takes does not grow with the dump.
 //!
-//! Tolerant: damage is a problem of the census, and reading goes on with the next record whose place is known. Only a
+//! Tolerant: damage is a problem of the class histogram, and reading goes on with the next record whose place is known. Only a
 //! dump without a single readable object is an error.
 
 mod classes;
@@ -25,7 +25,7 @@ mod sub_records;
 mod tally;
 mod version;
 
-use crate::Census;
+use crate::ClassHistogram;
 use cursor::Supply;
 use fillers::References;
 use flate2::read::MultiGzDecoder;
@@ -41,7 +41,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 ///
 /// # Errors
 /// When it is not a dump, or nothing in it can be read.
-pub fn read(source: impl Read + Send, name: &str, progress: &dyn Fn(u64)) -> Result<Census, HprofError> {
+pub fn read(
+    source: impl Read + Send,
+    name: &str,
+    progress: &dyn Fn(u64),
+) -> Result<ClassHistogram, HprofError> {
     read_once(source, name, progress, None, None)
 }
 
@@ -49,7 +53,7 @@ pub fn read(source: impl Read + Send, name: &str, progress: &dyn Fn(u64)) -> Res
 ///
 /// # Errors
 /// When the file cannot be opened, is not a dump, or nothing in it can be read.
-pub fn read_file(path: &Path, progress: &dyn Fn(u64)) -> Result<Census, HprofError> {
+pub fn read_file(path: &Path, progress: &dyn Fn(u64)) -> Result<ClassHistogram, HprofError> {
     let name = path.display().to_string();
     let open = || {
         let failed = |source| HprofError::Read { name: name.clone(), offset: 0, source };
@@ -67,7 +71,7 @@ fn read_once(
     progress: &dyn Fn(u64),
     references: Option<References>,
     again: Option<Again<'_>>,
-) -> Result<Census, HprofError> {
+) -> Result<ClassHistogram, HprofError> {
     let count = AtomicU64::new(0);
     let mut source = Counted { source, count: &count };
     let failed = |offset, source| HprofError::Read { name: name.to_owned(), offset, source };

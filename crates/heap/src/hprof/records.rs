@@ -7,22 +7,22 @@ use super::fillers::References;
 use super::header::{Header, HprofError};
 use super::payload::{HEADER_BYTES, RecordHeader};
 use super::{fillers, finish, shape};
-use crate::{Census, FieldKind};
+use crate::{ClassHistogram, FieldKind};
 
 const UTF8: u8 = 0x01;
 const LOAD_CLASS: u8 = 0x02;
 
 /// Reads the same dump again, to find what refers to some arrays.
-pub(super) type Again<'a> = &'a dyn Fn(References) -> Result<Census, HprofError>;
+pub(super) type Again<'a> = &'a dyn Fn(References) -> Result<ClassHistogram, HprofError>;
 
-/// Reads the records behind the header, to a census.
+/// Reads the records behind the header, to a class histogram.
 pub(super) fn read(
     cursor: Cursor,
     header: &Header,
     name: &str,
     references: Option<References>,
     again: Option<Again<'_>>,
-) -> Result<Census, HprofError> {
+) -> Result<ClassHistogram, HprofError> {
     match header.id_bytes {
         4 => Dump::<4>::new(cursor, header, name, references).read(name, again),
         _ => Dump::<8>::new(cursor, header, name, references).read(name, again),
@@ -30,7 +30,7 @@ pub(super) fn read(
 }
 
 impl<const ID: usize> Dump<'_, ID> {
-    fn read(mut self, name: &str, again: Option<Again<'_>>) -> Result<Census, HprofError> {
+    fn read(mut self, name: &str, again: Option<Again<'_>>) -> Result<ClassHistogram, HprofError> {
         while self.record() {}
         self.names.sort();
         let offset = self.cursor.offset();
@@ -63,9 +63,9 @@ impl<const ID: usize> Dump<'_, ID> {
             };
             self.problems.add(fillers::unknown(why));
         }
-        let mut census = finish::census(self);
-        shape::name_release(&mut census, name);
-        Ok(census)
+        let mut histogram = finish::histogram(self);
+        shape::name_release(&mut histogram, name);
+        Ok(histogram)
     }
 
     fn has_class(&self, wanted: &[u8]) -> bool {

@@ -1,6 +1,6 @@
 //! The JDK's feature release by the fields of its classes, for dumps that do not have its version.
 
-use crate::{Census, ClassShape};
+use crate::{ClassHistogram, ClassShape};
 
 /// A field that came with a release (read in the class's source; 6, 11, 17 and 25 are held by tests).
 const SINCE: [(&str, &str, u32); 5] = [
@@ -15,11 +15,11 @@ const WITHOUT_OFFSET: u32 = 7;
 const OLDEST: u32 = 6;
 
 /// The oldest release that has these fields, and the newest one; `None` for the newest when it is not known.
-pub(super) fn release_by_shape(census: &Census) -> Option<(u32, Option<u32>)> {
-    let string = class(census, "java.lang.String")?;
+pub(super) fn release_by_shape(histogram: &ClassHistogram) -> Option<(u32, Option<u32>)> {
+    let string = class(histogram, "java.lang.String")?;
     let mut newest = None;
     for (name, field, since) in SINCE {
-        if class(census, name).is_some_and(|class| has(class, field)) {
+        if class(histogram, name).is_some_and(|class| has(class, field)) {
             return Some((since, newest));
         }
         newest = Some(since - 1);
@@ -30,8 +30,8 @@ pub(super) fn release_by_shape(census: &Census) -> Option<(u32, Option<u32>)> {
     Some(if has(string, "offset") { (OLDEST, Some(WITHOUT_OFFSET)) } else { (WITHOUT_OFFSET, newest) })
 }
 
-fn class<'a>(census: &'a Census, name: &str) -> Option<&'a ClassShape> {
-    census.classes.iter().find(|class| &*class.name == name)
+fn class<'a>(histogram: &'a ClassHistogram, name: &str) -> Option<&'a ClassShape> {
+    histogram.classes.iter().find(|class| &*class.name == name)
 }
 
 fn has(class: &ClassShape, name: &str) -> bool {
@@ -39,15 +39,15 @@ fn has(class: &ClassShape, name: &str) -> bool {
 }
 
 /// Fills in the release, and says so.
-pub(super) fn name_release(census: &mut Census, source: &str) {
-    if census.jdk_version.is_some() || census.is_android {
+pub(super) fn name_release(histogram: &mut ClassHistogram, source: &str) {
+    if histogram.jdk_version.is_some() || histogram.is_android {
         return;
     }
-    census.jdk_by_shape = release_by_shape(census);
-    if let (Some(shape), Some(jdk)) = (census.jdk_text(), census.jdk()) {
+    histogram.jdk_by_shape = release_by_shape(histogram);
+    if let (Some(shape), Some(jdk)) = (histogram.jdk_text(), histogram.jdk()) {
         let what = format!(
             "the JDK's version is not in the dump: its classes have the shape of JDK {shape}, read as {jdk}"
         );
-        census.problems.push(assay_model::Problem::new(source, what));
+        histogram.problems.push(assay_model::Problem::new(source, what));
     }
 }

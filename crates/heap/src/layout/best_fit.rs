@@ -5,7 +5,7 @@
 //! runs of references. Until JDK 26 nothing fills a hole behind what is kept free around contended fields, and until JDK 27 none of a
 //! class below one that has such fields.
 
-use super::fields::{Contention, Ground, Hole, Wanted};
+use super::fields::{Contention, Hole, InheritedLayout, Wanted};
 use assay_jdk::release::FieldPlacement;
 
 /// What the JVM keeps free on both sides of what is contended: two cache lines, since processors fetch pairs.
@@ -15,11 +15,11 @@ pub const CONTENDED_PADDING_BYTES: u64 = 128;
 ///
 /// `is_contended` is whether the whole class is.
 pub fn place(
-    ground: &Ground,
+    ground: &InheritedLayout,
     wanted: &[Wanted<'_>],
     is_contended: bool,
     rules: FieldPlacement,
-) -> (Vec<u64>, Ground) {
+) -> (Vec<u64>, InheritedLayout) {
     let mut plan = Plan::on(ground, wanted.len(), rules);
     if is_contended {
         plan.pad();
@@ -68,7 +68,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn on(ground: &Ground, fields: usize, rules: FieldPlacement) -> Plan {
+    fn on(ground: &InheritedLayout, fields: usize, rules: FieldPlacement) -> Plan {
         let fills_behind_padding = FieldPlacement::BestFitBehindPadding <= rules;
         let is_behind_others = ground.is_apart && ground.has_fields;
         let fills_most = FieldPlacement::BestFitEverywhere <= rules;
@@ -146,7 +146,12 @@ impl Plan {
         offset
     }
 
-    fn finish(self, below: &Ground, wanted: &[Wanted<'_>], is_contended: bool) -> (Vec<u64>, Ground) {
+    fn finish(
+        self,
+        below: &InheritedLayout,
+        wanted: &[Wanted<'_>],
+        is_contended: bool,
+    ) -> (Vec<u64>, InheritedLayout) {
         let is_apart =
             below.is_apart || is_contended || wanted.iter().any(|field| field.contention != Contention::None);
         // What a class below starts from is where the last field ends, not where padding does.
@@ -160,8 +165,15 @@ impl Plan {
         let holes = if is_apart { Vec::new() } else { self.holes };
         let has_lock_word = below.has_lock_word;
         let end = self.end;
-        let ground =
-            Ground { end, fields_end, holes, ends_with_reference, is_apart, has_fields, has_lock_word };
+        let ground = InheritedLayout {
+            end,
+            fields_end,
+            holes,
+            ends_with_reference,
+            is_apart,
+            has_fields,
+            has_lock_word,
+        };
         (self.offsets, ground)
     }
 }

@@ -34,7 +34,7 @@ pub struct Wanted<'a> {
 
 /// What a class leaves to classes below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ground {
+pub struct InheritedLayout {
     /// Where fields and padding end.
     pub end: u64,
     /// Where the last field ends; the header's end where there is none.
@@ -52,11 +52,11 @@ pub struct Ground {
     pub has_lock_word: bool,
 }
 
-impl Ground {
+impl InheritedLayout {
     /// Behind the header of an object.
-    pub fn header(sizes: &Sizes) -> Ground {
+    pub fn header(sizes: &Sizes) -> InheritedLayout {
         let end = sizes.header_bytes;
-        Ground {
+        InheritedLayout {
             end,
             fields_end: end,
             holes: Vec::new(),

@@ -11,17 +11,17 @@ mod places;
 mod sizes;
 mod styled;
 
-use crate::{Census, ClassIndex, ClassShape, FieldKind, PrimitiveKind};
+use crate::{ClassHistogram, ClassIndex, ClassShape, FieldKind, PrimitiveKind};
 use assay_jdk::Release;
 use assay_jdk::objects::ObjectFacts;
 use assay_jdk::release::{ArrayElements, FieldPlacement, LayoutRules};
-use assay_model::{ClassLayout, FieldPlace, HeapModel, LayoutPart, ModelName, WeightParts};
-use fields::{Ground, Wanted};
+use assay_model::{ClassLayout, FieldPlace, FootprintParts, HeapModel, LayoutPart, ModelName};
+use fields::{InheritedLayout, Wanted};
 pub use sizes::{Sizes, is_estimate};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Layouts of classes of a census in one model.
+/// Layouts of classes of a class histogram in one model.
 ///
 /// What the dump cannot know is left out: `@Contended` in classes of an application, which the JVM heeds only with
 /// `-XX:-RestrictContended`. An object of class `jdk.internal.vm.StackChunk` is longer than an instance: it ends with
@@ -33,7 +33,7 @@ pub struct Layouts {
     instances: Vec<Instance>,
     facts: Arc<ObjectFacts>,
     rules: &'static LayoutRules,
-    /// `java.lang.Class`; absent where the census does not have it.
+    /// `java.lang.Class`; absent where the class histogram does not have it.
     class_class: Option<ClassIndex>,
 }
 
@@ -59,36 +59,36 @@ impl Instance {
 
 impl Layouts {
     /// Lays out all classes.
-    pub fn of(census: &Census, model: HeapModel) -> Layouts {
-        Layouts::with(census, &LayoutOrder::all(census), model, Sizes::of(model), facts_of(model))
+    pub fn of(histogram: &ClassHistogram, model: HeapModel) -> Layouts {
+        Layouts::with(histogram, &LayoutOrder::all(histogram), model, Sizes::of(model), facts_of(model))
     }
 
     /// Lays out some classes.
-    pub fn of_some(census: &Census, order: &LayoutOrder, model: HeapModel) -> Layouts {
-        Layouts::with(census, order, model, Sizes::of(model), facts_of(model))
+    pub fn of_some(histogram: &ClassHistogram, order: &LayoutOrder, model: HeapModel) -> Layouts {
+        Layouts::with(histogram, order, model, Sizes::of(model), facts_of(model))
     }
 
     /// Lays out some classes by the rules of a model of HotSpot, but with sizes or facts that it does not have: the JVM has
     /// modes that are none of the models.
     pub fn with(
-        census: &Census,
+        histogram: &ClassHistogram,
         order: &LayoutOrder,
         model: HeapModel,
         sizes: Sizes,
         facts: Arc<ObjectFacts>,
     ) -> Layouts {
-        let instances = vec![Instance::default(); census.classes.len()];
+        let instances = vec![Instance::default(); histogram.classes.len()];
         let rules = &Release::of(model.jdk).layout;
         let mut layouts = Layouts { model, sizes, instances, facts, rules, class_class: None };
-        let mut grounds: Vec<Option<Ground>> = vec![None; census.classes.len()];
+        let mut grounds: Vec<Option<InheritedLayout>> = vec![None; histogram.classes.len()];
         for &(class, super_class) in &order.0 {
-            let Some(shape) = census.classes.get(class) else { continue };
+            let Some(shape) = histogram.classes.get(class) else { continue };
             if is_array(shape) {
                 continue;
             }
             let above = super_class.filter(|above| grounds.get(*above).is_some_and(Option::is_some));
             let ground = above.and_then(|above| grounds[above].clone());
-            let placed = layouts.place(shape, ground.unwrap_or_else(|| Ground::header(&sizes)));
+            let placed = layouts.place(shape, ground.unwrap_or_else(|| InheritedLayout::header(&sizes)));
             let above = above.filter(|_| !placed.starts_anew);
             let inherited = above.map_or_else(Instance::default, |above| layouts.instances[above]);
             let mut instance = inherited.with(&placed.fields);
@@ -119,15 +119,15 @@ impl Layouts {
     }
 
     /// What the size of one instance is made of; `None` for an array class or an index beyond.
-    pub fn instance_parts(&self, class: ClassIndex) -> Option<WeightParts> {
+    pub fn instance_parts(&self, class: ClassIndex) -> Option<FootprintParts> {
         let instance = self.instance(class)?;
         Some(self.parts(instance.bytes, instance.references_bytes, instance.primitives_bytes))
     }
 
     /// Size in bytes of the object of class `java.lang.Class` that stands for a class, its static fields included; of an
-    /// array class too. `None` where the census has no `java.lang.Class`, and for an index beyond.
-    pub fn mirror_bytes(&self, census: &Census, class: ClassIndex) -> Option<u64> {
-        let shape = census.classes.get(class as usize)?;
+    /// array class too. `None` where the class histogram has no `java.lang.Class`, and for an index beyond.
+    pub fn mirror_bytes(&self, histogram: &ClassHistogram, class: ClassIndex) -> Option<u64> {
+        let shape = histogram.classes.get(class as usize)?;
         let start = self.instance_bytes(self.class_class?)?;
         if is_estimate(self.model.name) {
             // OpenJ9 keeps statics outside the heap.
@@ -155,11 +155,11 @@ impl Layouts {
     }
 
     /// What the size of a class's mirror is made of: its static fields too. `None` as of [`Layouts::mirror_bytes`].
-    pub fn mirror_parts(&self, census: &Census, class: ClassIndex) -> Option<WeightParts> {
-        let bytes = self.mirror_bytes(census, class)?;
+    pub fn mirror_parts(&self, histogram: &ClassHistogram, class: ClassIndex) -> Option<FootprintParts> {
+        let bytes = self.mirror_bytes(histogram, class)?;
         let mut instance = self.instance(self.class_class?)?;
         if !is_estimate(self.model.name) {
-            for field in &census.classes.get(class as usize)?.statics {
+            for field in &histogram.classes.get(class as usize)?.statics {
                 let part = match field.kind {
                     FieldKind::Reference => &mut instance.references_bytes,
                     FieldKind::Primitive(_) => &mut instance.primitives_bytes,
@@ -191,11 +191,11 @@ impl Layouts {
     }
 
     /// Where everything is in an instance; `None` for an array class or an index beyond.
-    pub fn class_layout(&self, census: &Census, class: ClassIndex) -> Option<ClassLayout> {
+    pub fn class_layout(&self, histogram: &ClassHistogram, class: ClassIndex) -> Option<ClassLayout> {
         self.instance(class)?;
         let mut places = places::header(self.model.name, &self.sizes);
-        let mut ground = Ground::header(&self.sizes);
-        for shape in chain(census, class) {
+        let mut ground = InheritedLayout::header(&self.sizes);
+        for shape in chain(histogram, class) {
             let placed = self.place(shape, ground);
             if placed.starts_anew {
                 places.retain(|place| place.part == LayoutPart::Header);
@@ -213,7 +213,7 @@ impl Layouts {
         let instance_bytes = self.object_bytes(ground.end);
         Some(ClassLayout {
             model: self.model,
-            class: census.classes.get(class as usize)?.name.to_string(),
+            class: histogram.classes.get(class as usize)?.name.to_string(),
             instance_bytes,
             is_estimate: is_estimate(self.model.name),
             places: places::without_gaps(places, instance_bytes),
@@ -224,12 +224,12 @@ impl Layouts {
         self.instances.get(class as usize).copied().filter(|instance| instance.bytes != 0)
     }
 
-    fn parts(&self, bytes: u64, references: u32, primitives: u32) -> WeightParts {
+    fn parts(&self, bytes: u64, references: u32, primitives: u32) -> FootprintParts {
         let (references_bytes, primitives_bytes) = (u64::from(references), u64::from(primitives));
         let headers_bytes = self.sizes.header_bytes;
         let known = headers_bytes + references_bytes + primitives_bytes;
         let padding_bytes = bytes.saturating_sub(known);
-        WeightParts { headers_bytes, references_bytes, primitives_bytes, padding_bytes }
+        FootprintParts { headers_bytes, references_bytes, primitives_bytes, padding_bytes }
     }
 
     /// Size of an object whose last field or padding ends there.
@@ -239,7 +239,7 @@ impl Layouts {
     }
 
     /// Places the own fields of a class on what its super class left.
-    fn place<'a>(&'a self, shape: &'a ClassShape, mut ground: Ground) -> Placed<'a> {
+    fn place<'a>(&'a self, shape: &'a ClassShape, mut ground: InheritedLayout) -> Placed<'a> {
         let model = self.model;
         let mut fields = fields::wanted(shape, &self.facts, &self.sizes, fields::word_bytes(model.name));
         let is_contended = self.facts.is_contended(&shape.name);
@@ -264,7 +264,7 @@ struct Placed<'a> {
     /// In the order of the fields.
     offsets: Vec<u64>,
     /// What it leaves to classes below.
-    ground: Ground,
+    ground: InheritedLayout,
     /// Whether it does not have what its super class has (OpenJ9's lock word).
     starts_anew: bool,
 }
@@ -274,12 +274,12 @@ fn is_array(shape: &ClassShape) -> bool {
 }
 
 /// A class and its super classes, `java.lang.Object` first. A ring, which no JVM makes, ends where it closes.
-fn chain(census: &Census, class: ClassIndex) -> Vec<&ClassShape> {
+fn chain(histogram: &ClassHistogram, class: ClassIndex) -> Vec<&ClassShape> {
     let mut seen = HashSet::new();
     let mut chain = Vec::new();
     let mut next = Some(class);
     while let Some(class) = next.filter(|class| seen.insert(*class)) {
-        let Some(shape) = census.classes.get(class as usize) else { break };
+        let Some(shape) = histogram.classes.get(class as usize) else { break };
         chain.push(shape);
         next = shape.super_class;
     }
@@ -298,27 +298,28 @@ pub struct LayoutOrder(Vec<(usize, Option<usize>)>);
 
 impl LayoutOrder {
     /// All classes.
-    pub fn all(census: &Census) -> LayoutOrder {
-        LayoutOrder::of(census, |_, _| true)
+    pub fn all(histogram: &ClassHistogram) -> LayoutOrder {
+        LayoutOrder::of(histogram, |_, _| true)
     }
 
     /// Classes that have objects, with what is above them.
-    pub fn of_objects(census: &Census) -> LayoutOrder {
-        // Mirrors are no instances of it in a census.
-        LayoutOrder::of(census, |_, shape| 0 < shape.instances || &*shape.name == "java.lang.Class")
+    pub fn of_objects(histogram: &ClassHistogram) -> LayoutOrder {
+        // Mirrors are no instances of it in a class histogram.
+        LayoutOrder::of(histogram, |_, shape| 0 < shape.instances || &*shape.name == "java.lang.Class")
     }
 
     /// One class, with what is above it.
-    pub fn of_class(census: &Census, wanted: ClassIndex) -> LayoutOrder {
-        LayoutOrder::of(census, |class, _| class == wanted as usize)
+    pub fn of_class(histogram: &ClassHistogram, wanted: ClassIndex) -> LayoutOrder {
+        LayoutOrder::of(histogram, |class, _| class == wanted as usize)
     }
 
-    fn of(census: &Census, is_wanted: impl Fn(usize, &ClassShape) -> bool) -> LayoutOrder {
-        let above = |class: usize| census.classes[class].super_class.map(|above| above as usize);
-        let mut is_seen = vec![false; census.classes.len()];
+    fn of(histogram: &ClassHistogram, is_wanted: impl Fn(usize, &ClassShape) -> bool) -> LayoutOrder {
+        let above = |class: usize| histogram.classes[class].super_class.map(|above| above as usize);
+        let mut is_seen = vec![false; histogram.classes.len()];
         let mut order = Vec::new();
         let mut path = Vec::new();
-        for (class, _) in census.classes.iter().enumerate().filter(|(class, shape)| is_wanted(*class, shape))
+        for (class, _) in
+            histogram.classes.iter().enumerate().filter(|(class, shape)| is_wanted(*class, shape))
         {
             let mut next = Some(class);
             while let Some(class) = next.filter(|class| is_seen.get(*class) == Some(&false)) {

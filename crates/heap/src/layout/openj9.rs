@@ -10,7 +10,7 @@
 //! balanced collector.
 
 use super::Sizes;
-use super::fields::{Contention, Ground, Wanted};
+use super::fields::{Contention, InheritedLayout, Wanted};
 
 /// No object is shorter.
 pub const OBJECT_BYTES_MIN: u64 = 16;
@@ -28,14 +28,14 @@ const WITHOUT_LOCK_WORD: [&str; 6] = [
 
 /// Makes fields as long as OpenJ9 does, and adds a lock word. Says whether the class starts anew: it does not inherit that
 /// of `java.lang.Object`, right below which it is.
-pub fn adapt(class: &str, ground: &mut Ground, fields: &mut Vec<Wanted<'_>>, sizes: &Sizes) -> bool {
+pub fn adapt(class: &str, ground: &mut InheritedLayout, fields: &mut Vec<Wanted<'_>>, sizes: &Sizes) -> bool {
     for field in fields.iter_mut() {
         field.bytes = field.bytes.max(FIELD_BYTES_MIN);
     }
     if WITHOUT_LOCK_WORD.contains(&class) {
         let starts_anew = ground.has_lock_word;
         if starts_anew {
-            *ground = Ground::header(sizes);
+            *ground = InheritedLayout::header(sizes);
         }
         return starts_anew;
     }

@@ -4,7 +4,7 @@
 //! of which the JVM knows the layout by heart have references first and fill no gap.
 
 use super::best_fit::CONTENDED_PADDING_BYTES;
-use super::fields::{Contention, Ground, Wanted};
+use super::fields::{Contention, InheritedLayout, Wanted};
 use std::ops::Range;
 
 /// Classes whose offsets the JVM once had as constants.
@@ -30,11 +30,11 @@ const REFERENCES_FIRST: [&str; 16] = [
 /// Places the own fields of a class behind those of its super class. Offsets are in the order of `wanted`.
 pub fn place(
     class: &str,
-    ground: &Ground,
+    ground: &InheritedLayout,
     wanted: &[Wanted<'_>],
     is_contended: bool,
     reference_bytes: u64,
-) -> (Vec<u64>, Ground) {
+) -> (Vec<u64>, InheritedLayout) {
     let mut offsets = vec![0; wanted.len()];
     let padding = if is_contended { CONTENDED_PADDING_BYTES } else { 0 };
     let start = ground.end.next_multiple_of(reference_bytes) + padding;
@@ -44,7 +44,7 @@ pub fn place(
         place_longs_first(start, wanted, reference_bytes, &mut offsets)
     };
     end = place_contended(end, wanted, &mut offsets) + padding;
-    let ground = Ground {
+    let ground = InheritedLayout {
         end,
         fields_end: end,
         holes: Vec::new(),

@@ -1,4 +1,4 @@
-//! The heap of a running JVM: a census as a dump would give it, with no dump.
+//! The heap of a running JVM: a class histogram as a dump would give it, with no dump.
 //!
 //! The JVM is stopped while its heap is read from outside ([`assay_linux::Freeze`]: for a bounded time, and whatever
 //! becomes of Assay it goes on). What can be found before and afterwards (symbols, exported structures, the fields of
@@ -7,11 +7,11 @@
 //! What is counted is everything, also what the program can reach no more; a dump has live objects only, unless it was
 //! taken with `-all`. What objects there are, byte by byte, is `assay_hotspot`'s.
 
-mod census;
+mod class_histogram;
 mod counted;
 mod tally;
 
-use crate::Census;
+use crate::ClassHistogram;
 use assay_hotspot::{Hotspot, HotspotError};
 use assay_linux::{Freeze, FreezeError, LinuxError, LiveProcess, ProcRoot};
 use assay_model::DumpModel;
@@ -23,7 +23,7 @@ use tally::Tally;
 const ATTEMPTS_FOR: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Why the heap of a process gives no census. The process goes on in every case.
+/// Why the heap of a process gives no class histogram. The process goes on in every case.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
     /// It is gone, or belongs to somebody else.
@@ -73,31 +73,35 @@ pub enum LiveError {
 
 /// The heap of a running JVM.
 #[derive(Debug)]
-pub struct LiveCensus {
+pub struct LiveHistogram {
     /// Its objects; what is special about them is among the problems.
-    pub census: Census,
+    pub histogram: ClassHistogram,
     /// The model in which they are, by the JVM's flags; what the flags say where that is none of the models.
     pub model: Result<DumpModel, String>,
-    /// How many objects the census has, and what they take.
+    /// How many objects the class histogram has, and what they take.
     pub counted: Counted,
     /// What it cost the process.
     pub freeze: FreezeReport,
 }
 
-/// Walks the heap of a running JVM. It is stopped meanwhile, each time at most for `limit`; when that is over, the census
+/// Walks the heap of a running JVM. It is stopped meanwhile, each time at most for `limit`; when that is over, the class histogram
 /// is of the part that was read until then, and a problem says how much.
 ///
 /// # Errors
 /// When it is no JVM, is gone or belongs to somebody else, cannot be stopped, or its structures are not known.
-pub fn census(pid: u32, limit: Duration) -> Result<LiveCensus, LiveError> {
-    census_after(pid, limit, &|_| {})
+pub fn histogram(pid: u32, limit: Duration) -> Result<LiveHistogram, LiveError> {
+    histogram_after(pid, limit, &|_| {})
 }
 
 /// The same; reports how many bytes of the heap are in use, dead objects included, before the process is stopped.
 ///
 /// # Errors
-/// As of [`census`].
-pub fn census_after(pid: u32, limit: Duration, before_stop: &dyn Fn(u64)) -> Result<LiveCensus, LiveError> {
+/// As of [`class_histogram`].
+pub fn histogram_after(
+    pid: u32,
+    limit: Duration,
+    before_stop: &dyn Fn(u64),
+) -> Result<LiveHistogram, LiveError> {
     let proc = ProcRoot::default();
     let before = LiveProcess::open(&proc, pid)?;
     let hotspot = Hotspot::open(&before)?.ok_or(LiveError::NoJvm { pid })?;
@@ -131,8 +135,9 @@ pub fn census_after(pid: u32, limit: Duration, before_stop: &dyn Fn(u64)) -> Res
         freeze.frozen_ns = freeze.frozen_ns.saturating_add(times.stopped_ns);
         freeze.is_cut_short = times.is_cut_short;
     }
-    let (census, counted) = census::make(&hotspot, &heap, &classes, Tally::joined(walk.visitors), &freeze);
-    Ok(LiveCensus { model: census::model(&hotspot), census, counted, freeze })
+    let (histogram, counted) =
+        class_histogram::make(&hotspot, &heap, &classes, Tally::joined(walk.visitors), &freeze);
+    Ok(LiveHistogram { model: class_histogram::model(&hotspot), histogram, counted, freeze })
 }
 
 fn unknown(pid: u32, hotspot: &Hotspot<'_>) -> LiveError {

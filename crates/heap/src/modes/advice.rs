@@ -1,11 +1,11 @@
 //! What to do about a wanted heap size.
 //!
 //! Sizes are compared by what they hold: a heap of 40 GiB with full references holds the objects that take 30 GiB with
-//! compressed ones, if those weigh a third more. All figures follow from the computed limits and the weights; how much
+//! compressed ones, if those occupy a third more. All figures follow from the computed limits and the ratios; how much
 //! time a mode costs is not in here.
 
-use super::weights::ObjectWeights;
-use assay_jdk::modes::{AddressSpace, HeapSetting, cliffs};
+use super::footprint_ratios::FootprintRatios;
+use assay_jdk::modes::{AddressSpace, HeapSetting, thresholds};
 use assay_jdk::{Collector, Release};
 use assay_model::{Finding, ModeRule, ReferenceMode, Severity};
 use assay_text::size;
@@ -24,8 +24,8 @@ pub struct WantedHeap<'a> {
     pub setting: &'a HeapSetting,
     /// Addresses on this host.
     pub space: &'a AddressSpace,
-    /// What objects weigh.
-    pub weights: ObjectWeights,
+    /// What objects occupy.
+    pub ratios: FootprintRatios,
 }
 
 /// What can be done, the plainest first; empty where the mode is not known.
@@ -50,8 +50,8 @@ impl WantedHeap<'_> {
     }
 
     fn largest(&self, mode: ReferenceMode) -> Option<u64> {
-        let mut cliffs = cliffs(self.setting, self.space).into_iter();
-        cliffs.find(|(found, _)| *found == mode).map(|(_, bytes)| bytes)
+        let mut thresholds = thresholds(self.setting, self.space).into_iter();
+        thresholds.find(|(found, _)| *found == mode).map(|(_, bytes)| bytes)
     }
 
     /// The same JVM with other options.
@@ -82,7 +82,7 @@ impl WantedHeap<'_> {
             _ => "compressed references are switched off",
         };
         let claim = format!("{} gets {}: {why}", self.xmx(), mode.name());
-        self.advice(ModeRule::Stay, claim, &[self.xmx()])
+        self.advice(ModeRule::KeepSize, claim, &[self.xmx()])
     }
 
     /// Between the last zero-based size and the end of compressed references: the base costs time, no bytes.
@@ -98,7 +98,7 @@ impl WantedHeap<'_> {
                 size::exact(self.max_heap_bytes - under),
             );
             let options = vec![format!("-Xmx{}", size::option(under))];
-            advice.push(self.advice(ModeRule::GoUnder, claim, &options));
+            advice.push(self.advice(ModeRule::BelowThreshold, claim, &options));
         }
         let lower = self.with(|setting| setting.options.heap_base_min_address = Some(LOWER_BASE));
         let zero_based = Some(ReferenceMode::CompressedZeroBased);
@@ -113,10 +113,10 @@ impl WantedHeap<'_> {
         advice
     }
 
-    /// Beyond compressed references: the same objects weigh more.
+    /// Beyond compressed references: the same objects occupy more.
     fn full(&self) -> Vec<Finding<ModeRule>> {
         let wanted = self.max_heap_bytes as f64;
-        let holds = wanted / self.weights.full;
+        let holds = wanted / self.ratios.full;
         let mut advice = Vec::new();
         let limit = self.largest(ReferenceMode::CompressedDisjointBase);
         let under = self.largest(ReferenceMode::CompressedZeroBased);
@@ -126,52 +126,52 @@ impl WantedHeap<'_> {
                 self.xmx(),
                 holds / GIB,
                 size::option(under),
-                self.weights.source(),
+                self.ratios.source(),
             );
             let options = vec![format!("-Xmx{}", size::option(under))];
-            advice.push(self.advice(ModeRule::GoUnder, claim, &options));
+            advice.push(self.advice(ModeRule::BelowThreshold, claim, &options));
         }
         advice.extend(self.alignment_16());
         if let Some(limit) = limit.or(under) {
-            let pays_from = limit as f64 * self.weights.full;
+            let pays_from = limit as f64 * self.ratios.full;
             let is_past = pays_from <= wanted;
             let claim = format!(
                 "64-bit references hold more than -Xmx{} from -Xmx{:.0}g on ({}); {} holds what {:.1} GiB hold with compressed ones",
                 size::option(limit),
                 (pays_from / GIB).ceil(),
-                self.weights.source(),
+                self.ratios.source(),
                 self.xmx(),
                 holds / GIB,
             );
             let past = if is_past { self.max_heap_bytes } else { ((pays_from / GIB).ceil() as u64) << 30 };
             let options = vec![format!("-Xmx{}", size::option(past))];
-            advice.push(self.advice(ModeRule::GoPast, claim, &options));
+            advice.push(self.advice(ModeRule::AboveThreshold, claim, &options));
         }
         advice
     }
 
     fn alignment_16(&self) -> Option<Finding<ModeRule>> {
-        let weight = self.weights.alignment_16.filter(|weight| *weight < self.weights.full)?;
+        let weight = self.ratios.alignment_16.filter(|weight| *weight < self.ratios.full)?;
         let aligned = self.with(|setting| setting.options.object_alignment_bytes = 16);
         let mode = aligned.mode_of(self.max_heap_bytes, self.space).mode?;
         if !matches!(mode, ReferenceMode::CompressedZeroBased | ReferenceMode::CompressedDisjointBase) {
             return None;
         }
-        let same = self.max_heap_bytes as f64 / self.weights.full * weight;
+        let same = self.max_heap_bytes as f64 / self.ratios.full * weight;
         let claim = format!(
             "with alignment 16 {} is {}, and holds {:.0} % more: {:.1} GiB would hold the same ({})",
             self.xmx(),
             mode.name(),
-            (self.weights.full / weight - 1.0) * 100.0,
+            (self.ratios.full / weight - 1.0) * 100.0,
             same / GIB,
-            self.weights.source(),
+            self.ratios.source(),
         );
         let options = vec![self.xmx(), "-XX:ObjectAlignmentInBytes=16".to_owned()];
         Some(self.advice(ModeRule::Alignment16, claim, &options))
     }
 
     /// Headers of 8 bytes instead of 12 make room in every mode of a 64-bit JVM; what they save may bring a heap under the
-    /// cliff.
+    /// threshold.
     fn compact_headers(&self, mode: ReferenceMode) -> Option<Finding<ModeRule>> {
         let options = &self.setting.options;
         let is_possible = self.setting.bits == 64
@@ -180,12 +180,12 @@ impl WantedHeap<'_> {
             && !options.are_class_pointers_full;
         let is_full = matches!(mode, ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers);
         let ratio =
-            if is_full { self.weights.compact_full? / self.weights.full } else { self.weights.compact? };
+            if is_full { self.ratios.compact_full? / self.ratios.full } else { self.ratios.compact? };
         if !is_possible || 1.0 <= ratio {
             return None;
         }
         // Objects that the wanted heap would hold, without full references where they then fit.
-        let compressed = if is_full { self.weights.compact? / self.weights.full } else { ratio };
+        let compressed = if is_full { self.ratios.compact? / self.ratios.full } else { ratio };
         let needed = whole_mib(self.max_heap_bytes as f64 * compressed);
         let fitting = self.setting.mode_of(needed, self.space).mode;
         let is_better = fitting != Some(mode) && fitting == Some(ReferenceMode::CompressedZeroBased);
@@ -195,7 +195,7 @@ impl WantedHeap<'_> {
             size::option(max),
             self.xmx(),
             if is_better { ", and is zero-based" } else { "" },
-            self.weights.source(),
+            self.ratios.source(),
         );
         let options = vec![format!("-Xmx{}", size::option(max)), "-XX:+UseCompactObjectHeaders".to_owned()];
         Some(self.advice(ModeRule::CompactHeaders, claim, &options))

@@ -1,9 +1,9 @@
-//! Advice for sizes on both sides of the cliffs, with weights that are easy to reckon with.
+//! Advice for sizes on both sides of the thresholds, with ratios that are easy to reckon with.
 
 use super::*;
 use assay_jdk::modes::DecidingOptions;
 
-const WEIGHTS: ObjectWeights = ObjectWeights {
+const RATIOS: FootprintRatios = FootprintRatios {
     full: 1.4,
     alignment_16: Some(1.1),
     compact: Some(0.9),
@@ -15,7 +15,10 @@ fn advice(feature: u32, collector: Collector, options: &[&str], gib: u64) -> Vec
     let options = DecidingOptions::of(options.iter().copied());
     let setting = HeapSetting { feature, update: None, bits: 64, collector, options };
     let space = AddressSpace::default();
-    advise(&WantedHeap { max_heap_bytes: gib << 30, setting: &setting, space: &space, weights: WEIGHTS })
+    let wanted = WantedHeap { max_heap_bytes: gib << 30, setting: &setting, space: &space, ratios: RATIOS };
+    let advice = advise(&wanted);
+    advice.iter().for_each(|finding| assay_testkit::assert_one_step_each(finding.ways()));
+    advice
 }
 
 fn rules(advice: &[Finding<ModeRule>]) -> Vec<(&str, String)> {
@@ -28,11 +31,11 @@ fn pair<'a>(rule: &'a str, options: &str) -> (&'a str, String) {
 
 #[test]
 fn up_to_30_gib_one_stays() {
-    assert_eq!(rules(&advice(17, Collector::G1, &[], 2)), [pair("stay", "-Xmx2g")]);
+    assert_eq!(rules(&advice(17, Collector::G1, &[], 2)), [pair("keep-size", "-Xmx2g")]);
     let at_30 = advice(25, Collector::G1, &[], 30);
     // 30 x 0.9
     let compact = pair("compact-headers", "-Xmx27g -XX:+UseCompactObjectHeaders");
-    assert_eq!(rules(&at_30), [pair("stay", "-Xmx30g"), compact]);
+    assert_eq!(rules(&at_30), [pair("keep-size", "-Xmx30g"), compact]);
     assert!(at_30[0].claim.contains("zero-based"), "{}", at_30[0].claim);
 }
 
@@ -42,7 +45,7 @@ fn at_31_gib_the_base_can_be_saved_in_three_ways() {
     assert_eq!(
         rules(&at_31),
         [
-            pair("go-under", "-Xmx30g"),
+            pair("below-threshold", "-Xmx30g"),
             pair("lower-base", "-Xmx31g -XX:HeapBaseMinAddress=1g"),
             // 31 x 0.9 = 27.9 GiB = 28569.6 MiB
             pair("compact-headers", "-Xmx28570m -XX:+UseCompactObjectHeaders"),
@@ -53,15 +56,15 @@ fn at_31_gib_the_base_can_be_saved_in_three_ways() {
 }
 
 #[test]
-fn just_past_the_cliff_less_heap_holds_more() {
+fn just_past_the_threshold_less_heap_holds_more() {
     let at_40 = advice(17, Collector::G1, &[], 40);
     // 40 / 1.4 = 28.6 GiB fit under 30; 32736 MiB x 1.4 = 44.76 GiB.
     assert_eq!(
         rules(&at_40),
         [
-            pair("go-under", "-Xmx30g"),
+            pair("below-threshold", "-Xmx30g"),
             pair("alignment-16", "-Xmx40g -XX:ObjectAlignmentInBytes=16"),
-            pair("go-past", "-Xmx45g"),
+            pair("above-threshold", "-Xmx45g"),
         ]
     );
     assert!(at_40[0].claim.contains("28.6 GiB"), "{}", at_40[0].claim);
@@ -70,17 +73,20 @@ fn just_past_the_cliff_less_heap_holds_more() {
 }
 
 #[test]
-fn far_past_the_cliff_there_is_no_way_under_it() {
+fn far_past_the_threshold_there_is_no_way_under_it() {
     let at_100 = advice(25, Collector::Parallel, &[], 100);
     assert_eq!(
         rules(&at_100),
-        [pair("go-past", "-Xmx100g"), pair("compact-headers", "-Xmx90g -XX:+UseCompactObjectHeaders")]
+        [
+            pair("above-threshold", "-Xmx100g"),
+            pair("compact-headers", "-Xmx90g -XX:+UseCompactObjectHeaders")
+        ]
     );
     assert!(at_100[0].claim.contains("from -Xmx45g on"), "{}", at_100[0].claim);
 }
 
 #[test]
-fn compact_headers_may_lead_under_the_cliff() {
+fn compact_headers_may_lead_under_the_threshold() {
     // 46 / 1.4 x 0.9 = 29.57 GiB
     let at_46 = advice(25, Collector::G1, &[], 46);
     let compact = at_46.last().expect("advice");
@@ -90,10 +96,13 @@ fn compact_headers_may_lead_under_the_cliff() {
 }
 
 #[test]
-fn zgc_and_switched_off_compression_know_no_cliff() {
-    assert_eq!(rules(&advice(17, Collector::Z, &[], 40)), [pair("stay", "-Xmx40g")]);
-    assert_eq!(rules(&advice(17, Collector::G1, &["-XX:-UseCompressedOops"], 8)), [pair("stay", "-Xmx8g")]);
-    assert_eq!(rules(&advice(11, Collector::G1, &[], 8)), [pair("stay", "-Xmx8g")]);
+fn zgc_and_switched_off_compression_know_no_threshold() {
+    assert_eq!(rules(&advice(17, Collector::Z, &[], 40)), [pair("keep-size", "-Xmx40g")]);
+    assert_eq!(
+        rules(&advice(17, Collector::G1, &["-XX:-UseCompressedOops"], 8)),
+        [pair("keep-size", "-Xmx8g")]
+    );
+    assert_eq!(rules(&advice(11, Collector::G1, &[], 8)), [pair("keep-size", "-Xmx8g")]);
     // The rules of JDK 9 have not been verified, so Assay gives no advice.
     assert_eq!(rules(&advice(9, Collector::G1, &[], 8)), []);
 }

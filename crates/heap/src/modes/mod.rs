@@ -4,10 +4,10 @@
 
 mod address_map;
 mod advice;
+mod footprint_ratios;
 mod running;
-mod weights;
 
 pub use address_map::{StoppedJvm, classes_in_log, protected_page_in_log};
 pub use advice::{WantedHeap, advise};
+pub use footprint_ratios::FootprintRatios;
 pub use running::mode_of_process;
-pub use weights::ObjectWeights;

@@ -1,13 +1,13 @@
 //! Heap sizes at which another model pays.
 //!
-//! What the same objects weigh is one half; which `-Xmx` still gets a model is the other. A heap beyond the limit of
+//! What the same objects occupy is one half; which `-Xmx` still gets a model is the other. A heap beyond the limit of
 //! compressed references holds *fewer* objects than the largest below it, until it is larger by the ratio of the two
 //! weights: that ratio is the heap's own, not a rule of thumb.
 
 use super::models::{compact_since, is_compact, total_bytes as total_of};
-use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, MAX_HEAP_BYTES_32_BIT, cliffs};
+use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, MAX_HEAP_BYTES_32_BIT, thresholds};
 use assay_jdk::{Collector, Release};
-use assay_model::{CrossOver, ModelName, ModelWeight, ReferenceMode};
+use assay_model::{CrossOver, ModelFootprint, ModelName, ReferenceMode};
 use assay_text::size;
 
 const MIB: u64 = 1 << 20;
@@ -46,7 +46,7 @@ pub fn usual_limits(jdk: u32) -> Vec<Limit> {
             options,
         };
         let of = |(mode, max_heap_bytes)| Limit { name, decoding: decoding(mode), max_heap_bytes };
-        limits.extend(cliffs(&setting, &AddressSpace::default()).into_iter().map(of));
+        limits.extend(thresholds(&setting, &AddressSpace::default()).into_iter().map(of));
     }
     limits
 }
@@ -68,7 +68,7 @@ fn decoding(mode: ReferenceMode) -> Option<&'static str> {
 }
 
 /// What each model with a limit, or beyond one, means for a heap: those that matter to it. Pure: from totals and limits alone.
-pub fn cross_overs(now: ModelName, models: &[ModelWeight], limits: &[Limit]) -> Vec<CrossOver> {
+pub fn cross_overs(now: ModelName, models: &[ModelFootprint], limits: &[Limit]) -> Vec<CrossOver> {
     let Some(now_bytes) = total_of(models, now) else { return Vec::new() };
     let heap = Heap { now, now_bytes, models, limits };
     let names = ModelName::ALL.into_iter().filter(|name| heap.matters(*name));
@@ -78,7 +78,7 @@ pub fn cross_overs(now: ModelName, models: &[ModelWeight], limits: &[Limit]) -> 
 struct Heap<'a> {
     now: ModelName,
     now_bytes: u64,
-    models: &'a [ModelWeight],
+    models: &'a [ModelFootprint],
     limits: &'a [Limit],
 }
 
@@ -118,17 +118,21 @@ impl Heap<'_> {
                 xmx(limit.max_heap_bytes)
             ),
         };
-        let pays_from_bytes = self.pays_from_bytes(name);
-        let pays = pays_from_bytes.zip(model_below(name).and_then(|below| self.largest(below)));
-        let pays = pays.map_or_else(String::new, |(from, cliff)| {
-            format!(" It holds more objects than -Xmx{} without it from -Xmx{} on.", xmx(cliff), xmx(from))
+        let break_even_bytes = self.break_even_bytes(name);
+        let pays = break_even_bytes.zip(model_below(name).and_then(|below| self.largest(below)));
+        let pays = pays.map_or_else(String::new, |(from, threshold)| {
+            format!(
+                " It holds more objects than -Xmx{} without it from -Xmx{} on.",
+                xmx(threshold),
+                xmx(from)
+            )
         });
         Some(CrossOver {
             name,
             total_bytes,
             max_heap_bytes: Some(limit.max_heap_bytes),
             decoding: limit.decoding.map(str::to_owned),
-            pays_from_bytes,
+            break_even_bytes,
             claim: claim + &pays,
         })
     }
@@ -158,18 +162,18 @@ impl Heap<'_> {
     fn beyond(&self, name: ModelName) -> Option<CrossOver> {
         let total_bytes = total_of(self.models, name)?;
         let below = model_below(name)?;
-        let cliff = self.largest(below)?;
-        let pays_from_bytes = self.pays_from_bytes(name)?;
+        let threshold = self.largest(below)?;
+        let break_even_bytes = self.break_even_bytes(name)?;
         let below_bytes = total_of(self.models, below).filter(|bytes| 0 < *bytes)?;
         let ratio = total_bytes as f64 / below_bytes as f64;
         let claim = format!(
             "Beyond -Xmx{} these objects take {ratio:.2} times as much ({} instead of {}): only -Xmx{} holds as many \
             objects as -Xmx{} does {}. Sizes between hold fewer.",
-            xmx(cliff),
+            xmx(threshold),
             size::rounded(total_bytes),
             size::rounded(below_bytes),
-            xmx(pays_from_bytes),
-            xmx(cliff),
+            xmx(break_even_bytes),
+            xmx(threshold),
             with(below)
         );
         Some(CrossOver {
@@ -177,17 +181,17 @@ impl Heap<'_> {
             total_bytes,
             max_heap_bytes: None,
             decoding: None,
-            pays_from_bytes: Some(pays_from_bytes),
+            break_even_bytes: Some(break_even_bytes),
             claim,
         })
     }
 
     /// The smallest `-Xmx` that holds, in this model, what the largest of the model below its limit holds, rounded up to a
     /// whole MiB.
-    fn pays_from_bytes(&self, name: ModelName) -> Option<u64> {
+    fn break_even_bytes(&self, name: ModelName) -> Option<u64> {
         let below = model_below(name)?;
         let (here, there) = (total_of(self.models, below)?, total_of(self.models, name)?);
-        pays_from_bytes(self.largest(below)?, here, there)
+        break_even_bytes(self.largest(below)?, here, there)
     }
 
     fn largest(&self, name: ModelName) -> Option<u64> {
@@ -195,13 +199,13 @@ impl Heap<'_> {
     }
 }
 
-/// The smallest heap, in whole MiB, that holds in a model where some objects weigh `there_bytes` what `cliff_bytes` hold in
+/// The smallest heap, in whole MiB, that holds in a model where some objects occupy `there_bytes` what `threshold_bytes` hold in
 /// one where they weigh `here_bytes`. `None` where nothing weighs anything.
-fn pays_from_bytes(cliff_bytes: u64, here_bytes: u64, there_bytes: u64) -> Option<u64> {
+fn break_even_bytes(threshold_bytes: u64, here_bytes: u64, there_bytes: u64) -> Option<u64> {
     if here_bytes == 0 {
         return None;
     }
-    let needed = (u128::from(cliff_bytes) * u128::from(there_bytes)).div_ceil(u128::from(here_bytes));
+    let needed = (u128::from(threshold_bytes) * u128::from(there_bytes)).div_ceil(u128::from(here_bytes));
     u64::try_from(needed).ok()?.checked_next_multiple_of(MIB)
 }
 
@@ -245,18 +249,18 @@ fn xmx(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::WeightParts;
+    use assay_model::FootprintParts;
 
     const GIB: u64 = 1 << 30;
 
-    fn models(weights: &[(ModelName, u64)]) -> Vec<ModelWeight> {
-        let model = |(name, total_bytes): &(ModelName, u64)| ModelWeight {
+    fn models(weights: &[(ModelName, u64)]) -> Vec<ModelFootprint> {
+        let model = |(name, total_bytes): &(ModelName, u64)| ModelFootprint {
             name: *name,
             jdk: 17,
             is_estimate: false,
             total_bytes: *total_bytes,
             difference_bytes: None,
-            parts: WeightParts::default(),
+            parts: FootprintParts::default(),
             classes: Vec::new(),
         };
         weights.iter().map(model).collect()
@@ -268,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heap_beyond_the_cliff_that_fits_below_it_is_told_so() {
+    fn a_heap_beyond_the_threshold_that_fits_below_it_is_told_so() {
         let weights =
             [(ModelName::Bits64CompressedClassPointers, 34 * GIB), (ModelName::Compressed, 238 * GIB / 10)];
         let found = of(ModelName::Bits64CompressedClassPointers, &weights, ModelName::Compressed);
@@ -293,12 +297,12 @@ mod tests {
     }
 
     #[test]
-    fn how_far_past_the_cliff_it_pays_is_the_ratio_of_this_heap() {
+    fn how_far_past_the_threshold_it_pays_is_the_ratio_of_this_heap() {
         let full = ModelName::Bits64CompressedClassPointers;
         let weights =
             [(ModelName::Compressed, 10 * GIB), (full, 15 * GIB), (ModelName::CompressedAlign16, 11 * GIB)];
         let found = of(ModelName::Compressed, &weights, full);
-        assert_eq!((found.max_heap_bytes, found.pays_from_bytes), (None, Some(32736 * MIB * 3 / 2)));
+        assert_eq!((found.max_heap_bytes, found.break_even_bytes), (None, Some(32736 * MIB * 3 / 2)));
         assert!(found.claim.contains("1.50 times as much"), "{}", found.claim);
         assert!(
             found.claim.contains("only -Xmx49104m holds as many objects as -Xmx32736m does"),
@@ -306,14 +310,14 @@ mod tests {
             found.claim
         );
         let aligned = of(ModelName::Compressed, &weights, ModelName::CompressedAlign16);
-        assert_eq!(aligned.pays_from_bytes, Some((32736 * 11u64).div_ceil(10) * MIB));
+        assert_eq!(aligned.break_even_bytes, Some((32736 * 11u64).div_ceil(10) * MIB));
     }
 
     #[test]
     fn nothing_is_said_of_an_empty_heap_and_nothing_overflows() {
         let full = ModelName::Bits64CompressedClassPointers;
-        assert_eq!(pays_from_bytes(GIB, 0, 1), None);
-        assert_eq!(pays_from_bytes(u64::MAX, 1, u64::MAX), None);
+        assert_eq!(break_even_bytes(GIB, 0, 1), None);
+        assert_eq!(break_even_bytes(u64::MAX, 1, u64::MAX), None);
         let none = cross_overs(ModelName::Compressed, &models(&[(full, 5)]), &usual_limits(17));
         assert_eq!(none, Vec::new());
         let huge = [(ModelName::Compressed, u64::MAX), (full, u64::MAX)];

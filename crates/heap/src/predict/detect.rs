@@ -1,7 +1,7 @@
 //! The mode in which a heap's objects were, found from the objects alone.
 //!
 //! A heap dump does not say it: identifiers have 8 bytes in every mode of a 64-bit JVM, and sizes are those of the fields.
-//! But objects lie side by side, and a census has a sample of neighbours: what the first one is, and how far behind it the
+//! But objects lie side by side, and a class histogram has a sample of neighbours: what the first one is, and how far behind it the
 //! next begins. Each model says how long the first one is; the right model's sizes are the distances.
 //!
 //! **The likelihood.** In a heap just collected (a dump is taken after a collection) most neighbours touch; some do not, since
@@ -29,7 +29,7 @@
 
 use super::models::{is_compact, jdk_default};
 use crate::layout::{LayoutOrder, Layouts, Sizes, is_estimate};
-use crate::{Census, FieldKind, Neighbour, NeighbourKind};
+use crate::{ClassHistogram, FieldKind, Neighbour, NeighbourKind};
 use assay_jdk::release::OptionState;
 use assay_jdk::{Release, feature_of};
 use assay_model::{DumpModel, HeapModel, ModelName, Problem};
@@ -76,7 +76,7 @@ pub struct Fit {
 
 /// How well sizes that no model has explain the neighbours.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stranger {
+pub struct NullModel {
     /// The sizes.
     pub sizes: Sizes,
     /// Neighbours exactly as far apart as the first one is long.
@@ -91,7 +91,7 @@ pub struct Detected {
     /// Fits of all models that were asked, the likeliest first; of each model the likeliest rules.
     pub fits: Vec<Fit>,
     /// The likeliest sizes that no model has.
-    pub stranger: Option<Stranger>,
+    pub stranger: Option<NullModel>,
     /// Neighbours in all.
     pub neighbours: u64,
     /// Whether the first fit is reported.
@@ -102,37 +102,37 @@ pub struct Detected {
     reason: Option<String>,
 }
 
-/// Finds the mode of a census.
-pub fn detect(census: &Census) -> Detected {
+/// Finds the mode of a class histogram.
+pub fn detect(histogram: &ClassHistogram) -> Detected {
     let neighbours =
-        census.neighbours.iter().map(|(_, count)| count).fold(0u64, |sum, n| sum.saturating_add(*n));
-    let own_jdk = census.jdk();
+        histogram.neighbours.iter().map(|(_, count)| count).fold(0u64, |sum, n| sum.saturating_add(*n));
+    let own_jdk = histogram.jdk();
     let mut detected =
         Detected { fits: Vec::new(), stranger: None, neighbours, is_sure: false, jdk: own_jdk, reason: None };
-    if census.is_android {
+    if histogram.is_android {
         detected.reason =
             Some("it is a heap of Android's runtime, whose layout Assay does not know".to_owned());
         return detected;
     }
     let widest = ModelName::ALL.iter().map(|name| alignment_bytes(*name)).max().unwrap_or(0);
-    if let Some(alignment) = census.alignment_bytes.filter(|alignment| widest < *alignment) {
+    if let Some(alignment) = histogram.alignment_bytes.filter(|alignment| widest < *alignment) {
         detected.reason =
             Some(format!("objects are aligned to {alignment} bytes, as in no layout that Assay knows"));
         return detected;
     }
-    let kinds = kinds(census);
-    let order = LayoutOrder::of_objects(census);
+    let kinds = kinds(histogram);
+    let order = LayoutOrder::of_objects(histogram);
     let rules = own_jdk.map_or_else(Release::first_of_each_layout, |jdk| vec![jdk]);
-    for name in candidates(census) {
+    for name in candidates(histogram) {
         let jdks = rules.iter().filter(|jdk| !is_compact(name) || has_compact_headers(**jdk));
-        let layouts = jdks.map(|jdk| Layouts::of_some(census, &order, HeapModel { name, jdk: *jdk }));
+        let layouts = jdks.map(|jdk| Layouts::of_some(histogram, &order, HeapModel { name, jdk: *jdk }));
         let fits = layouts.map(|layouts| fit(&kinds, &layouts));
         // Of rules that fit alike the newest: `max_by` gives the last.
         detected.fits.extend(fits.max_by(|a, b| a.log_likelihood.total_cmp(&b.log_likelihood)));
     }
     let strangers = rules.iter().flat_map(|jdk| {
-        let sizes = strangers(census, *jdk);
-        sizes.map(|sizes| stranger(census, &order, &kinds, *jdk, sizes)).collect::<Vec<_>>()
+        let sizes = strangers(histogram, *jdk);
+        sizes.map(|sizes| stranger(histogram, &order, &kinds, *jdk, sizes)).collect::<Vec<_>>()
     });
     detected.stranger = strangers.max_by(|a, b| a.log_likelihood.total_cmp(&b.log_likelihood));
     detected.fits.sort_by(|a, b| b.log_likelihood.total_cmp(&a.log_likelihood));
@@ -154,7 +154,7 @@ impl Detected {
                 "only {} of {} adjacent objects have the size that the likeliest layout ({}) gives them, {} overlap",
                 best.agreements, self.neighbours, name, best.contradictions
             ));
-        } else if let (Some(Stranger { sizes, agreements, .. }), Some(stranger_lead)) =
+        } else if let (Some(NullModel { sizes, agreements, .. }), Some(stranger_lead)) =
             (self.stranger, stranger_lead)
             && -FACTOR_MIN.ln() < stranger_lead
         {
@@ -198,14 +198,14 @@ impl Detected {
     }
 
     /// The model with its evidence; `None` when the objects do not tell.
-    pub fn dump_model(&self, census: &Census) -> Option<DumpModel> {
+    pub fn dump_model(&self, histogram: &ClassHistogram) -> Option<DumpModel> {
         let best = self.fits.first().filter(|_| self.is_sure)?;
         Some(DumpModel {
             name: best.model.name,
             evidence: self.evidence(best),
-            jdk: census.jdk_version.as_deref().and_then(feature_of),
-            jdk_version: census.jdk_text(),
-            alignment_bytes: census.alignment_bytes,
+            jdk: histogram.jdk_version.as_deref().and_then(feature_of),
+            jdk_version: histogram.jdk_text(),
+            alignment_bytes: histogram.alignment_bytes,
         })
     }
 
@@ -235,17 +235,17 @@ impl Detected {
 }
 
 /// Models of HotSpot JVMs with such identifiers whose alignment no address breaks.
-fn candidates(census: &Census) -> impl Iterator<Item = ModelName> {
-    let is_32_bit = census.word_bytes == 4;
-    let seen = census.alignment_bytes.unwrap_or(u64::MAX);
+fn candidates(histogram: &ClassHistogram) -> impl Iterator<Item = ModelName> {
+    let is_32_bit = histogram.word_bytes == 4;
+    let seen = histogram.alignment_bytes.unwrap_or(u64::MAX);
     ModelName::ALL.into_iter().filter(move |name| {
         !is_estimate(*name) && (*name == ModelName::Bits32) == is_32_bit && alignment_bytes(*name) <= seen
     })
 }
 
 /// Sizes that a 64-bit HotSpot of this release can have, no address breaks, and no model has.
-fn strangers(census: &Census, jdk: u32) -> impl Iterator<Item = Sizes> {
-    let seen = census.alignment_bytes.unwrap_or(u64::MAX);
+fn strangers(histogram: &ClassHistogram, jdk: u32) -> impl Iterator<Item = Sizes> {
+    let seen = histogram.alignment_bytes.unwrap_or(u64::MAX);
     let known = ModelName::ALL.map(|name| Sizes::of(HeapModel { name, jdk }));
     let headers = [8, 12, 16].into_iter().filter(move |bytes| *bytes != 8 || has_compact_headers(jdk));
     let all =
@@ -254,15 +254,21 @@ fn strangers(census: &Census, jdk: u32) -> impl Iterator<Item = Sizes> {
                 Sizes { reference_bytes, header_bytes, alignment_bytes }
             })
         });
-    let has_64_bits = census.word_bytes == 8;
+    let has_64_bits = histogram.word_bytes == 8;
     all.filter(move |sizes| has_64_bits && sizes.alignment_bytes <= seen && !known.contains(sizes))
 }
 
-fn stranger(census: &Census, order: &LayoutOrder, kinds: &Kinds, jdk: u32, sizes: Sizes) -> Stranger {
+fn stranger(
+    histogram: &ClassHistogram,
+    order: &LayoutOrder,
+    kinds: &Kinds,
+    jdk: u32,
+    sizes: Sizes,
+) -> NullModel {
     let rules = HeapModel { name: ModelName::Bits64, jdk };
-    let layouts = Layouts::with(census, order, rules, sizes, Arc::clone(&Release::of(jdk).objects));
+    let layouts = Layouts::with(histogram, order, rules, sizes, Arc::clone(&Release::of(jdk).objects));
     let Fit { agreements, log_likelihood, .. } = fit(kinds, &layouts);
-    Stranger { sizes, agreements, log_likelihood }
+    NullModel { sizes, agreements, log_likelihood }
 }
 
 fn alignment_bytes(name: ModelName) -> u64 {
@@ -280,9 +286,9 @@ enum KindKey {
     References(u64),
 }
 
-fn kinds(census: &Census) -> Kinds {
+fn kinds(histogram: &ClassHistogram) -> Kinds {
     let mut kinds = Kinds::new();
-    for (Neighbour { kind, gap_bytes }, count) in &census.neighbours {
+    for (Neighbour { kind, gap_bytes }, count) in &histogram.neighbours {
         let key = match kind {
             NeighbourKind::Instance(class) => KindKey::Instance(*class),
             NeighbourKind::Primitives(kind, length) => KindKey::Primitives(*kind, *length),

@@ -1,32 +1,32 @@
-//! What a heap weighs in every model.
+//! What a heap occupies in every model.
 //!
-//! [`predict`] takes a census from wherever it came: a dump, a running JVM. It finds out in which mode the objects were
-//! ([`detect`]), lays every class out in every model, and says what the same objects weigh there ([`weigh`]), from which
+//! [`predict`] takes a class histogram from wherever it came: a dump, a running JVM. It finds out in which mode the objects were
+//! ([`detect`]), lays every class out in every model, and says what the same objects occupy there ([`footprint`]), from which
 //! heap size on another model pays ([`cross_over`]), and what that does to the garbage of a GC log ([`garbage`]).
 
 mod cross_over;
 mod detect;
+mod footprint;
 mod garbage;
 mod models;
 mod name;
-mod weigh;
 
 pub use cross_over::{Limit, cross_overs, usual_limits};
 pub use detect::{Detected, detect};
+pub use footprint::footprints;
 pub use garbage::garbage;
 pub use models::{jdk_default, models};
 pub(crate) use name::not_found;
 pub use name::{ClassNotFound, find_class};
-pub use weigh::weigh;
 
 use crate::layout::{LayoutOrder, Layouts};
-use crate::{Census, ClassIndex};
+use crate::{ClassHistogram, ClassIndex};
 use assay_model::{ClassLayout, DumpModel, HeapPrediction, Problem, schema};
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct PredictOptions {
-    /// What the census is of: a path, `stdin`, a process. Problems and results name it.
+    /// What the class histogram is of: a path, `stdin`, a process. Problems and results name it.
     pub source: String,
     /// Release whose layout rules hold, if not that of the heap.
     pub jdk: Option<u32>,
@@ -40,21 +40,24 @@ pub struct PredictOptions {
     pub limits: Vec<Limit>,
 }
 
-/// What the objects of a census weigh in every model.
+/// What the objects of a class histogram occupy in every model.
 ///
 /// # Errors
 /// When a class is asked for that the heap does not have.
-pub fn predict(census: &Census, options: &PredictOptions) -> Result<HeapPrediction, ClassNotFound> {
-    let asked_for = options.class.as_deref().map(|name| find_class(census, name)).transpose()?;
-    let mut problems = census.problems.clone();
-    let detected = detect(census);
-    let dump = options.known_model.clone().or_else(|| detected.dump_model(census));
+pub fn predict(
+    histogram: &ClassHistogram,
+    options: &PredictOptions,
+) -> Result<HeapPrediction, ClassNotFound> {
+    let asked_for = options.class.as_deref().map(|name| find_class(histogram, name)).transpose()?;
+    let mut problems = histogram.problems.clone();
+    let detected = detect(histogram);
+    let dump = options.known_model.clone().or_else(|| detected.dump_model(histogram));
     match &options.known_stranger {
         Some(why) if dump.is_none() => problems.push(Problem::new(options.source.clone(), why.clone())),
         None if dump.is_none() => problems.extend(detected.problem(&options.source)),
         _ => {}
     }
-    let own_jdk = dump.as_ref().and_then(|dump| dump.jdk).or_else(|| census.jdk());
+    let own_jdk = dump.as_ref().and_then(|dump| dump.jdk).or_else(|| histogram.jdk());
     if let (Some(asked), Some(own)) = (options.jdk, own_jdk)
         && asked != own
     {
@@ -69,9 +72,9 @@ pub fn predict(census: &Census, options: &PredictOptions) -> Result<HeapPredicti
         newest
     });
     let dump_model = dump.as_ref().map(|dump| dump.name);
-    let weighed = weigh(census, &models(jdk), dump_model);
-    problems.extend(weighed.problems.into_iter().map(|what| Problem::new(options.source.clone(), what)));
-    let example = asked_for.or(weighed.changes_most);
+    let found = footprints(histogram, &models(jdk), dump_model);
+    problems.extend(found.problems.into_iter().map(|what| Problem::new(options.source.clone(), what)));
+    let example = asked_for.or(found.changes_most);
     let limits = if options.limits.is_empty() { usual_limits(jdk) } else { options.limits.clone() };
     Ok(HeapPrediction {
         schema: schema::HEAP_PREDICTION.to_owned(),
@@ -79,11 +82,11 @@ pub fn predict(census: &Census, options: &PredictOptions) -> Result<HeapPredicti
         source: options.source.clone(),
         dump_model,
         dump,
-        is_part: census.is_part,
-        objects: weighed.objects,
-        cross_overs: dump_model.map_or_else(Vec::new, |now| cross_overs(now, &weighed.models, &limits)),
-        example: example.map_or_else(Vec::new, |class| layouts_of(census, class, jdk)),
-        models: weighed.models,
+        is_part: histogram.is_part,
+        objects: found.objects,
+        cross_overs: dump_model.map_or_else(Vec::new, |now| cross_overs(now, &found.models, &limits)),
+        example: example.map_or_else(Vec::new, |class| layouts_of(histogram, class, jdk)),
+        models: found.models,
         garbage: Vec::new(),
         garbage_basis: None,
         frozen_ms: None,
@@ -92,10 +95,10 @@ pub fn predict(census: &Census, options: &PredictOptions) -> Result<HeapPredicti
 }
 
 /// One class laid out in every model; empty for an array class.
-pub fn layouts_of(census: &Census, class: ClassIndex, jdk: u32) -> Vec<ClassLayout> {
-    let order = LayoutOrder::of_class(census, class);
-    let layouts = models(jdk).into_iter().map(|model| Layouts::of_some(census, &order, model));
-    layouts.filter_map(|layouts| layouts.class_layout(census, class)).collect()
+pub fn layouts_of(histogram: &ClassHistogram, class: ClassIndex, jdk: u32) -> Vec<ClassLayout> {
+    let order = LayoutOrder::of_class(histogram, class);
+    let layouts = models(jdk).into_iter().map(|model| Layouts::of_some(histogram, &order, model));
+    layouts.filter_map(|layouts| layouts.class_layout(histogram, class)).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The models that a heap is weighed in.
 
 use assay_jdk::Release;
-use assay_model::{HeapModel, ModelName, ModelWeight};
+use assay_model::{HeapModel, ModelFootprint, ModelName};
 
 /// Release whose rules are used where neither the heap nor the user tells: the newest whose rules are known.
 pub fn jdk_default() -> u32 {
@@ -28,6 +28,6 @@ pub(super) fn is_compact(name: ModelName) -> bool {
     matches!(name, ModelName::Compact | ModelName::CompactAlign16 | ModelName::Compact64)
 }
 
-pub(super) fn total_bytes(models: &[ModelWeight], name: ModelName) -> Option<u64> {
+pub(super) fn total_bytes(models: &[ModelFootprint], name: ModelName) -> Option<u64> {
     models.iter().find(|model| model.name == name).map(|model| model.total_bytes)
 }

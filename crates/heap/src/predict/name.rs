@@ -1,6 +1,6 @@
 //! Classes by the names that people type.
 
-use crate::{Census, ClassIndex};
+use crate::{ClassHistogram, ClassIndex};
 use assay_text::near;
 
 /// Names that are offered when one is not found.
@@ -25,25 +25,25 @@ fn nearest(near: &[String]) -> String {
 ///
 /// # Errors
 /// When there is none; the error names those that are like it.
-pub fn find_class(census: &Census, name: &str) -> Result<ClassIndex, ClassNotFound> {
+pub fn find_class(histogram: &ClassHistogram, name: &str) -> Result<ClassIndex, ClassNotFound> {
     let wanted = name.trim().replace('/', ".");
     let by_objects = |index: &ClassIndex| {
-        let class = &census.classes[*index as usize];
+        let class = &histogram.classes[*index as usize];
         (class.instances, std::cmp::Reverse(*index))
     };
-    if let Some(index) = with(census, |have| have == wanted).max_by_key(by_objects) {
+    if let Some(index) = with(histogram, |have| have == wanted).max_by_key(by_objects) {
         return Ok(index);
     }
     // `Map.Entry` is how Java's own texts spell `Map$Entry`.
-    let with_dots = with(census, |have| have.contains('$') && have.replace('$', ".") == wanted);
+    let with_dots = with(histogram, |have| have.contains('$') && have.replace('$', ".") == wanted);
     if let Some(index) = with_dots.max_by_key(by_objects) {
         return Ok(index);
     }
-    let mut without_package = with(census, |have| !wanted.contains('.') && simple_name(have) == wanted);
+    let mut without_package = with(histogram, |have| !wanted.contains('.') && simple_name(have) == wanted);
     if let (Some(index), None) = (without_package.next(), without_package.next()) {
         return Ok(index);
     }
-    Err(not_found(name, census.classes.iter().map(|class| &*class.name)))
+    Err(not_found(name, histogram.classes.iter().map(|class| &*class.name)))
 }
 
 /// That there is no such class among these, and which are like it.
@@ -54,8 +54,8 @@ pub(crate) fn not_found<'a>(name: &str, names: impl Iterator<Item = &'a str>) ->
     ClassNotFound { name: name.to_owned(), near }
 }
 
-fn with(census: &Census, is: impl Fn(&str) -> bool) -> impl Iterator<Item = ClassIndex> {
-    let indices = census.classes.iter().enumerate().filter(move |(_, class)| is(&class.name));
+fn with(histogram: &ClassHistogram, is: impl Fn(&str) -> bool) -> impl Iterator<Item = ClassIndex> {
+    let indices = histogram.classes.iter().enumerate().filter(move |(_, class)| is(&class.name));
     indices.map(|(index, _)| index as ClassIndex)
 }
 
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::ClassShape;
 
-    fn census(names: &[&str]) -> Census {
+    fn histogram(names: &[&str]) -> ClassHistogram {
         let class = |name: &&str| ClassShape {
             name: (*name).into(),
             super_class: None,
@@ -78,33 +78,34 @@ mod tests {
             arrays: None,
             has_mirror: true,
         };
-        Census { classes: names.iter().map(class).collect(), ..Census::default() }
+        ClassHistogram { classes: names.iter().map(class).collect(), ..ClassHistogram::default() }
     }
 
     #[test]
     fn a_class_is_found_by_its_name_however_it_is_spelt() {
-        let census = census(&["java.lang.String", "java.util.HashMap$Node", "a.Node", "b.Node"]);
-        assert_eq!(find_class(&census, "java.lang.String"), Ok(0));
-        assert_eq!(find_class(&census, "java/util/HashMap$Node"), Ok(1));
-        assert_eq!(find_class(&census, "java.util.HashMap.Node"), Ok(1));
-        assert_eq!(find_class(&census, "HashMap$Node"), Ok(1));
-        let both = find_class(&census, "Node").expect_err("two packages have it");
+        let histogram = histogram(&["java.lang.String", "java.util.HashMap$Node", "a.Node", "b.Node"]);
+        assert_eq!(find_class(&histogram, "java.lang.String"), Ok(0));
+        assert_eq!(find_class(&histogram, "java/util/HashMap$Node"), Ok(1));
+        assert_eq!(find_class(&histogram, "java.util.HashMap.Node"), Ok(1));
+        assert_eq!(find_class(&histogram, "HashMap$Node"), Ok(1));
+        let both = find_class(&histogram, "Node").expect_err("two packages have it");
         assert_eq!(both.near[..2], ["a.Node".to_owned(), "b.Node".to_owned()]);
     }
 
     #[test]
     fn a_misspelt_name_brings_the_right_one() {
-        let census = census(&["java.util.HashMap", "java.util.HashMap$Node", "java.lang.String", "byte[]"]);
-        let error = find_class(&census, "java.util.HashMap$Nod").expect_err("no such class");
+        let histogram =
+            histogram(&["java.util.HashMap", "java.util.HashMap$Node", "java.lang.String", "byte[]"]);
+        let error = find_class(&histogram, "java.util.HashMap$Nod").expect_err("no such class");
         assert_eq!(error.near[0], "java.util.HashMap$Node");
         assert!(error.to_string().contains("did you mean java.util.HashMap$Node"), "{error}");
-        assert_eq!(find_class(&census, "zzz").expect_err("nothing like it").to_string(), "no class zzz");
+        assert_eq!(find_class(&histogram, "zzz").expect_err("nothing like it").to_string(), "no class zzz");
     }
 
     #[test]
     fn of_two_loaders_classes_the_one_with_objects_is_meant() {
-        let mut census = census(&["a.B", "a.B"]);
-        census.classes[1].instances = 5;
-        assert_eq!(find_class(&census, "a.B"), Ok(1));
+        let mut histogram = histogram(&["a.B", "a.B"]);
+        histogram.classes[1].instances = 5;
+        assert_eq!(find_class(&histogram, "a.B"), Ok(1));
     }
 }

@@ -4,7 +4,7 @@
 use crate::truth::{Truth, javac};
 use assay_heap::class_path::{ClassPathError, read, shapes_of};
 use assay_heap::layout::Layouts;
-use assay_heap::{Census, FieldKind};
+use assay_heap::{ClassHistogram, FieldKind};
 use assay_model::{HeapModel, ModelName};
 use assay_testkit::{class_path_of, each_java, find_java, skip, testdata};
 use proptest::prelude::*;
@@ -48,11 +48,11 @@ fn a_class_of_a_folder_a_jar_and_an_image_is_the_same() {
     let (_packed_folder, packed) = element("image-packed", "modules");
     for path in [folder.path().to_owned(), jar, image, packed] {
         for name in ["shop.Sample$Apart", "shop/Sample$Apart"] {
-            let census = shapes_of(name, std::slice::from_ref(&path)).expect("the class");
-            let names: Vec<&str> = census.classes.iter().map(|shape| &*shape.name).collect();
+            let histogram = shapes_of(name, std::slice::from_ref(&path)).expect("the class");
+            let names: Vec<&str> = histogram.classes.iter().map(|shape| &*shape.name).collect();
             assert_eq!(names, ["shop.Sample$Apart", "java.lang.Object"], "{}", path.display());
-            assert_eq!(census.classes[0].super_class, Some(1));
-            assert_eq!(kinds(&census.classes[0].fields), "int field");
+            assert_eq!(histogram.classes[0].super_class, Some(1));
+            assert_eq!(kinds(&histogram.classes[0].fields), "int field");
         }
         let error = shapes_of("shop.Missing", std::slice::from_ref(&path)).expect_err("no class");
         assert!(matches!(error, ClassPathError::NotFound(_)), "{error}");
@@ -70,18 +70,18 @@ fn every_kind_of_field_and_the_jdk_s_super_classes() {
     let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
     let home = home(&java);
     let (_folder, jar) = element("jar", "shop.jar");
-    let census = shapes_of("shop.Sample", &[jar, home]).expect("the class");
-    let names: Vec<&str> = census.classes.iter().map(|shape| &*shape.name).collect();
+    let histogram = shapes_of("shop.Sample", &[jar, home]).expect("the class");
+    let names: Vec<&str> = histogram.classes.iter().map(|shape| &*shape.name).collect();
     assert_eq!(names, ["shop.Sample", "java.util.AbstractMap", "java.lang.Object"]);
-    assert!(census.jdk_version.as_deref().is_some_and(|version| version.starts_with("17.")));
-    let own = &census.classes[0];
+    assert!(histogram.jdk_version.as_deref().is_some_and(|version| version.starts_with("17.")));
+    let own = &histogram.classes[0];
     assert_eq!(
         kinds(&own.fields),
         "boolean open, byte kind, char letter, short room, int count, float share, double price, long total, \
          reference name, reference table, long hits, int alone"
     );
     assert_eq!(kinds(&own.statics), "long VERSION, reference shared");
-    assert_eq!(kinds(&census.classes[1].fields), "reference keySet, reference values");
+    assert_eq!(kinds(&histogram.classes[1].fields), "reference keySet, reference values");
 }
 
 fn home(java: &Path) -> PathBuf {
@@ -91,7 +91,7 @@ fn home(java: &Path) -> PathBuf {
 /// Every 20th class of `java.base`, read from the JDK's image, must be what the JVM says it is.
 fn image_of(jdk: u32, java: &Path) {
     let truth = Truth::of(java, jdk, &[], &["java.base"]);
-    let census = truth.census();
+    let histogram = truth.histogram();
     let classes: HashMap<&str, usize> =
         truth.classes.iter().enumerate().map(|(at, class)| (&*class.name, at)).collect();
     let paths = [home(java)];
@@ -102,7 +102,7 @@ fn image_of(jdk: u32, java: &Path) {
                 // Flight Recorder changes events as they are loaded: they get a static field.
                 continue;
             }
-            let mut said = census.classes[classes[&*shape.name]].clone();
+            let mut said = histogram.classes[classes[&*shape.name]].clone();
             // The JVM says interfaces have no super class; the file says `java.lang.Object`.
             if !truth.classes[classes[&*shape.name]].is_interface {
                 assert_eq!(shape.super_class.is_some(), said.super_class.is_some(), "{}", shape.name);
@@ -196,10 +196,11 @@ fn paths_may_be_joined_by_colons() {
 }
 
 #[test]
-fn a_census_from_a_class_path_is_laid_out() {
+fn a_class_histogram_from_a_class_path_is_laid_out() {
     let (folder, _) = element("class-contended", "shop/Sample$Apart.class");
-    let census: Census = shapes_of("shop.Sample$Apart", &[folder.path().to_owned()]).expect("the class");
-    let bytes = |name, jdk| Layouts::of(&census, HeapModel { name, jdk }).instance_bytes(0);
+    let histogram: ClassHistogram =
+        shapes_of("shop.Sample$Apart", &[folder.path().to_owned()]).expect("the class");
+    let bytes = |name, jdk| Layouts::of(&histogram, HeapModel { name, jdk }).instance_bytes(0);
     assert_eq!(bytes(ModelName::Compressed, 17), Some(16));
     assert_eq!(bytes(ModelName::Compact, 25), Some(16));
     assert_eq!(bytes(ModelName::Bits64, 11), Some(24));

@@ -93,14 +93,16 @@ fn mirrors_of(jdk: u32, java: &Path) {
         jvm.jcmd(java, &["GC.class_histogram"]);
         jvm.jcmd(java, &["GC.heap_dump", &dump.display().to_string()]);
         let (count, bytes) = mirrors_in_histogram(&jvm.jcmd(java, &["GC.class_histogram"]));
-        let census = assay_heap::hprof::read_file(&dump, &|_| {}).expect("a dump");
-        let layouts = Layouts::of(&census, HeapModel { name: mode.name, jdk });
-        let class = census.classes.iter().position(|shape| &*shape.name == "java.lang.Class").expect("it");
-        let mirrors = (0..census.classes.len() as u32).filter(|at| census.classes[*at as usize].has_mirror);
+        let class_histogram = assay_heap::hprof::read_file(&dump, &|_| {}).expect("a dump");
+        let layouts = Layouts::of(&class_histogram, HeapModel { name: mode.name, jdk });
+        let class =
+            class_histogram.classes.iter().position(|shape| &*shape.name == "java.lang.Class").expect("it");
+        let mirrors = (0..class_histogram.classes.len() as u32)
+            .filter(|at| class_histogram.classes[*at as usize].has_mirror);
         let sizes: Vec<u64> =
-            mirrors.map(|at| layouts.mirror_bytes(&census, at).expect("a mirror")).collect();
+            mirrors.map(|at| layouts.mirror_bytes(&class_histogram, at).expect("a mirror")).collect();
         // Those of `int` and the other types that are no classes.
-        let others = census.classes[class].instances;
+        let others = class_histogram.classes[class].instances;
         let own = layouts.instance_bytes(class as u32).expect("a class");
         let ours = (sizes.len() as u64 + others, sizes.iter().sum::<u64>() + others * own);
         println!("JDK {jdk} {}: {count} mirrors of {bytes} B", mode.name.name());

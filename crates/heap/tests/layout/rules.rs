@@ -2,7 +2,7 @@
 
 use crate::truth::{Mode, check, compile, javac, modes};
 use assay_heap::layout::Layouts;
-use assay_heap::{Census, ClassShape, Field, FieldKind, PrimitiveKind};
+use assay_heap::{ClassHistogram, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_jdk::Release;
 use assay_model::{HeapModel, LayoutPart, ModelName};
 use assay_testkit::{each_release, find_java, skip};
@@ -141,7 +141,7 @@ const BYTE: FieldKind = FieldKind::Primitive(PrimitiveKind::Byte);
 const LONG: FieldKind = FieldKind::Primitive(PrimitiveKind::Long);
 const REFERENCE: FieldKind = FieldKind::Reference;
 
-fn some_classes() -> Census {
+fn some_classes() -> ClassHistogram {
     let classes = vec![
         shape("java.lang.Object", None, &[]),
         shape("java.lang.String", Some(0), &[REFERENCE, BYTE, INT]),
@@ -151,25 +151,25 @@ fn some_classes() -> Census {
         shape("java.lang.invoke.MethodHandle", Some(0), &[REFERENCE, REFERENCE]),
         shape("java.lang.invoke.DirectMethodHandle", Some(5), &[REFERENCE]),
     ];
-    Census { classes, ..Census::default() }
+    ClassHistogram { classes, ..ClassHistogram::default() }
 }
 
 /// By hand, from OpenJ9's rules: a header of 4 or 8 bytes, a lock word of the same size but for strings and handles, all
 /// fields of at least 4 bytes, multiples of 8, at least 16.
 #[test]
 fn openj9_has_lock_words_and_no_short_fields() {
-    let census = some_classes();
+    let histogram = some_classes();
     let sizes = |name| {
-        let layouts = Layouts::of(&census, HeapModel { name, jdk: 21 });
-        (0..census.classes.len() as u32).map(|class| layouts.instance_bytes(class)).collect::<Vec<_>>()
+        let layouts = Layouts::of(&histogram, HeapModel { name, jdk: 21 });
+        (0..histogram.classes.len() as u32).map(|class| layouts.instance_bytes(class)).collect::<Vec<_>>()
     };
     assert_eq!(sizes(ModelName::OpenJ9Compressed), [16, 16, 16, 24, 16, 16, 24].map(Some));
     assert_eq!(sizes(ModelName::OpenJ9Full), [16, 24, 24, 48, 24, 24, 40].map(Some));
 }
 
 /// Stretches of an object must touch and add up, and parts of its size be those of its stretches.
-fn check_whole(census: &Census, layouts: &Layouts, class: u32) {
-    let layout = layouts.class_layout(census, class).expect("a class");
+fn check_whole(histogram: &ClassHistogram, layouts: &Layouts, class: u32) {
+    let layout = layouts.class_layout(histogram, class).expect("a class");
     let mut end = 0;
     for place in &layout.places {
         assert_eq!(place.offset_bytes, end, "{layout:#?}");
@@ -187,14 +187,14 @@ fn check_whole(census: &Census, layouts: &Layouts, class: u32) {
 
 #[test]
 fn parts_of_a_size_are_those_of_the_picture_in_every_model() {
-    let census = some_classes();
+    let histogram = some_classes();
     for name in ModelName::ALL {
         for jdk in [8, 17, 25] {
-            let layouts = Layouts::of(&census, HeapModel { name, jdk });
-            (0..census.classes.len() as u32).for_each(|class| check_whole(&census, &layouts, class));
+            let layouts = Layouts::of(&histogram, HeapModel { name, jdk });
+            (0..histogram.classes.len() as u32).for_each(|class| check_whole(&histogram, &layouts, class));
             assert_eq!(layouts.instance_bytes(7), None);
             // Nothing says how long a mirror is where there is no `java.lang.Class`.
-            assert_eq!(layouts.mirror_bytes(&census, 0), None);
+            assert_eq!(layouts.mirror_bytes(&histogram, 0), None);
         }
     }
 }
@@ -211,12 +211,12 @@ proptest! {
             .iter()
             .map(|(has, above)| shape("C", has.then_some(*above), &fields))
             .collect();
-        let census = Census { classes, ..Census::default() };
+        let histogram = ClassHistogram { classes, ..ClassHistogram::default() };
         for name in ModelName::ALL {
             for jdk in [8, 17, 25] {
-                let layouts = Layouts::of(&census, HeapModel { name, jdk });
+                let layouts = Layouts::of(&histogram, HeapModel { name, jdk });
                 for class in 0..supers.len() as u32 {
-                    let layout = layouts.class_layout(&census, class).expect("a class");
+                    let layout = layouts.class_layout(&histogram, class).expect("a class");
                     let sum: u64 = layout.places.iter().map(|place| place.bytes).sum();
                     prop_assert_eq!(sum, layout.instance_bytes);
                 }

@@ -1,7 +1,7 @@
 //! What a JVM says about the layout of its classes (`tests/layout/java/LayoutTruth.java`), and how a layout is held against it.
 
 use assay_heap::layout::{LayoutOrder, Layouts, Sizes};
-use assay_heap::{Census, ClassShape, Field, FieldKind, PrimitiveKind};
+use assay_heap::{ClassHistogram, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_jdk::Release;
 use assay_jdk::objects::ObjectFacts;
 use assay_jdk::release::OptionState;
@@ -147,7 +147,7 @@ impl Truth {
     }
 
     /// The same classes, as a dump of that JVM would have them.
-    pub fn census(&self) -> Census {
+    pub fn histogram(&self) -> ClassHistogram {
         let index: HashMap<&str, u32> =
             self.classes.iter().enumerate().map(|(at, class)| (&*class.name, at as u32)).collect();
         let fields = |fields: &[TrueField]| {
@@ -163,7 +163,7 @@ impl Truth {
             arrays: None,
             has_mirror: true,
         });
-        Census { classes: classes.collect(), word_bytes: 8, ..Census::default() }
+        ClassHistogram { classes: classes.collect(), word_bytes: 8, ..ClassHistogram::default() }
     }
 
     /// Facts with the annotations of these classes added, as `-XX:-RestrictContended` does it.
@@ -190,13 +190,13 @@ fn kind(name: &str) -> FieldKind {
 }
 
 /// Compares every field's offset, every size and every mirror; says what differs, and how many fields were compared.
-pub fn compare(truth: &Truth, layouts: &Layouts, census: &Census) -> (Vec<String>, usize) {
+pub fn compare(truth: &Truth, layouts: &Layouts, histogram: &ClassHistogram) -> (Vec<String>, usize) {
     let mut wrong = Vec::new();
     let mut compared = 0;
     for (at, class) in truth.classes.iter().enumerate() {
         let at = at as u32;
-        if layouts.mirror_bytes(census, at) != Some(class.mirror_bytes) {
-            let ours = layouts.mirror_bytes(census, at);
+        if layouts.mirror_bytes(histogram, at) != Some(class.mirror_bytes) {
+            let ours = layouts.mirror_bytes(histogram, at);
             wrong.push(format!("{}: mirror {} B, we say {ours:?}", class.name, class.mirror_bytes));
         }
         if class.is_interface {
@@ -206,7 +206,7 @@ pub fn compare(truth: &Truth, layouts: &Layouts, census: &Census) -> (Vec<String
         if ours != Some(class.instance_bytes) {
             wrong.push(format!("{}: {} B, we say {ours:?}", class.name, class.instance_bytes));
         }
-        let layout = layouts.class_layout(census, at).expect("a class");
+        let layout = layouts.class_layout(histogram, at).expect("a class");
         assert_eq!(Some(layout.instance_bytes), ours, "{}", class.name);
         let mut end = 0;
         for place in &layout.places {
@@ -291,13 +291,13 @@ pub fn modes(jdk: u32) -> Vec<Mode> {
 pub fn check(java: &Path, jdk: u32, mode: &Mode, options: &[&str], modules_and_folders: &[&str]) -> Truth {
     let options: Vec<&str> = mode.options.iter().chain(options).copied().collect();
     let truth = Truth::of(java, jdk, &options, modules_and_folders);
-    let census = truth.census();
+    let histogram = truth.histogram();
     let model = HeapModel { name: mode.name, jdk };
     let facts = Arc::clone(&Release::of(jdk).objects);
     let is_restricted = !options.contains(&"-XX:-RestrictContended");
     let facts = if is_restricted { facts } else { truth.with_contended(facts) };
-    let layouts = Layouts::with(&census, &LayoutOrder::all(&census), model, Sizes::of(model), facts);
-    let (wrong, fields) = compare(&truth, &layouts, &census);
+    let layouts = Layouts::with(&histogram, &LayoutOrder::all(&histogram), model, Sizes::of(model), facts);
+    let (wrong, fields) = compare(&truth, &layouts, &histogram);
     println!(
         "JDK {jdk} {}: {} classes, {fields} fields, {} not loaded, {} wrong",
         mode.name.name(),

@@ -1,6 +1,6 @@
 //! JVMs in every mode that those at hand can run, with what they say of their heaps: a dump, and their own class histogram.
 
-use assay_heap::{Census, hprof};
+use assay_heap::{ClassHistogram, hprof};
 use assay_model::ModelName;
 use assay_testkit::{Running, find_java, find_tool, start_java};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ pub struct Row {
 /// What a JVM said of its heap.
 pub struct Seen {
     pub mode: Mode,
-    pub census: Option<Census>,
+    pub class_histogram: Option<ClassHistogram>,
     pub histogram: Vec<Row>,
 }
 
@@ -83,14 +83,14 @@ impl Seen {
 /// Starts `Varied` in a mode and asks it for its histogram, and for a dump. `None` when there is no such JVM.
 pub fn look(mode: &Mode, with_dump: bool, options: &[&str]) -> Option<Seen> {
     let running = start(mode, options)?;
-    let census = with_dump.then(|| dump(&running));
+    let class_histogram = with_dump.then(|| dump(&running));
     let histogram = parse(&running.jcmd(&jcmd_java(), &["GC.class_histogram"]));
     assert!(100 < histogram.len(), "a histogram of {}", mode.text());
-    Some(Seen { mode: mode.clone(), census, histogram })
+    Some(Seen { mode: mode.clone(), class_histogram, histogram })
 }
 
 /// A dump of `Varied` in a mode. `None` when there is no such JVM.
-pub fn dump_of(mode: &Mode, options: &[&str]) -> Option<Census> {
+pub fn dump_of(mode: &Mode, options: &[&str]) -> Option<ClassHistogram> {
     Some(dump(&start(mode, options)?))
 }
 
@@ -100,7 +100,7 @@ fn start(mode: &Mode, options: &[&str]) -> Option<Running> {
     Some(start_java(&java, &options, &[], "Varied"))
 }
 
-fn dump(running: &Running) -> Census {
+fn dump(running: &Running) -> ClassHistogram {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("heap.hprof");
     let said = running.jcmd(&jcmd_java(), &["GC.heap_dump", &path.display().to_string()]);

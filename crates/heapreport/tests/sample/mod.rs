@@ -66,8 +66,8 @@ fn rounded(bytes: u64, to: u64) -> u64 {
     bytes.div_ceil(to) * to
 }
 
-fn weigh(rule: &Rule, jdk: u32) -> ModelWeight {
-    let mut parts = WeightParts::default();
+fn weigh(rule: &Rule, jdk: u32) -> ModelFootprint {
+    let mut parts = FootprintParts::default();
     let mut classes = Vec::new();
     for (name, instances, references, primitives, is_array) in CLASSES {
         let header = if is_array { rule.array_base } else { rule.header };
@@ -77,11 +77,11 @@ fn weigh(rule: &Rule, jdk: u32) -> ModelWeight {
         parts.references_bytes += instances * references;
         parts.primitives_bytes += instances * primitives;
         parts.padding_bytes += instances * (size - header - references - primitives);
-        classes.push(ClassWeight { name: name.to_owned(), instances, bytes: instances * size });
+        classes.push(ClassFootprint { name: name.to_owned(), instances, bytes: instances * size });
     }
     let total_bytes = classes.iter().map(|c| c.bytes).sum();
     let is_estimate = matches!(rule.name, ModelName::OpenJ9Compressed | ModelName::OpenJ9Full);
-    ModelWeight { name: rule.name, jdk, is_estimate, total_bytes, difference_bytes: None, parts, classes }
+    ModelFootprint { name: rule.name, jdk, is_estimate, total_bytes, difference_bytes: None, parts, classes }
 }
 
 /// Fields of the example: name, type, bytes (0 for a reference), part.
@@ -181,7 +181,7 @@ pub fn contended_layouts() -> HeapLayouts {
 
 /// The heap: compressed references as it was found.
 pub fn prediction() -> HeapPrediction {
-    let mut models: Vec<ModelWeight> = RULES.iter().map(|rule| weigh(rule, 25)).collect();
+    let mut models: Vec<ModelFootprint> = RULES.iter().map(|rule| weigh(rule, 25)).collect();
     let today = models.iter().find(|m| m.name == ModelName::Compressed).expect("a rule");
     let today_bytes = today.total_bytes;
     let mut order: Vec<usize> = (0..CLASSES.len()).collect();
@@ -225,12 +225,12 @@ pub fn prediction() -> HeapPrediction {
     }
 }
 
-fn cross_overs(models: &[ModelWeight]) -> Vec<CrossOver> {
+fn cross_overs(models: &[ModelFootprint]) -> Vec<CrossOver> {
     let over = |name: ModelName, max: Option<u64>, decoding: &str, claim: &str| CrossOver {
         name,
         total_bytes: models.iter().find(|m| m.name == name).expect("a rule").total_bytes,
         max_heap_bytes: max,
-        pays_from_bytes: max.is_none().then_some(45 << 30),
+        break_even_bytes: max.is_none().then_some(45 << 30),
         decoding: (!decoding.is_empty()).then(|| decoding.to_owned()),
         claim: claim.to_owned(),
     };
@@ -285,7 +285,7 @@ pub fn empty_prediction() -> HeapPrediction {
     for model in &mut heap.models {
         model.classes.clear();
         model.total_bytes = 0;
-        model.parts = WeightParts::default();
+        model.parts = FootprintParts::default();
         model.difference_bytes = Some(0);
     }
     HeapPrediction {

@@ -61,7 +61,7 @@ fn cell(java: (&str, u32), collector: &str, mib: u64, alignment: u64) -> ModeCel
     }
 }
 
-fn cliffs(java: &str, alignment: u64) -> Vec<ModeCliff> {
+fn thresholds(java: &str, alignment: u64) -> Vec<ModeThreshold> {
     let factor = alignment / 8;
     let mut all = Vec::new();
     for collector in COLLECTORS.iter().filter(|c| **c != "Z") {
@@ -73,7 +73,7 @@ fn cliffs(java: &str, alignment: u64) -> Vec<ModeCliff> {
                 if *collector == "Serial" { 32_744 } else { 32_736 } * factor,
             ),
         ] {
-            all.push(ModeCliff {
+            all.push(ModeThreshold {
                 java: java.to_owned(),
                 collector: (*collector).to_owned(),
                 alignment_bytes: alignment,
@@ -112,7 +112,7 @@ pub fn modes() -> HeapModes {
         schema: schema::HEAP_MODES.to_owned(),
         assay_version: "0.1.0".to_owned(),
         cells,
-        cliffs: JAVAS.iter().flat_map(|j| cliffs(j.0, 8)).chain(cliffs(JAVAS[1].0, 16)).collect(),
+        thresholds: JAVAS.iter().flat_map(|j| thresholds(j.0, 8)).chain(thresholds(JAVAS[1].0, 16)).collect(),
         address_map: vec![
             range(0, 0x1_0000, "reserved by the kernel", false),
             range(0x1_0000, 0x40_0000, "free", false),
@@ -127,7 +127,7 @@ pub fn modes() -> HeapModes {
         address_map_java: Some(JAVAS[0].0.to_owned()),
         advice: vec![
             Finding::measured(
-                ModeRule::GoUnder,
+                ModeRule::BelowThreshold,
                 Severity::Note,
                 "31g needs a base: 30g is the largest zero-based heap",
                 "-Xmx31g: compressed-disjoint-base",
@@ -163,7 +163,7 @@ pub fn modes() -> HeapModes {
 pub fn empty_modes() -> HeapModes {
     HeapModes {
         cells: vec![],
-        cliffs: vec![],
+        thresholds: vec![],
         address_map: vec![],
         advice: vec![],
         read: vec![],

@@ -35,6 +35,8 @@ pub struct RuleInWords {
     pub known_from: (KnownFrom, &'static str),
     /// What changes it.
     pub command: &'static str,
+    /// What helps instead.
+    pub alternatives: &'static [String],
     /// What takes that back.
     pub undo: Option<&'static str>,
 }
@@ -48,6 +50,7 @@ pub fn in_words(rule: HostRule) -> Option<RuleInWords> {
         effect: &rule.effect,
         known_from: (rule.evidence, &rule.source),
         command: &rule.command,
+        alternatives: &rule.alternatives,
         undo: rule.undo.as_deref(),
     })
 }
@@ -83,6 +86,7 @@ fn ruling(rule: &Rule, snapshot: &HostSnapshot, jvm: Option<&HostJvm>) -> HostRu
     };
     let change = (verdict == HostVerdict::Bad).then(|| Change {
         command: rule.command.clone(),
+        alternatives: rule.alternatives.clone(),
         persistent: rule.persistent.clone(),
         undo: rule.undo.as_ref().map(filled),
         risk: rule.risk.clone(),

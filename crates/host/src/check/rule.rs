@@ -38,6 +38,8 @@ pub(crate) struct Rule {
     #[serde(default)]
     pub(crate) conflicts: Vec<String>,
     pub(crate) command: String,
+    #[serde(default)]
+    pub(crate) alternatives: Vec<String>,
     pub(crate) persistent: Option<String>,
     pub(crate) undo: Option<String>,
     pub(crate) risk: Option<String>,

@@ -3,7 +3,7 @@
 use super::blobs::BlobLayout;
 use super::{CodeCache, CodeHeap};
 use crate::Hotspot;
-use assay_model::Tier;
+use assay_model::FigureSource;
 use std::ops::Range;
 
 /// Heaps of a segmented code cache: three.
@@ -67,7 +67,7 @@ impl Hotspot<'_> {
             // A part that a blob does not have is a pointer to the blob's own end.
             blob.malloc_parts.retain(|part| *part != 0 && !is_inside(*part));
         }
-        (!heaps.is_empty()).then_some(CodeCache { heaps, tier: Tier::VmStructs })
+        (!heaps.is_empty()).then_some(CodeCache { heaps, known_from: FigureSource::VmStructs })
     }
 
     fn heap_layout(&self) -> Option<HeapLayout> {

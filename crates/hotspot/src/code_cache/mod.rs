@@ -3,7 +3,7 @@
 mod blobs;
 mod heaps;
 
-use assay_model::Tier;
+use assay_model::FigureSource;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -61,5 +61,5 @@ pub struct CodeCache {
     /// Its heaps.
     pub heaps: Vec<CodeHeap>,
     /// How they were found.
-    pub tier: Tier,
+    pub known_from: FigureSource,
 }

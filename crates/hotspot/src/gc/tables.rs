@@ -3,7 +3,7 @@
 use super::Tables;
 use crate::fields::Spelling;
 use assay_jdk::Collector;
-use assay_model::Tier;
+use assay_model::FigureSource;
 use std::ops::Range;
 
 /// Words of G1's heap object that are searched for its concurrent marking.
@@ -139,7 +139,7 @@ impl Tables<'_, '_> {
             let bytes = hotspot.source().word(size).filter(|bytes| *bytes <= STATIC_TABLE_BYTES_MAX)?;
             Some(start..start.checked_add(bytes)?)
         });
-        self.push("card cache", cache, Tier::Symbols);
+        self.push("card cache", cache, FigureSource::Symbols);
         self.g1_mark_stack(heap);
     }
 
@@ -188,7 +188,7 @@ impl Tables<'_, '_> {
         let stack = marking.and_then(|m| hotspot.place(m, &[("G1ConcurrentMark", "_global_mark_stack")]));
         let chunk_bytes = hotspot.pack().and_then(|pack| pack.size_of("G1CMMarkStack::TaskQueueEntryChunk"));
         let (Some(stack), Some(chunk_bytes)) = (stack, chunk_bytes) else {
-            return self.push("mark stack", None, Tier::Symbols);
+            return self.push("mark stack", None, FigureSource::Symbols);
         };
         let Some(allocator) = hotspot.place(stack, &[("G1CMMarkStack", "_chunk_allocator")]) else {
             let (start, count) = (("G1CMMarkStack", "_base"), ("G1CMMarkStack", "_chunk_capacity"));
@@ -197,7 +197,7 @@ impl Tables<'_, '_> {
         let of = |field| hotspot.field(allocator, &[("G1CMMarkStack::ChunkAllocator", field)]);
         let blocks = of("_buckets").zip(of("_num_buckets")).zip(of("_min_capacity"));
         let Some(((blocks, count), chunks_min)) = blocks else {
-            return self.push("mark stack", None, Tier::Symbols);
+            return self.push("mark stack", None, FigureSource::Symbols);
         };
         for i in 0..count.min(MARK_STACK_BLOCKS_MAX) {
             // The first two blocks are as large as the smallest stack, and each further one twice the one before.
@@ -208,7 +208,7 @@ impl Tables<'_, '_> {
             };
             let bytes = chunks.and_then(|chunks| chunks.checked_mul(chunk_bytes));
             let end = bytes.and_then(|bytes| start.checked_add(bytes));
-            self.push("mark stack", end.map(|end| start..end), Tier::Symbols);
+            self.push("mark stack", end.map(|end| start..end), FigureSource::Symbols);
         }
     }
 
@@ -216,12 +216,12 @@ impl Tables<'_, '_> {
         let hotspot = self.hotspot;
         let Some(heap) = hotspot.collected_heap() else { return };
         let (bitmap, auxiliary) = self.shenandoah_bitmaps(heap).unzip();
-        self.push("mark bitmap", bitmap, Tier::Symbols);
-        self.push("auxiliary bitmap", auxiliary, Tier::Symbols);
+        self.push("mark bitmap", bitmap, FigureSource::Symbols);
+        self.push("auxiliary bitmap", auxiliary, FigureSource::Symbols);
         let set = self.shenandoah_collection_set(heap);
         let [base, size] = ["_map_space._base", "_map_space._size"].map(|f| ("ShenandoahCollectionSet", f));
         self.push_array("collection set map", set, base, size, 1);
-        self.push("region table", self.shenandoah_regions(heap), Tier::Symbols);
+        self.push("region table", self.shenandoah_regions(heap), FigureSource::Symbols);
         if hotspot.flags().text("ShenandoahGCMode") == Some("generational") {
             let set = hotspot.static_pointer(&[("BarrierSet", "_barrier_set")]);
             let table = set.and_then(|set| hotspot.pointer(set, &[("ShenandoahBarrierSet", "_card_table")]));
@@ -290,6 +290,6 @@ impl Tables<'_, '_> {
             let start = of("_byte_map")?;
             Some(start..start.checked_add(of("_byte_map_size")?)?)
         });
-        self.push("card table", bounds, Tier::VmStructs);
+        self.push("card table", bounds, FigureSource::VmStructs);
     }
 }

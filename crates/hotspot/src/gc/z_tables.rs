@@ -2,7 +2,7 @@
 
 use super::Tables;
 use crate::fields::Spelling;
-use assay_model::Tier;
+use assay_model::FigureSource;
 use std::ops::Range;
 
 /// An entry of the table from addresses to physical memory (JDK 24 and later).
@@ -19,8 +19,8 @@ impl Tables<'_, '_> {
         let heap = hotspot.collected_heap().and_then(|heap| hotspot.place(heap, &[(collected, "_heap")]));
         let part = |field| heap.and_then(|heap| hotspot.place(heap, &[(heap_type, field)]));
         if let Some(table) = hotspot.old_z_page_table() {
-            self.push("page table", Some(table), Tier::VmStructs);
-            return self.push("mark stacks", self.old_z_mark_stacks(), Tier::Symbols);
+            self.push("page table", Some(table), FigureSource::VmStructs);
+            return self.push("mark stacks", self.old_z_mark_stacks(), FigureSource::Symbols);
         }
         let table_type = if is_x { "XPageTable" } else { "ZPageTable" };
         self.push_granules("page table", part("_page_table"), table_type);

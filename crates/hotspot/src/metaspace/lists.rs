@@ -4,7 +4,7 @@
 
 use super::{Metaspace, MetaspaceNode, NODES_MAX};
 use crate::Hotspot;
-use assay_model::Tier;
+use assay_model::FigureSource;
 use std::ops::Range;
 
 const LISTS: [(&str, bool); 2] =
@@ -54,10 +54,10 @@ impl Hotspot<'_> {
         let named = LISTS.iter().filter_map(|(name, is_class)| Some((symbols.address(name)?, *is_class)));
         let named: Vec<(u64, bool)> =
             named.filter_map(|(at, is_class)| Some((symbols.word(source, at)?, is_class))).collect();
-        let (lists, tier) = if named.is_empty() {
-            (self.found_in_data(|list| self.list_by_shape(list, layout)), Tier::Content)
+        let (lists, known_from) = if named.is_empty() {
+            (self.found_in_data(|list| self.list_by_shape(list, layout)), FigureSource::Content)
         } else {
-            (named, Tier::Symbols)
+            (named, FigureSource::Symbols)
         };
         let mut nodes = Vec::new();
         // Without compressed class pointers there is no class space.
@@ -73,7 +73,7 @@ impl Hotspot<'_> {
         }
         nodes.sort_by_key(|node| node.addresses.start);
         let (loaders, _) = self.loaders();
-        (!nodes.is_empty()).then(|| Metaspace { nodes, archive: self.archive_ranges(), loaders, tier })
+        (!nodes.is_empty()).then(|| Metaspace { nodes, archive: self.archive_ranges(), loaders, known_from })
     }
 
     /// Whether a list lies at an address, and which: it is whole by its own count, and its flag is none but 0 and 1.

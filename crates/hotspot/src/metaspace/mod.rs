@@ -4,7 +4,7 @@ mod lists;
 mod loaders;
 mod nodes;
 
-use assay_model::Tier;
+use assay_model::FigureSource;
 use std::ops::Range;
 
 /// Nodes: each reserves some megabytes at least.
@@ -68,7 +68,7 @@ pub struct Metaspace {
     /// Class loaders; hidden classes have one each, which share an entry.
     pub loaders: Vec<Loader>,
     /// How the nodes were found.
-    pub tier: Tier,
+    pub known_from: FigureSource,
 }
 
 impl Metaspace {

@@ -6,7 +6,7 @@
 use super::{ChunkState, Metachunk, Metaspace, MetaspaceNode, NODES_MAX, lists};
 use crate::Hotspot;
 use assay_linux::MemorySource;
-use assay_model::Tier;
+use assay_model::FigureSource;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -91,7 +91,7 @@ impl Hotspot<'_> {
             self.problem(PROBLEM, "its layout in this release is not known: class metadata is part of the memory in no known region");
             return self.only_archive();
         };
-        let (contexts, tier) = self.metaspace_contexts(&layout);
+        let (contexts, known_from) = self.metaspace_contexts(&layout);
         let (loaders, loader_of) = self.loaders();
         let mut nodes = Vec::new();
         for (context, is_class_space) in contexts {
@@ -109,19 +109,24 @@ impl Hotspot<'_> {
             return self.only_archive();
         }
         nodes.sort_by_key(|node| node.addresses.start);
-        Some(Metaspace { nodes, archive: self.archive_ranges(), loaders, tier })
+        Some(Metaspace { nodes, archive: self.archive_ranges(), loaders, known_from })
     }
 
     fn only_archive(&self) -> Option<Metaspace> {
         let archive = self.archive_ranges();
         let (loaders, _) = self.loaders();
         let is_empty = archive.is_empty() && loaders.is_empty();
-        (!is_empty).then_some(Metaspace { nodes: Vec::new(), archive, loaders, tier: Tier::VmStructs })
+        (!is_empty).then_some(Metaspace {
+            nodes: Vec::new(),
+            archive,
+            loaders,
+            known_from: FigureSource::VmStructs,
+        })
     }
 
     /// Contexts, and whether each is the class space's. Without symbols, the words of libjvm's data are tried: a context
     /// begins with its name.
-    fn metaspace_contexts(&self, layout: &Layout) -> (Vec<(u64, bool)>, Tier) {
+    fn metaspace_contexts(&self, layout: &Layout) -> (Vec<(u64, bool)>, FigureSource) {
         let (symbols, source) = (self.symbols(), self.source());
         let named = CONTEXTS.iter().filter_map(|(name, is_class)| Some((symbols.address(name)?, *is_class)));
         let named: Vec<_> = named.collect();
@@ -129,9 +134,9 @@ impl Hotspot<'_> {
             let contexts = named.into_iter().filter_map(|(at, is_class)| {
                 Some((symbols.word(source, at).filter(|context| *context != 0)?, is_class))
             });
-            return (contexts.collect(), Tier::Symbols);
+            return (contexts.collect(), FigureSource::Symbols);
         }
-        (self.found_in_data(|context| self.context_by_shape(context, layout)), Tier::Content)
+        (self.found_in_data(|context| self.context_by_shape(context, layout)), FigureSource::Content)
     }
 
     /// Words of libjvm's data that lead to something of a kind, each once, with what that says of itself.

@@ -1,7 +1,7 @@
 //! Modes, what decides them, and the sizes at which they change.
 
 use super::*;
-use crate::modes::{cliffs, default_sizes};
+use crate::modes::{default_sizes, thresholds};
 use ReferenceMode as M;
 
 const MIB: u64 = 1 << 20;
@@ -89,12 +89,12 @@ fn a_32_bit_jvm_has_one_mode_up_to_what_is_free() {
 }
 
 #[test]
-fn default_sizes_are_fourteen_with_both_sides_of_each_cliff() {
+fn default_sizes_are_fourteen_with_both_sides_of_each_threshold() {
     for collector in [Collector::Serial, Collector::G1, Collector::Z, Collector::Shenandoah] {
         let setting = setting(25, 64, collector, &[]);
         let sizes = default_sizes(&setting, &AddressSpace::default());
         assert_eq!(sizes.len(), 14, "{collector:?}");
-        for (_, bytes) in cliffs(&setting, &AddressSpace::default()) {
+        for (_, bytes) in thresholds(&setting, &AddressSpace::default()) {
             assert!(sizes.contains(&bytes) && sizes.contains(&(bytes + MIB)), "{collector:?}");
         }
     }
@@ -102,9 +102,9 @@ fn default_sizes_are_fourteen_with_both_sides_of_each_cliff() {
 
 /// Below 32 GiB, and at a lower base beyond 30 GiB; with alignment 16 twice as far.
 #[test]
-fn cliffs_move_with_alignment_and_base() {
+fn thresholds_move_with_alignment_and_base() {
     let of = |options: &[&str]| {
-        let found = cliffs(&setting(17, 64, Collector::G1, options), &AddressSpace::default());
+        let found = thresholds(&setting(17, 64, Collector::G1, options), &AddressSpace::default());
         found.into_iter().map(|(mode, bytes)| (mode, bytes / MIB)).collect::<Vec<_>>()
     };
     let expected = [

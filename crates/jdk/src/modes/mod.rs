@@ -12,16 +12,16 @@
 //! (`crates/assay/tests/heap_modes.rs`); a release that is newer than all data is computed by the rules of the newest.
 
 mod attach;
-mod cliffs;
 mod compute;
 mod options;
 mod sizes;
 mod space;
+mod thresholds;
 mod wanted;
 
 pub use attach::BASE_MIN_ADDRESS;
-pub use cliffs::{cliffs, default_sizes};
 pub use compute::{ComputedMode, HeapSetting};
 pub use options::DecidingOptions;
 pub use space::{AddressSpace, MAX_HEAP_BYTES_32_BIT};
+pub use thresholds::{default_sizes, thresholds};
 pub use wanted::{WantedMode, bits_of, check};

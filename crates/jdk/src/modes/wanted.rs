@@ -8,7 +8,7 @@ use super::compute::{HeapSetting, MAX_HEAP_BYTES_MIN};
 use super::options::DecidingOptions;
 use super::space::AddressSpace;
 use crate::{Collector, Release};
-use assay_model::{AskedMode, ModeRead, ReferenceMode};
+use assay_model::{ModeRead, ReferenceMode, RequestedMode};
 use assay_text::size;
 
 const MIB: u64 = 1 << 20;
@@ -16,10 +16,10 @@ const GIB: u64 = 1 << 30;
 /// What a JVM takes by itself: the second where it has one processor or less than 2 GB of memory.
 const COLLECTORS_BY_DEFAULT: [Collector; 2] = [Collector::G1, Collector::Serial];
 
-const BITS_32: AskedMode = AskedMode::Exactly(ReferenceMode::Bits32);
+const BITS_32: RequestedMode = RequestedMode::Exactly(ReferenceMode::Bits32);
 
 /// Word size of the JVM that a mode needs.
-pub fn bits_of(mode: AskedMode) -> u8 {
+pub fn bits_of(mode: RequestedMode) -> u8 {
     if mode == BITS_32 { 32 } else { 64 }
 }
 
@@ -27,7 +27,7 @@ pub fn bits_of(mode: AskedMode) -> u8 {
 #[derive(Debug, Clone, Copy)]
 pub struct WantedMode<'a> {
     /// The reference mode; any where it is absent.
-    pub mode: Option<AskedMode>,
+    pub mode: Option<RequestedMode>,
     /// Largest heap, bytes; absent where the JVM chooses it.
     pub max_heap_bytes: Option<u64>,
     /// Whether object headers are to be compact.
@@ -76,7 +76,7 @@ impl WantedMode<'_> {
             let is_on = self.mode.is_some() && Release::of(feature).modes.headers_are_compact;
             return Ok(is_on.then(|| "-XX:-UseCompactObjectHeaders".to_owned()).into_iter().collect());
         }
-        let without = [BITS_32, AskedMode::Exactly(ReferenceMode::Full64)];
+        let without = [BITS_32, RequestedMode::Exactly(ReferenceMode::Full64)];
         if let Some(mode) = self.mode.filter(|mode| without.contains(mode)) {
             let mode = mode.name();
             return Err(format!(
@@ -99,16 +99,16 @@ impl WantedMode<'_> {
     }
 
     /// Options that may give a mode, the preferred first.
-    fn candidates(&self, mode: AskedMode) -> Vec<Vec<String>> {
+    fn candidates(&self, mode: RequestedMode) -> Vec<Vec<String>> {
         use ReferenceMode::{Bits32, Full64, Full64CompressedClassPointers};
         let off = |flag: &str| format!("-XX:-{flag}");
         match mode {
-            AskedMode::Compressed | AskedMode::Exactly(Bits32) => vec![Vec::new()],
-            AskedMode::Exactly(Full64 | Full64CompressedClassPointers) => vec![
+            RequestedMode::Compressed | RequestedMode::Exactly(Bits32) => vec![Vec::new()],
+            RequestedMode::Exactly(Full64 | Full64CompressedClassPointers) => vec![
                 vec![off("UseCompressedOops")],
                 vec![off("UseCompressedOops"), off("UseCompressedClassPointers")],
             ],
-            AskedMode::Exactly(_) => {
+            RequestedMode::Exactly(_) => {
                 let reach = self.decided_with(&[]).reach_bytes();
                 // Disjoint: its bits do not overlap with those of an offset. Non-zero: the base must be added. Then those of
                 // zero-based heaps, lower for larger ones, and of heaps that end below 4 GiB.
@@ -123,7 +123,7 @@ impl WantedMode<'_> {
     }
 
     /// Whether a JVM with these options has the mode, with whatever collector it may take; if not, what decides.
-    fn gives(&self, mode: AskedMode, given: &[String], feature: u32) -> Result<(), String> {
+    fn gives(&self, mode: RequestedMode, given: &[String], feature: u32) -> Result<(), String> {
         let options = self.decided_with(given);
         let bits = bits_of(mode);
         // A heap that the JVM chooses is not known here.
@@ -138,7 +138,7 @@ impl WantedMode<'_> {
 }
 
 /// Whether the JVM's log shows what was asked for; otherwise why the trial has failed.
-pub fn check(wanted: AskedMode, compact_headers: bool, read: &ModeRead) -> Result<(), String> {
+pub fn check(wanted: RequestedMode, compact_headers: bool, read: &ModeRead) -> Result<(), String> {
     if !wanted.is_met_by(read.mode) {
         return Err(format!(
             "the JVM chose {} although {} was requested ({})",

@@ -5,7 +5,7 @@ use ReferenceMode as M;
 
 fn wanted(mode: M, mib: u64, options: &[String]) -> WantedMode<'_> {
     WantedMode {
-        mode: Some(AskedMode::Exactly(mode)),
+        mode: Some(RequestedMode::Exactly(mode)),
         max_heap_bytes: Some(mib * MIB),
         has_compact_headers: false,
         options,
@@ -122,7 +122,7 @@ fn what_cannot_be_says_what_decides() {
 #[test]
 fn compressed_is_whichever_way_the_jvm_chooses_at_any_heap_that_compresses() {
     let of = |mib, options: &[String]| {
-        let wanted = WantedMode { mode: Some(AskedMode::Compressed), ..wanted(M::Full64, mib, options) };
+        let wanted = WantedMode { mode: Some(RequestedMode::Compressed), ..wanted(M::Full64, mib, options) };
         wanted.jvm_options(17)
     };
     for mib in [92, 1 << 10, 2 << 10, 3 << 10, 4 << 10, 8 << 10, 12 << 10, 31 << 10] {
@@ -136,7 +136,7 @@ fn compressed_is_whichever_way_the_jvm_chooses_at_any_heap_that_compresses() {
         heap_base_address: None,
         evidence: String::new(),
     };
-    let is_met = |mode| check(AskedMode::Compressed, false, &read(mode)).is_ok();
+    let is_met = |mode| check(RequestedMode::Compressed, false, &read(mode)).is_ok();
     let met: Vec<M> = M::ALL.into_iter().filter(|mode| is_met(*mode)).collect();
     let compressed =
         [M::CompressedUnscaled, M::CompressedZeroBased, M::CompressedDisjointBase, M::CompressedNonZeroBase];
@@ -146,7 +146,7 @@ fn compressed_is_whichever_way_the_jvm_chooses_at_any_heap_that_compresses() {
 #[test]
 fn compact_headers_need_a_release_and_class_pointers_that_are_compressed() {
     let compact = |mode: Option<M>| WantedMode {
-        mode: mode.map(AskedMode::Exactly),
+        mode: mode.map(RequestedMode::Exactly),
         max_heap_bytes: None,
         has_compact_headers: true,
         options: &[],

@@ -41,7 +41,7 @@ fn each_message_comes_to_all_others_of_its_room_in_closed_and_open_loop() {
     for law in [CLOSED, OPEN] {
         let (measured, deliveries) = chat(|_| Fault::None, &law);
         assert!(0 < measured.completed && measured.errors() == 0, "{:?}", measured.problems);
-        assert_eq!((deliveries.said, deliveries.due), (measured.requests, 2 * measured.requests));
+        assert_eq!((deliveries.sent, deliveries.due), (measured.requests, 2 * measured.requests));
         assert_eq!((deliveries.delivered, deliveries.times.len()), (deliveries.due, deliveries.due));
         assert_eq!((deliveries.lost(), deliveries.cut_off, deliveries.wrong()), (0, 0, None));
         // The last delivery of a message is its answer.
@@ -181,7 +181,7 @@ fn a_chat_over_websocket_is_audited_alike() {
             shown(&deliveries)
         );
         let told = measured.result().protocol.expect("it was spoken");
-        assert_eq!((told.name, told.left_by_server), (Protocol::ChatWebSocket, 0));
+        assert_eq!((told.name, told.closed_by_server), (Protocol::ChatWebSocket, 0));
     }
     let url = websocket_before(&serve(|number| if number == 50 { Fault::Repeats } else { Fault::None }));
     let deliveries = load(&url, ROOM, 6, &OPEN).expect("a stretch").deliveries.expect("those of a chat");

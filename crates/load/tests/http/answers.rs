@@ -134,7 +134,7 @@ fn what_is_sent_in_the_place_of_another_operation_counts_as_drawn_for_that() {
     let measured = run(&mut generator(&url, scenario, 2), &open(1_000.0), 600);
     let [portfolio, sell] = measured.operations.as_slice() else { panic!("two operations") };
     assert_eq!((portfolio.requests, sell.requests), (600, 0));
-    let drawn = [portfolio, sell].map(|operation| operation.drawn.expect("counted"));
+    let drawn = [portfolio, sell].map(|operation| operation.selected.expect("counted"));
     assert_eq!(drawn.iter().sum::<u64>(), 600);
     // Four standard deviations of 12.
     assert!(drawn[0].abs_diff(300) <= 48, "{drawn:?}");

@@ -62,7 +62,7 @@ fn requests_share_connections_in_closed_and_open_loop() {
         is_fine(&measured);
         let told = measured.result().protocol.expect("it was spoken");
         assert_eq!((told.name, told.streams, told.streams_allowed_min), (Protocol::Http2, 6, None));
-        assert_eq!((told.left_by_server, told.reset_by_server), (0, 0));
+        assert_eq!((told.closed_by_server, told.reset_by_server), (0, 0));
         assert!(told.opening_ms.is_some_and(|ms| ms.p50.is_some()));
         if law == CLOSED {
             assert_eq!(server.open_max.load(Ordering::Relaxed), 6);
@@ -165,7 +165,7 @@ fn requests_that_a_leaving_server_did_not_take_are_sent_again() {
         });
         let measured = load(&server, GET, (2, 6), &law);
         is_fine(&measured);
-        let left = measured.result().protocol.expect("it was spoken").left_by_server;
+        let left = measured.result().protocol.expect("it was spoken").closed_by_server;
         assert!(0 < left && left <= measured.sent_again, "{left}, {}", measured.sent_again);
     }
 }

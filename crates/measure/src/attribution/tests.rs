@@ -1,4 +1,4 @@
-//! Blame on made-up time lines whose answers can be counted by hand.
+//! Attribution on made-up time lines whose answers can be counted by hand.
 
 use super::*;
 use assay_model::LateCause;
@@ -19,45 +19,45 @@ fn span(cause: LateCause, start_ms: u64, end_ms: u64, share: f64) -> Span {
     Span { cause, start_ns: start_ms * MS, end_ns: end_ms * MS, share }
 }
 
-fn blame(slow: Vec<SlowRequest>, spans: &[Span], limits_ms: &[f64]) -> Vec<LimitBlame> {
+fn attribution(slow: Vec<SlowRequest>, spans: &[Span], limits_ms: &[f64]) -> Vec<LimitAttribution> {
     let mut detail = WindowDetail { slow, ..WindowDetail::empty() };
     // 1,000 requests of 1 ms.
     detail.limited.record_n(MS, 1_000).expect("in range");
-    let mut blame = Attribution::new(limits_ms);
-    blame.add(&SlowWindow {
+    let mut attribution = Attribution::new(limits_ms);
+    attribution.add(&SlowWindow {
         detail: &detail,
         spans,
         watched: &[LateCause::GcPause, LateCause::RunQueue],
         range_ns: (0, 1_000 * MS),
         late_share: 0.25,
     });
-    blame.finish()
+    attribution.finish()
 }
 
-fn of(blame: &LimitBlame, cause: LateCause) -> &BlamedCause {
-    blame.causes.iter().find(|c| c.cause == cause).expect("listed")
+fn of(attribution: &LimitAttribution, cause: LateCause) -> &AttributedCause {
+    attribution.causes.iter().find(|c| c.cause == cause).expect("listed")
 }
 
 #[test]
 fn a_pause_counts_for_the_misses_that_had_kept_the_limit_without_it() {
     let requests = vec![slow(100, 130), slow(115, 145), slow(90, 121), slow(500, 530)];
     // 20 ms of pause: takes 20, 5 and 20 ms from the first three.
-    let found = blame(requests, &[span(LateCause::GcPause, 100, 120, 1.0)], &[10.0, 26.0]);
+    let found = attribution(requests, &[span(LateCause::GcPause, 100, 120, 1.0)], &[10.0, 26.0]);
     let gc = of(&found[0], LateCause::GcPause);
-    assert_eq!((found[0].misses, gc.misses, gc.touched, found[0].unexplained), (4, 1, 3, 3));
+    assert_eq!((found[0].misses, gc.misses, gc.overlapped, found[0].unexplained), (4, 1, 3, 3));
     // 30 - 20, 30 - 5 and 31 - 20 ms keep 26 ms.
     let gc = of(&found[1], LateCause::GcPause);
-    assert_eq!((found[1].misses, gc.misses, gc.touched, found[1].unexplained), (4, 3, 3, 1));
+    assert_eq!((found[1].misses, gc.misses, gc.overlapped, found[1].unexplained), (4, 3, 3, 1));
 }
 
 #[test]
 fn a_share_takes_its_part_of_the_time_within() {
     // Half of 100..140: 10 ms of a request from 90 to 120.
     let spans = [span(LateCause::RunQueue, 100, 120, 0.5), span(LateCause::RunQueue, 120, 140, 0.5)];
-    let found = blame(vec![slow(90, 120)], &spans, &[20.0, 19.0]);
+    let found = attribution(vec![slow(90, 120)], &spans, &[20.0, 19.0]);
     assert_eq!(of(&found[0], LateCause::RunQueue).misses, 1);
     assert_eq!(
-        (of(&found[1], LateCause::RunQueue).misses, of(&found[1], LateCause::RunQueue).touched),
+        (of(&found[1], LateCause::RunQueue).misses, of(&found[1], LateCause::RunQueue).overlapped),
         (0, 1)
     );
 }
@@ -65,7 +65,7 @@ fn a_share_takes_its_part_of_the_time_within() {
 #[test]
 fn several_causes_may_count_for_one_miss() {
     let spans = [span(LateCause::GcPause, 100, 120, 1.0), span(LateCause::RunQueue, 100, 120, 0.9)];
-    let found = blame(vec![slow(100, 121)], &spans, &[10.0]);
+    let found = attribution(vec![slow(100, 121)], &spans, &[10.0]);
     assert_eq!((of(&found[0], LateCause::GcPause).misses, of(&found[0], LateCause::RunQueue).misses), (1, 1));
     assert_eq!(found[0].unexplained, 0);
 }
@@ -73,12 +73,15 @@ fn several_causes_may_count_for_one_miss() {
 #[test]
 fn chance_is_the_part_of_the_window_from_which_a_request_meets_the_cause() {
     // A pause of 99 ms meets requests of 1 ms that start within 100 ms of a second.
-    let found =
-        blame(vec![slow(700, 800), slow(800, 900)], &[span(LateCause::GcPause, 201, 300, 1.0)], &[10.0]);
+    let found = attribution(
+        vec![slow(700, 800), slow(800, 900)],
+        &[span(LateCause::GcPause, 201, 300, 1.0)],
+        &[10.0],
+    );
     let gc = of(&found[0], LateCause::GcPause);
     let expected = gc.expected.expect("requests were recorded");
     assert!((expected - 0.2).abs() < 0.001, "{expected}");
-    assert_eq!((gc.touched, gc.misses, found[0].unexplained), (0, 0, 2));
+    assert_eq!((gc.overlapped, gc.misses, found[0].unexplained), (0, 0, 2));
     assert_eq!(of(&found[0], LateCause::GeneratorLag).expected, Some(0.5));
 }
 
@@ -87,7 +90,7 @@ fn lag_and_waits_are_read_from_the_requests_own_instants() {
     let late = SlowRequest { sent_ns: Some(115 * MS), ..slow(100, 121) };
     let waited = SlowRequest { sendable_ns: 115 * MS, sent_ns: Some(115 * MS), ..slow(100, 121) };
     let never = SlowRequest { sendable_ns: 121 * MS, sent_ns: None, ..slow(100, 121) };
-    let found = blame(vec![late, waited, never], &[], &[10.0]);
+    let found = attribution(vec![late, waited, never], &[], &[10.0]);
     assert_eq!(of(&found[0], LateCause::GeneratorLag).misses, 1);
     assert_eq!(of(&found[0], LateCause::ConnectionWait).misses, 2);
     assert_eq!(found[0].unexplained, 0);
@@ -102,7 +105,7 @@ fn overlapping_chances_are_not_counted_twice_and_odd_times_do_no_harm() {
         span(LateCause::GcPause, 2_000, 3_000, 1.0),
         Span { start_ns: 900 * MS, end_ns: 800 * MS, ..span(LateCause::GcPause, 0, 1, 1.0) },
     ];
-    let found = blame(vec![slow(0, 20)], &spans, &[10.0]);
+    let found = attribution(vec![slow(0, 20)], &spans, &[10.0]);
     let expected = of(&found[0], LateCause::GcPause).expected.expect("requests were recorded");
     assert!((expected - 0.201).abs() < 0.001, "{expected}");
 }

@@ -138,8 +138,8 @@ fn sample_of(report: &MemoryReport) -> MemorySample {
     MemorySample {
         monotonic_ns: report.monotonic_ns,
         rss_bytes: report.rss_bytes,
-        pss_bytes: report.beside_rss.pss_bytes,
-        swap_bytes: report.beside_rss.swap_bytes,
+        pss_bytes: report.outside_rss.pss_bytes,
+        swap_bytes: report.outside_rss.swap_bytes,
         areas: report.areas.clone(),
     }
 }

@@ -1,6 +1,6 @@
 //! A program that measures itself: it is watched until it ends, and its whole launch is one window.
 
-use super::contract::{Measurement, Procedure, Turn, With};
+use super::contract::{Context, Measurement, MeasurementId, Procedure};
 use crate::config::Bounds;
 use crate::judge;
 use assay_load::{IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured, Progress};
@@ -20,11 +20,15 @@ pub struct Benchmark {
 
 impl Procedure for Benchmark {
     /// The program warms itself up.
-    fn warm_up(&mut self, _: &mut With<'_>) -> Result<Option<WarmUp>, LoadError> {
+    fn warm_up(&mut self, _: &mut Context<'_>) -> Result<Option<WarmUp>, LoadError> {
         Ok(None)
     }
 
-    fn measure(&mut self, with: &mut With<'_>, turn: Turn) -> Result<Option<Measurement>, LoadError> {
+    fn measure(
+        &mut self,
+        with: &mut Context<'_>,
+        turn: MeasurementId,
+    ) -> Result<Option<Measurement>, LoadError> {
         let launch = LoadWindow {
             load: Load::Closed { users: 0, think: None },
             settle: Duration::ZERO,

@@ -1,6 +1,6 @@
 //! A search for the capacity: every window of load that it takes is one measurement of the trial.
 
-use super::contract::{Measurement, Procedure, Turn, With};
+use super::contract::{Context, Measurement, MeasurementId, Procedure};
 use crate::conduct::measure;
 use crate::config::CapacityConfig;
 use crate::method::method_of;
@@ -18,11 +18,15 @@ pub struct CapacitySearch {
 }
 
 impl Procedure for CapacitySearch {
-    fn warm_up(&mut self, with: &mut With<'_>) -> Result<Option<WarmUp>, LoadError> {
+    fn warm_up(&mut self, with: &mut Context<'_>) -> Result<Option<WarmUp>, LoadError> {
         self.warm_up.run(with)
     }
 
-    fn measure(&mut self, with: &mut With<'_>, turn: Turn) -> Result<Option<Measurement>, LoadError> {
+    fn measure(
+        &mut self,
+        with: &mut Context<'_>,
+        turn: MeasurementId,
+    ) -> Result<Option<Measurement>, LoadError> {
         let warmed_up = self.warm_up.done.as_ref();
         let mut method = method_of(&self.config, warmed_up.and_then(|w| w.throughput_per_s));
         measure(&self.config, &mut *method, warmed_up, with, turn).map(Some)

@@ -2,13 +2,13 @@
 
 use crate::account::ServerData;
 use crate::event::MeasureEvent;
-use crate::seen::Watcher;
+use crate::observation::Watcher;
 use assay_load::{LoadError, LoadSource};
 use assay_model::{Audit, CapacityReport, WarmUp, Window};
 use std::sync::atomic::AtomicBool;
 
 /// What a procedure measures with.
-pub struct With<'a> {
+pub struct Context<'a> {
     /// Where load comes from.
     pub source: &'a mut dyn LoadSource,
     /// What watches server and machine.
@@ -23,7 +23,7 @@ pub struct With<'a> {
 
 /// Which measurement it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct MeasurementId {
     /// Block, from 1.
     pub block: u32,
     /// 1 for the first try, 2 for the first repeat.
@@ -47,16 +47,20 @@ pub trait Procedure: Send {
     ///
     /// # Errors
     /// Those of the load source.
-    fn warm_up(&mut self, with: &mut With<'_>) -> Result<Option<WarmUp>, LoadError>;
+    fn warm_up(&mut self, with: &mut Context<'_>) -> Result<Option<WarmUp>, LoadError>;
 
     /// Measures once. Where it was stopped before there was anything to tell, nothing.
     ///
     /// # Errors
     /// Those of the load source.
-    fn measure(&mut self, with: &mut With<'_>, turn: Turn) -> Result<Option<Measurement>, LoadError>;
+    fn measure(
+        &mut self,
+        with: &mut Context<'_>,
+        turn: MeasurementId,
+    ) -> Result<Option<Measurement>, LoadError>;
 
     /// All is measured: what the server says of its data, unless it was asked on the way.
-    fn finish(&mut self, with: &mut With<'_>) -> Option<Audit> {
+    fn finish(&mut self, with: &mut Context<'_>) -> Option<Audit> {
         with.data.as_mut().and_then(|data| data.audit())
     }
 }

@@ -1,6 +1,6 @@
 //! A server in a guest under full-system emulation: the guest loads it itself, and what was counted between its marks is the window.
 
-use super::contract::{Measurement, Procedure, Turn, With};
+use super::contract::{Context, Measurement, MeasurementId, Procedure};
 use crate::config::Bounds;
 use assay_emulate::{COUNTS_FILE, EmulatedCounts, Figures, GuestReport, REPORT_FILE};
 use assay_load::{Load, LoadError, LoadWindow};
@@ -21,11 +21,15 @@ pub struct Emulated {
 
 impl Procedure for Emulated {
     /// Done in the guest.
-    fn warm_up(&mut self, _: &mut With<'_>) -> Result<Option<WarmUp>, LoadError> {
+    fn warm_up(&mut self, _: &mut Context<'_>) -> Result<Option<WarmUp>, LoadError> {
         Ok(None)
     }
 
-    fn measure(&mut self, with: &mut With<'_>, turn: Turn) -> Result<Option<Measurement>, LoadError> {
+    fn measure(
+        &mut self,
+        with: &mut Context<'_>,
+        turn: MeasurementId,
+    ) -> Result<Option<Measurement>, LoadError> {
         let whole = LoadWindow {
             load: Load::Closed { users: 0, think: None },
             settle: Duration::ZERO,
@@ -191,8 +195,8 @@ mod tests {
         };
         let kernel = Figures { instructions: 8_000, context_switches: 4, ..Figures::default() };
         let counts = EmulatedCounts {
-            server: assay_emulate::Party { tasks: 3, user, kernel },
-            client: assay_emulate::Party {
+            server: assay_emulate::TaskGroup { tasks: 3, user, kernel },
+            client: assay_emulate::TaskGroup {
                 kernel: Figures { instructions: 200, ..Figures::default() },
                 ..Default::default()
             },

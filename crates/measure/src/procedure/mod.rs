@@ -11,6 +11,6 @@ mod windows;
 
 pub use benchmark::{Benchmark, OwnLoad};
 pub use capacity::CapacitySearch;
-pub use contract::{Measurement, Procedure, Turn, With};
+pub use contract::{Context, Measurement, MeasurementId, Procedure};
 pub use emulated::Emulated;
 pub use windows::Windows;

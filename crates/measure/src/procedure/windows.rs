@@ -1,6 +1,6 @@
 //! Windows of one load, measured one after the other on a server that is warm.
 
-use super::contract::{Measurement, Procedure, Turn, With};
+use super::contract::{Context, Measurement, MeasurementId, Procedure};
 use crate::config::Bounds;
 use crate::warm_up::WarmUpPhase;
 use crate::window::{self, Common};
@@ -44,11 +44,15 @@ pub struct Windows {
 }
 
 impl Procedure for Windows {
-    fn warm_up(&mut self, with: &mut With<'_>) -> Result<Option<WarmUp>, LoadError> {
+    fn warm_up(&mut self, with: &mut Context<'_>) -> Result<Option<WarmUp>, LoadError> {
         self.warm_up.run(with)
     }
 
-    fn measure(&mut self, with: &mut With<'_>, turn: Turn) -> Result<Option<Measurement>, LoadError> {
+    fn measure(
+        &mut self,
+        with: &mut Context<'_>,
+        turn: MeasurementId,
+    ) -> Result<Option<Measurement>, LoadError> {
         let warmed_up = self.warm_up.done.as_ref();
         let p99_ms = warmed_up.and_then(|w| w.response_p99_ms);
         let kept_above = p99_ms.map_or(KEPT_ABOVE, |ms| Duration::from_secs_f64(KEPT_PART * ms / 1e3));

@@ -127,10 +127,10 @@ fn mix(facts: &RunFacts<'_>) -> ValidityCheck {
     let mut judge = |counts: &[u64], place: &str| {
         let sum: u64 = counts.iter().sum();
         for (operation, requests) in first.operations.iter().zip(counts) {
-            let off = mix_off(operation.asked_share, *requests, sum);
+            let off = mix_off(operation.planned_share, *requests, sum);
             if sum > 0 && found.as_ref().is_none_or(|(most, _)| *most < off) {
                 let (is, asked) =
-                    (percent::share(share(*requests, sum)), percent::share(operation.asked_share));
+                    (percent::share(share(*requests, sum)), percent::share(operation.planned_share));
                 found = Some((
                     off,
                     format!("{}: {is} of {sum} requests {place}, planned {asked}", operation.name),
@@ -140,7 +140,7 @@ fn mix(facts: &RunFacts<'_>) -> ValidityCheck {
     };
     for window in facts.windows.iter().filter(|w| w.operations.len() == count) {
         // What was drawn: what another operation takes the place of depends on the server's answers.
-        let counts: Vec<u64> = window.operations.iter().map(|o| o.drawn.unwrap_or(o.requests)).collect();
+        let counts: Vec<u64> = window.operations.iter().map(|o| o.selected.unwrap_or(o.requests)).collect();
         all.iter_mut().zip(&counts).for_each(|(sum, n)| *sum = sum.saturating_add(*n));
         judge(&counts, "in a window");
     }
@@ -175,7 +175,7 @@ fn sent_rate(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     if judged.is_empty() {
         return verdict(Check::SentRate, None, "no window that the server kept up with");
     }
-    let asked = |w: &WindowFacts| w.asked_rate_per_s * w.window_s;
+    let asked = |w: &WindowFacts| w.offered_rate_per_s * w.window_s;
     // What found the most requests in flight already was not sent on purpose: it is an error, and none of the arrivals.
     let refused = |w: &WindowFacts| w.errors(ErrorKind::OverBound);
     let sent = |w: &WindowFacts| (w.sent + refused(w)) as f64;
@@ -226,7 +226,7 @@ fn in_clear(
 /// more connections would decide nothing.
 fn connections(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     let longest_ms = facts.limits.iter().map(|(limit_ms, _)| *limit_ms).fold(0.0, f64::max);
-    let enough = |w: &WindowFacts| (w.asked_rate_per_s * longest_ms / 1e3).ceil();
+    let enough = |w: &WindowFacts| (w.offered_rate_per_s * longest_ms / 1e3).ceil();
     let waits =
         |w: &WindowFacts| if f64::from(facts.connections) < enough(w) { w.connection_waits } else { 0 };
     let what = format!(
@@ -327,7 +327,7 @@ fn pressure(facts: &RunFacts<'_>) -> ValidityCheck {
 /// for a processor.
 fn pressures(facts: &RunFacts<'_>) -> impl Iterator<Item = (f64, f64)> {
     let counts = facts.windows.iter().filter(|w| w.disturbances.is_empty() && w.is_sustained);
-    counts.filter_map(|w| Some((w.asked_rate_per_s, w.cpu_some_share?)))
+    counts.filter_map(|w| Some((w.offered_rate_per_s, w.cpu_some_share?)))
 }
 
 fn at_lowest(facts: &RunFacts<'_>) -> Option<(f64, f64)> {
@@ -371,7 +371,7 @@ fn validation(facts: &RunFacts<'_>) -> Option<ValidityCheck> {
     let steps = || facts.windows.iter().filter(|w| w.is_validation);
     steps().next()?;
     let off = |w: &WindowFacts| {
-        let asked = w.asked_rate_per_s * w.window_s;
+        let asked = w.offered_rate_per_s * w.window_s;
         let worst = [w.sent, w.answers].map(|n| rate_off(n as f64, asked, TOLERANCE_SHARE));
         Some(worst[0].max(worst[1]))
     };

@@ -3,7 +3,7 @@
 use super::arrivals::{Gaps, gaps_of};
 use crate::config::Bounds;
 use crate::judge::{is_offered, is_sustained};
-use crate::seen::{Seen, server_cpu_ms};
+use crate::observation::{Observation, server_cpu_ms};
 use crate::warm_up::WarmedUp;
 use assay_load::{ArrivalLaw, ErrorKind, Load, Measured, Priority, is_of_generator};
 use assay_model::{Audit, Disturbance, FromBelow, MachineSpeed, OperationCount};
@@ -27,7 +27,7 @@ const CLEAR_SHARE: f64 = 0.9;
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowFacts {
     /// Offered rate, per second.
-    pub asked_rate_per_s: f64,
+    pub offered_rate_per_s: f64,
     /// Whether requests started when arrivals said, and not when users had their answer.
     pub is_open: bool,
     /// Why the generator was late beside the answers as a whole; absent when it was not.
@@ -82,7 +82,7 @@ pub struct WindowFacts {
 
 impl WindowFacts {
     /// Of a window as it was measured.
-    pub fn of(measured: &Measured, seen: &Seen, limits_ms: &[f64], bounds: &Bounds) -> Self {
+    pub fn of(measured: &Measured, seen: &Observation, limits_ms: &[f64], bounds: &Bounds) -> Self {
         let (lag, detail) = (&measured.send_lag, &measured.detail);
         let late = |limit_ms: &f64| {
             let above_ns = (bounds.lag_part_of_limit * limit_ms * NS_PER_MS) as u64;
@@ -92,7 +92,7 @@ impl WindowFacts {
         let limited = detail.requests().max(1) as f64;
         let missed = |limit_ms: &f64| detail.misses((limit_ms * NS_PER_MS) as u64) as f64 / limited;
         WindowFacts {
-            asked_rate_per_s: match measured.load {
+            offered_rate_per_s: match measured.load {
                 Load::Open { rate_per_s, .. } => rate_per_s,
                 Load::Closed { .. } => 0.0,
             },
@@ -169,16 +169,16 @@ impl RunFacts<'_> {
     /// Windows at rates that the server clearly sustains; where that is not known, the third at the lowest rates.
     pub(super) fn clear(&self) -> Vec<&WindowFacts> {
         let sustained = self.sustained_per_s.or_else(|| {
-            let kept_up = self.windows.iter().filter(|w| w.is_sustained).map(|w| w.asked_rate_per_s);
+            let kept_up = self.windows.iter().filter(|w| w.is_sustained).map(|w| w.offered_rate_per_s);
             kept_up.max_by(f64::total_cmp)
         });
-        let up_to = |rate: f64| self.windows.iter().filter(move |w| w.asked_rate_per_s <= rate);
+        let up_to = |rate: f64| self.windows.iter().filter(move |w| w.offered_rate_per_s <= rate);
         let clear: Vec<&WindowFacts> =
             sustained.map_or_else(Vec::new, |rate| up_to(CLEAR_SHARE * rate).collect());
         if !clear.is_empty() {
             return clear;
         }
-        let mut rates: Vec<f64> = self.windows.iter().map(|w| w.asked_rate_per_s).collect();
+        let mut rates: Vec<f64> = self.windows.iter().map(|w| w.offered_rate_per_s).collect();
         rates.sort_by(f64::total_cmp);
         rates.get(rates.len() / 3).map_or_else(Vec::new, |rate| up_to(*rate).collect())
     }

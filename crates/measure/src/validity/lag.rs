@@ -21,7 +21,7 @@ pub(crate) struct Lag {
 
 /// Of the windows near a rate, or of the one nearest to it; absent without any.
 pub(crate) fn lag(index: usize, rate_per_s: f64, facts: &RunFacts<'_>) -> Option<Lag> {
-    let distance = |w: &WindowFacts| (w.asked_rate_per_s / rate_per_s).ln().abs();
+    let distance = |w: &WindowFacts| (w.offered_rate_per_s / rate_per_s).ln().abs();
     let sent = |w: &&WindowFacts| 0 < w.sent;
     let near: Vec<&WindowFacts> = told(facts).filter(sent).filter(|w| distance(w) <= NEAR.ln()).collect();
     let nearest = || told(facts).filter(sent).min_by(|a, b| distance(a).total_cmp(&distance(b)));

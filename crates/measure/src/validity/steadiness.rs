@@ -59,7 +59,7 @@ impl Steadiness {
         };
         let is_compared = |w: &WindowFacts| {
             sustained_per_s.is_some_and(|most| {
-                w.is_sustained && (COMPARED_FROM * most..=most).contains(&w.asked_rate_per_s)
+                w.is_sustained && (COMPARED_FROM * most..=most).contains(&w.offered_rate_per_s)
             })
         };
         Steadiness {

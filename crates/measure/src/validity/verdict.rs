@@ -12,6 +12,6 @@ pub(super) fn worst<'a>(
     windows: impl IntoIterator<Item = &'a WindowFacts>,
     figure: impl Fn(&WindowFacts) -> Option<f64>,
 ) -> Option<(f64, f64)> {
-    let figures = windows.into_iter().filter_map(|w| Some((figure(w)?, w.asked_rate_per_s)));
+    let figures = windows.into_iter().filter_map(|w| Some((figure(w)?, w.offered_rate_per_s)));
     figures.max_by(|a, b| a.0.total_cmp(&b.0))
 }

@@ -1,11 +1,11 @@
 //! Puts the stops that the server's GC log shows on the time line of the requests.
 
-use crate::seen::{Seen, Span};
+use crate::observation::{Observation, Span};
 use assay_gcstudy::{LiveStops, Stop};
 use assay_model::LateCause;
 
 /// Adds the stops between two instants, and which kinds of them the log shows.
-pub(super) fn add(log: &LiveStops, seen: &mut Seen, from_ns: u64, to_ns: u64) {
+pub(super) fn add(log: &LiveStops, seen: &mut Observation, from_ns: u64, to_ns: u64) {
     let Some(stops) = log.between(from_ns, to_ns) else { return };
     let mut add = |cause, stops: Vec<Stop>| {
         seen.watched.push(cause);

@@ -8,8 +8,8 @@ mod log;
 mod sample;
 mod spans;
 
+use crate::observation::{Observation, WATCHED, Watcher};
 use crate::observers::{Observers, Target};
-use crate::seen::{Seen, WATCHED, Watcher};
 use assay_gcstudy::LiveStops;
 use assay_host::{HostGauge, SpeedProbe};
 use assay_linux::{LinuxError, ProcRoot, ProcessTree, SysRoot, process_cpu_ns};
@@ -137,7 +137,7 @@ impl Drop for Watch {
 }
 
 impl Watcher for Watch {
-    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Seen {
+    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Observation {
         let mut sampler = lock(&self.sampler);
         // So that there is one at or after the end.
         sampler.sample(true);
@@ -379,7 +379,7 @@ impl Sampler {
         observers.each(|o| o.replaced(target, role, new));
     }
 
-    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Seen {
+    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Observation {
         let mut seen = spans::seen(self.samples.make_contiguous(), from_ns, to_ns, self.shares_group);
         if let Some(log) = &self.log {
             log::add(log, &mut seen, from_ns, to_ns);

@@ -1,7 +1,7 @@
 //! What samples say of a stretch of time.
 
 use super::sample::Sample;
-use crate::seen::{Seen, Span};
+use crate::observation::{Observation, Span};
 use assay_model::LateCause;
 
 /// A smaller share is not worth a span: every thread waits microseconds.
@@ -11,18 +11,18 @@ const SHARE_MIN: f64 = 0.01;
 const OTHERS_SHARE_MIN: f64 = 0.1;
 
 /// What was seen between two instants. Samples are in the order of time.
-pub(super) fn seen(samples: &[Sample], from_ns: u64, to_ns: u64, shares_group: bool) -> Seen {
+pub(super) fn seen(samples: &[Sample], from_ns: u64, to_ns: u64, shares_group: bool) -> Observation {
     let first = samples.partition_point(|s| s.at_ns < from_ns);
     let end = samples.partition_point(|s| s.at_ns <= to_ns);
     // With one on each side, so that the stretch is covered from end to end.
     let around = &samples[first.saturating_sub(1)..(end + 1).min(samples.len())];
     let inside = &samples[first..end.max(first)];
-    let mut seen = Seen {
+    let mut seen = Observation {
         restart: inside.iter().find_map(|s| s.restart.clone()),
         clock_step_s: clock_step_s(around),
         server_cpu_ns: between(around, from_ns, to_ns, |s| s.server_cpu_ns),
         compilers_cpu_ns: compilers_cpu_ns(around, from_ns, to_ns),
-        ..Seen::default()
+        ..Observation::default()
     };
     host(inside, shares_group, &mut seen);
     if around.iter().any(|s| s.threads.is_some()) {
@@ -48,7 +48,7 @@ pub(super) fn seen(samples: &[Sample], from_ns: u64, to_ns: u64, shares_group: b
 
 /// Adds a span for each pair of samples in which a cause took time; none begins before the one before it ends.
 fn add_spans(
-    seen: &mut Seen,
+    seen: &mut Observation,
     samples: &[Sample],
     cause: LateCause,
     took: impl Fn(&Sample, &Sample) -> Option<Taken>,
@@ -116,7 +116,7 @@ fn cpus(samples: &[Sample]) -> u64 {
 }
 
 /// The machine's gauges between the first and the last reading inside, and what of the processors was others'.
-fn host(inside: &[Sample], shares_group: bool, seen: &mut Seen) {
+fn host(inside: &[Sample], shares_group: bool, seen: &mut Observation) {
     let mut with_host = inside.iter().filter_map(|s| Some((s, s.host.as_ref()?)));
     let (Some((first, before)), Some((last, after))) = (with_host.next(), with_host.next_back()) else {
         return;
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn without_samples_nothing_is_known() {
-        assert_eq!(seen(&[], 0, MS, true), Seen::default());
+        assert_eq!(seen(&[], 0, MS, true), Observation::default());
         let seen = seen(&[sample(5, 1, 1, 1)], 10 * MS, 20 * MS, true);
         assert_eq!((seen.server_cpu_ns, seen.foreign_cpu_share, seen.clock_step_s), (None, None, None));
     }

@@ -5,8 +5,8 @@ use crate::simulated::{
 };
 use assay_load::LoadError;
 use assay_measure::{
-    Bounds, CapacityConfig, MeasureEvent, Measurement, ServerData, Turn, WarmedUp, With, budget_s_min,
-    measure, method_of,
+    Bounds, CapacityConfig, Context, MeasureEvent, Measurement, MeasurementId, ServerData, WarmedUp,
+    budget_s_min, measure, method_of,
 };
 use assay_model::{
     Audit, CapacityMethod, CapacityReport, Check, LateCause, SearchStep, WarmUp, WarmUpEnd, Window, metric,
@@ -63,7 +63,7 @@ fn warmed_up(fault: Option<Fault>) -> WarmedUp {
     }
 }
 
-const TURN: Turn = Turn { block: 1, attempt: 1 };
+const TURN: MeasurementId = MeasurementId { block: 1, attempt: 1 };
 
 /// The report, of which the trial's window says the same.
 #[track_caller]
@@ -115,13 +115,9 @@ fn run_in(
         stop.fetch_or(fault == Some(Fault::Stopped) && events.len() > 2, Ordering::Relaxed);
         events.push(event);
     };
-    let mut with = With {
-        source: &mut source,
-        watcher: &mut watcher,
-        data: Some(&mut data),
-        stop: &stop,
-        on_event: &mut on_event,
-    };
+    let (stop, on_event) = (&stop, &mut on_event);
+    let mut with =
+        Context { source: &mut source, watcher: &mut watcher, data: Some(&mut data), stop, on_event };
     let report = found(measure(config, &mut method, Some(&warmed_up(fault)), &mut with, TURN));
     (report, method, events)
 }
@@ -169,9 +165,9 @@ fn connections_that_run_out_behind_a_stall_are_enough() {
     let pauses: Vec<(u64, u64)> = (0..200).map(|n| (n * 9_000 * MS, n * 9_000 * MS + 400 * MS)).collect();
     let (report, ..) = run_at(&[0.5, 0.6, 0.7, 0.8, 0.85, 1.2], 1, None, &pauses);
     assert!(report.valid == Some(true), "{:#?}", report.problems);
-    let waits =
-        report.blame.iter().flat_map(|limit| &limit.causes).filter(|c| c.cause == LateCause::ConnectionWait);
-    assert!(waits.map(|cause| cause.touched).sum::<u64>() > 100, "they did run out: {:#?}", report.blame);
+    let late = &report.attribution;
+    let waits = late.iter().flat_map(|limit| &limit.causes).filter(|c| c.cause == LateCause::ConnectionWait);
+    assert!(waits.map(|cause| cause.overlapped).sum::<u64>() > 100, "they did run out: {late:#?}");
 }
 
 #[test]
@@ -304,7 +300,7 @@ fn windows_have_the_marks_and_the_figures_of_a_study() {
                 "half a processor: {cpu_ms} ms"
             );
             let throughput = window.metrics[metric::THROUGHPUT_PER_S];
-            assert!((throughput - window.reached_rate_per_s()).abs() < 1e-9);
+            assert!((throughput - window.achieved_rate_per_s()).abs() < 1e-9);
             assert_eq!((window.block, window.attempt, window.operations.len()), (1, 1, 4));
         }
     }
@@ -317,7 +313,7 @@ fn clean_runs_are_not_called_invalid() {
     let alarms: Vec<String> = (0..200)
         .filter_map(|seed| {
             let (report, method, events) = run(1_000 + seed, None);
-            for (window, _) in report.steps().filter(|(_, s)| s.asked_rate_per_s < 0.9 * CAPACITY_PER_S) {
+            for (window, _) in report.steps().filter(|(_, s)| s.offered_rate_per_s < 0.9 * CAPACITY_PER_S) {
                 below += 1;
                 marked.extend(window.marks().map(|check| format!("seed {seed}: {check:?}")));
             }
@@ -334,25 +330,25 @@ fn clean_runs_are_not_called_invalid() {
 }
 
 #[test]
-fn pauses_of_the_server_are_blamed_and_what_no_cause_explains_stays_unexplained() {
+fn slow_requests_are_attributed_to_pauses_of_the_server_and_what_no_cause_explains_stays_unexplained() {
     // A pause of 40 ms each second; requests of 10 ms.
     let pauses: Vec<(u64, u64)> =
         (1_000..1_200).map(|s| (s * 1_000 * MS + 500 * MS, s * 1_000 * MS + 540 * MS)).collect();
     let (report, method, _) = run_at(&[0.2, 0.4, 0.5, 0.6, 1.2], 1, None, &pauses);
     assert!(report.valid == Some(true), "{:?}", report.problems);
-    let blame = &report.blame[0];
-    let gc = &blame.causes[0];
+    let late = &report.attribution[0];
+    let gc = &late.causes[0];
     assert_eq!(gc.cause, LateCause::GcPause);
     let sustained = report.windows.iter().map(step).filter(|step| step.is_sustained);
-    // The histogram tells times apart to 0.1 %, blame to the nanosecond.
+    // The histogram tells times apart to 0.1 %, attribution to the nanosecond.
     let counted = sustained.map(|step| step.misses[0]).sum::<u64>();
-    assert!(blame.misses.abs_diff(counted) <= counted / 500, "overload is left out: {counted}, {blame:?}");
-    assert!(gc.misses > blame.misses / 20 && gc.misses <= gc.touched, "{blame:?}");
-    assert!(gc.expected.expect("known") < gc.touched as f64 / 2.0, "{blame:?}");
-    assert!(blame.unexplained > 0, "the queue that a pause leaves is not the pause: {blame:?}");
-    assert!(blame.causes.iter().all(|c| c.misses + blame.unexplained <= blame.misses));
-    let longest = &report.blame[2];
-    assert!(longest.misses < blame.misses);
+    assert!(late.misses.abs_diff(counted) <= counted / 500, "overload is left out: {counted}, {late:?}");
+    assert!(gc.misses > late.misses / 20 && gc.misses <= gc.overlapped, "{late:?}");
+    assert!(gc.expected.expect("known") < gc.overlapped as f64 / 2.0, "{late:?}");
+    assert!(late.unexplained > 0, "the queue that a pause leaves is not the pause: {late:?}");
+    assert!(late.causes.iter().all(|c| c.misses + late.unexplained <= late.misses));
+    let longest = &report.attribution[2];
+    assert!(longest.misses < late.misses);
     assert_eq!(method.taken.len(), 5);
 }
 
@@ -363,8 +359,8 @@ fn search(fault: Option<Fault>, limits_ms: &[f64]) -> CapacityReport {
     let mut method = method_of(&config, Some(0.4 * CAPACITY_PER_S));
     let mut watcher = Onlooker { fault, draws: Draws::new(7), pauses: Vec::new(), windows: 0 };
     let (stop, mut on_event) = (AtomicBool::new(false), |_| ());
-    let mut with =
-        With { source: &mut source, watcher: &mut watcher, data: None, stop: &stop, on_event: &mut on_event };
+    let (stop, on_event) = (&stop, &mut on_event);
+    let mut with = Context { source: &mut source, watcher: &mut watcher, data: None, stop, on_event };
     found(measure(&config, &mut *method, None, &mut with, TURN))
 }
 
@@ -376,13 +372,9 @@ fn a_sweep_asks_for_the_account_of_each_level_and_speaks_of_no_intervals() {
     let mut watcher = Onlooker { fault: None, draws: Draws::new(7), pauses: Vec::new(), windows: 0 };
     let mut data = Data { is_right: true };
     let (stop, mut on_event) = (AtomicBool::new(false), |_| ());
-    let mut with = With {
-        source: &mut source,
-        watcher: &mut watcher,
-        data: Some(&mut data),
-        stop: &stop,
-        on_event: &mut on_event,
-    };
+    let (stop, on_event) = (&stop, &mut on_event);
+    let mut with =
+        Context { source: &mut source, watcher: &mut watcher, data: Some(&mut data), stop, on_event };
     let report = found(measure(&config, &mut *method, None, &mut with, TURN));
     assert!(report.limits.iter().all(|limit| limit.rate_per_s.is_some()), "{:#?}", report.limits);
     let audit = report.checks.iter().find(|check| check.check == Check::Audit).expect("listed");
@@ -403,7 +395,7 @@ fn a_budget_that_was_exceeded_is_told_and_one_that_was_kept_is_not() {
         let (mut source, mut method) = (Simulated::new(7, None), method_of(&config, None));
         let mut watcher = Onlooker { fault: None, draws: Draws::new(7), pauses: Vec::new(), windows: 0 };
         let (data, stop, on_event) = (None, &AtomicBool::new(false), &mut |_| ());
-        let mut with = With { source: &mut source, watcher: &mut watcher, data, stop, on_event };
+        let mut with = Context { source: &mut source, watcher: &mut watcher, data, stop, on_event };
         found(measure(&config, &mut *method, None, &mut with, TURN))
     };
     let shortest_s = budget_s_min(CapacityMethod::Sweep);
@@ -458,12 +450,12 @@ fn a_generator_that_is_the_limit_is_called_so_and_the_search_ends() {
     );
     let lost_in_a_row = report
         .windows
-        .chunk_by(|a, b| step(a).asked_rate_per_s == step(b).asked_rate_per_s)
+        .chunk_by(|a, b| step(a).offered_rate_per_s == step(b).offered_rate_per_s)
         .filter(|same| !same.iter().any(Window::counts))
         .map(<[_]>::len);
     assert!(lost_in_a_row.max().is_some_and(|most| most <= 3), "no rate is asked for until the time is over");
     let offered = report.windows.iter().filter(|w| w.counts());
-    assert!(offered.map(|w| step(w).asked_rate_per_s).fold(0.0, f64::max) < 1.1 * GENERATOR_PER_S);
+    assert!(offered.map(|w| step(w).offered_rate_per_s).fold(0.0, f64::max) < 1.1 * GENERATOR_PER_S);
 }
 
 #[test]
@@ -490,11 +482,11 @@ fn the_stored_form_keeps_its_keys() {
         "valid",
         "problems",
         "windows",
-        "blame",
+        "attribution",
         "checks",
     ] {
         assert!(json.get(key).is_some(), "{key}");
     }
-    assert_eq!(json["schema"], "assay.capacity/3");
+    assert_eq!(json["schema"], "assay.capacity/4");
     assert_eq!(json["windows"][0]["search"]["step"], "refine");
 }

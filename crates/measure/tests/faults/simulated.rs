@@ -5,9 +5,9 @@ use assay_load::{
     ArrivalLaw, ErrorKind, IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured, Progress,
     SlowRequest,
 };
-use assay_measure::{Seen, Span, Watcher};
+use assay_measure::{Observation, Span, Watcher};
 use assay_model::{CapacityStep, Estimate, LateCause, LimitRate, MachineSpeed, OperationCount, Problem};
-use assay_stats::capacity::{self, Ask, Capacity, Method};
+use assay_stats::capacity::{self, Capacity, Method, WindowRequest};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::atomic::AtomicBool;
@@ -180,8 +180,8 @@ impl LoadSource for Simulated {
             .iter()
             .map(|(name, share)| OperationCount {
                 name: (*name).to_owned(),
-                asked_share: *share,
-                drawn: None,
+                planned_share: *share,
+                selected: None,
                 redirects: None,
                 requests: 0,
                 errors: 0,
@@ -257,12 +257,12 @@ pub struct Onlooker {
 }
 
 impl Watcher for Onlooker {
-    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Seen {
+    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Observation {
         self.windows += 1;
         let steal = if self.fault == Some(Fault::Steal) { 0.08 } else { 0.01 * self.draws.share() };
         let busy = if self.fault == Some(Fault::MachineBusy) { 0.3 } else { 0.0 };
         let pauses = self.pauses.iter().filter(|(start, end)| from_ns < *end && *start < to_ns);
-        Seen {
+        Observation {
             spans: pauses
                 .map(|(start, end)| Span {
                     cause: LateCause::GcPause,
@@ -322,17 +322,23 @@ impl Rates {
 }
 
 impl Method for Rates {
-    fn next(&self) -> Option<Ask> {
+    fn next(&self) -> Option<WindowRequest> {
         let rate_per_s = *self.rates_per_s.get(self.at)?;
-        Some(Ask { rate_per_s, rest_s: 0.0, settle_s: 1.0, window_s: 8.0, step: CapacityStep::Refine })
+        Some(WindowRequest {
+            rate_per_s,
+            cool_down_s: 0.0,
+            settle_s: 1.0,
+            window_s: 8.0,
+            step: CapacityStep::Refine,
+        })
     }
 
-    fn take(&mut self, _: &Ask, window: capacity::LoadWindow) {
+    fn take(&mut self, _: &WindowRequest, window: capacity::LoadWindow) {
         self.at += 1;
         self.taken.push(window);
     }
 
-    fn lose(&mut self, _: &Ask) {
+    fn lose(&mut self, _: &WindowRequest) {
         self.at += 1;
         self.lost += 1;
     }

@@ -2,7 +2,7 @@
 
 use super::simulated::{CAPACITY_PER_S, Draws, Onlooker, Simulated};
 use assay_load::{ArrivalLaw, Load};
-use assay_measure::{Seen, WarmUpPhase, WarmUpPlan, Watcher, With};
+use assay_measure::{Context, Observation, WarmUpPhase, WarmUpPlan, Watcher};
 use assay_model::{MachineSpeed, Problem, WarmUp, WarmUpEnd};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -17,11 +17,11 @@ struct Compiles {
 }
 
 impl Watcher for Compiles {
-    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Seen {
+    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Observation {
         let seen = self.server.seen(from_ns, to_ns);
         self.slices += 1;
         let part = if self.slices <= self.compiles_for { 2 } else { 16 };
-        Seen { compilers_cpu_ns: seen.server_cpu_ns.map(|ns| ns / part), ..seen }
+        Observation { compilers_cpu_ns: seen.server_cpu_ns.map(|ns| ns / part), ..seen }
     }
 
     fn machine_speed(&mut self) -> Option<MachineSpeed> {
@@ -49,8 +49,13 @@ fn warm_up(compiles_for: usize) -> WarmUp {
         cap: slice * SLICES_MAX as u32,
     };
     let (stop, mut on_event) = (AtomicBool::new(false), |_| ());
-    let mut with =
-        With { source: &mut source, watcher: &mut watcher, data: None, stop: &stop, on_event: &mut on_event };
+    let mut with = Context {
+        source: &mut source,
+        watcher: &mut watcher,
+        data: None,
+        stop: &stop,
+        on_event: &mut on_event,
+    };
     WarmUpPhase::from(Some(plan)).run(&mut with).expect("there is load").expect("it is planned")
 }
 

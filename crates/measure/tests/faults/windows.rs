@@ -3,7 +3,7 @@
 
 use crate::simulated::{CAPACITY_PER_S, Draws, Fault, MS, Onlooker, Simulated, connections};
 use assay_load::{ArrivalLaw, Load};
-use assay_measure::{Bounds, Procedure, ServerData, Turn, WarmUpPhase, WarmedUp, Windows, With};
+use assay_measure::{Bounds, Context, MeasurementId, Procedure, ServerData, WarmUpPhase, WarmedUp, Windows};
 use assay_model::{Audit, LateCause, WarmUp, WarmUpEnd, Window};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -56,7 +56,7 @@ fn measured(
     };
     let (stop, mut on_event) = (AtomicBool::new(false), |_| ());
     let mut data = Account { is_right: fault != Some(Fault::BrokenInvariant) };
-    let mut with = With {
+    let mut with = Context {
         source: &mut source,
         watcher: &mut watcher,
         data: Some(&mut data),
@@ -64,7 +64,7 @@ fn measured(
         on_event: &mut on_event,
     };
     let measured = (1..=WINDOWS).map(|block| {
-        let turn = Turn { block, attempt: 1 };
+        let turn = MeasurementId { block, attempt: 1 };
         procedure.measure(&mut with, turn).expect("there is load").expect("it was not stopped").window
     });
     let measured = measured.collect();
@@ -225,7 +225,7 @@ fn the_slowest_requests_are_attributed_to_pauses() {
             window.requests / 200 < slowest.misses && slowest.misses < window.requests / 50,
             "{slowest:?}"
         );
-        assert!(2 * gc.touched > slowest.misses, "{slowest:?}");
-        assert!(gc.expected.is_some_and(|by_chance| by_chance < gc.touched as f64), "{slowest:?}");
+        assert!(2 * gc.overlapped > slowest.misses, "{slowest:?}");
+        assert!(gc.expected.is_some_and(|by_chance| by_chance < gc.overlapped as f64), "{slowest:?}");
     }
 }

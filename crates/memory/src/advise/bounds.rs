@@ -144,7 +144,7 @@ fn with_margin(seen: Seen, percent: u64) -> Bound {
 /// Threads times `-Xss` is no honest bound: it is address space, of which stacks touch a tenth, and no bound on threads.
 fn stacks(seen: Seen, now: &MemoryReport) -> Bound {
     let margin = with_margin(seen, STACKS_MARGIN_PERCENT);
-    let threads = now.beside_rss.threads;
+    let threads = now.outside_rss.threads;
     let reserve = now.jvm.as_ref().and_then(|jvm| jvm.thread_stack_bytes);
     let could = match (threads, reserve) {
         (Some(threads), Some(stack)) => format!(

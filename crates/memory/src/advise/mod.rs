@@ -120,7 +120,7 @@ fn finished(name: &str, seen: Seen, snapshots: &[MemoryReport], bound: bounds::B
 
 /// The process was larger once than all bounds together: the kernel remembers the peak, not its cause.
 fn missed_peak(snapshots: &[MemoryReport], lines: &[AdviceLine]) -> Option<AdviceLine> {
-    let peak = snapshots.iter().filter_map(|snapshot| snapshot.beside_rss.rss_peak_bytes).max()?;
+    let peak = snapshots.iter().filter_map(|snapshot| snapshot.outside_rss.rss_peak_bytes).max()?;
     let bounds = lines.iter().fold(0u64, |sum, line| sum.saturating_add(line.bound_bytes));
     let missed = peak.checked_sub(bounds).filter(|missed| *missed != 0)?;
     Some(AdviceLine {

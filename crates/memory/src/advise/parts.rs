@@ -130,7 +130,7 @@ impl KernelPart {
 
 /// What the kernel keeps for the process; absent where it is not told, or is told for others too.
 pub(super) fn kernel(snapshot: &MemoryReport, part: KernelPart) -> Option<u64> {
-    let beside = &snapshot.beside_rss;
+    let beside = &snapshot.outside_rss;
     match part {
         KernelPart::PageTables => beside.page_tables_bytes,
         KernelPart::Stacks => {

@@ -69,7 +69,7 @@ fn smaller_heap(snapshots: &[MemoryReport], now: &MemoryReport) -> Option<Findin
             snapshots.len(),
             bytes(committed)
         ),
-        format!("-Xmx{}, {IF_SEEN}", option_size(enough)),
+        format!("Set -Xmx{}, {IF_SEEN}", option_size(enough)),
         max.saturating_sub(round_up(enough)),
     )
 }
@@ -85,7 +85,7 @@ fn smaller_code_cache(snapshots: &[MemoryReport], lines: &[AdviceLine]) -> Optio
         MemoryRule::CodeCacheReserve,
         "the code cache reserves more than its code needs".to_owned(),
         format!("reserved {}, largest in use {}", bytes(reserve), bytes(seen)),
-        format!("-XX:ReservedCodeCacheSize={}, {IF_SEEN}", option_size(enough)),
+        format!("Set -XX:ReservedCodeCacheSize={}, {IF_SEEN}", option_size(enough)),
         line.bound_bytes.saturating_sub(round_up(enough)),
     )
 }
@@ -100,7 +100,7 @@ fn smaller_direct(now: &MemoryReport, lines: &[AdviceLine]) -> Option<Finding<Me
         MemoryRule::DirectLimitAboveUse,
         "direct buffers may hold far more than they do".to_owned(),
         format!("MaxDirectMemorySize {}, largest resident {}", bytes(limit), bytes(seen)),
-        format!("-XX:MaxDirectMemorySize={}, {IF_SEEN}", option_size(enough)),
+        format!("Set -XX:MaxDirectMemorySize={}, {IF_SEEN}", option_size(enough)),
         limit.saturating_sub(round_up(enough)),
     )
 }

@@ -1,6 +1,6 @@
 //! Snapshots of different depth, made comparable: what only one of them told apart is one cause in both.
 
-use assay_model::{Area, MemoryEntry, MemoryReport, Problem, Tier};
+use assay_model::{Area, FigureSource, MemoryEntry, MemoryReport, Problem};
 use std::collections::BTreeSet;
 
 /// The cause that holds what only one of the snapshots told apart.
@@ -45,7 +45,7 @@ pub(super) fn comparable(
 fn is_found_by_search(entry: &MemoryEntry) -> bool {
     let is_of = |area: Area| Area::of_path(&entry.path) == Some(area);
     let is_of_code = is_of(Area::JitCode) && entry.path.get(1).is_some_and(|part| part == "malloc parts");
-    let is_named = entry.tier.is_inference() || entry.tier == Tier::Nmt;
+    let is_named = entry.source.is_inference() || entry.source == FigureSource::Nmt;
     is_of_code || is_named && !is_of(Area::Stacks) && !is_of(Area::AllocatorOverhead)
 }
 

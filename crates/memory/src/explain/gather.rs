@@ -2,7 +2,7 @@
 
 use super::{bounded, difference};
 use crate::owners::JDK_LIBRARIES;
-use assay_model::{Area, MemoryEntry, Tier};
+use assay_model::{Area, FigureSource, MemoryEntry};
 use std::collections::BTreeMap;
 
 /// A part that carries this much of a gathering's change names it.
@@ -19,7 +19,7 @@ pub(super) struct Change {
     /// Growth of what it takes, resident or not; absent where either snapshot does not know.
     pub size_change: Option<i64>,
     pub count_change: Option<i64>,
-    pub tier: Tier,
+    pub source: FigureSource,
     /// Paths and changes of the entries, the biggest change first.
     pub parts: Vec<(Vec<String>, i64)>,
 }
@@ -55,14 +55,14 @@ fn change_of(path: &[String], before: &[&MemoryEntry], after: &[&MemoryEntry]) -
     };
     let change = |of: fn(&MemoryEntry) -> Option<u64>| Some(difference(sum(before, of)?, sum(after, of)?));
     let (before_bytes, after_bytes) = (resident(before), resident(after));
-    let tiers = before.iter().chain(after).map(|entry| entry.tier);
+    let sources = before.iter().chain(after).map(|entry| entry.source);
     Change {
         path: path.to_vec(),
         before_bytes,
         after_bytes,
         size_change: change(|entry| entry.size_bytes),
         count_change: change(|entry| entry.count),
-        tier: tiers.max().unwrap_or(Tier::Kernel),
+        source: sources.max().unwrap_or(FigureSource::Kernel),
         parts: vec![(path.to_vec(), difference(before_bytes, after_bytes))],
     }
 }
@@ -153,8 +153,8 @@ fn merged(path: Vec<String>, members: Vec<Change>) -> Change {
         |of: fn(&Change) -> u64| members.iter().fold(0u64, |sum, member| sum.saturating_add(of(member)));
     let (size_change, count_change) = (sum(|m| m.size_change), sum(|m| m.count_change));
     let (before_bytes, after_bytes) = (bounded(add(|m| m.before_bytes)), bounded(add(|m| m.after_bytes)));
-    let tier = members.iter().map(|member| member.tier).max().unwrap_or(Tier::Kernel);
+    let source = members.iter().map(|member| member.source).max().unwrap_or(FigureSource::Kernel);
     let mut parts: Vec<_> = members.into_iter().flat_map(|member| member.parts).collect();
     parts.sort_by(|a, b| b.1.unsigned_abs().cmp(&a.1.unsigned_abs()).then_with(|| a.0.cmp(&b.0)));
-    Change { path, before_bytes, after_bytes, size_change, count_change, tier, parts }
+    Change { path, before_bytes, after_bytes, size_change, count_change, source, parts }
 }

@@ -11,7 +11,7 @@ const HUGE_PERCENT: u128 = 75;
 
 /// By how much memory in huge pages grew; absent where it did not, or is not known.
 pub(super) fn growth(before: &MemoryReport, after: &MemoryReport) -> Option<u64> {
-    let (from, to) = (before.beside_rss.huge_pages_bytes?, after.beside_rss.huge_pages_bytes?);
+    let (from, to) = (before.outside_rss.huge_pages_bytes?, after.outside_rss.huge_pages_bytes?);
     to.checked_sub(from).filter(|grown| HUGE_PAGE_BYTES <= *grown)
 }
 
@@ -52,7 +52,7 @@ pub(super) fn take(before: &MemoryReport, after: &MemoryReport, changes: &mut Ve
         before_bytes: sum(|c| c.before_bytes),
         after_bytes: sum(|c| c.after_bytes),
         count_change: i64::try_from(huge / HUGE_PAGE_BYTES).ok(),
-        tier: slack.iter().map(|c| c.tier).max()?,
+        source: slack.iter().map(|c| c.source).max()?,
         explanation: format!(
             "the kernel put huge pages where small ones were: {} more of them, and memory in {} became resident without being \
              used more. Next: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
@@ -70,7 +70,7 @@ fn freed_change(before: &MemoryReport, after: &MemoryReport) -> Option<i64> {
 
 /// Memory that holds nothing, by what its entry is called.
 fn is_unused_by_name(path: &[String]) -> bool {
-    let unused = ["behind top", "free but resident", "left from deeper calls", "stale", "never used"];
+    let unused = ["unused above top", "free but resident", "stale, below SP", "stale", "never used"];
     path.last().is_some_and(|last| unused.contains(&last.as_str()))
 }
 

@@ -76,8 +76,7 @@ fn explained_share(causes: &[Cause], change_bytes: i64) -> Option<f64> {
 }
 
 fn is_known(cause: &Cause) -> bool {
-    let unknown =
-        [Area::MallocHeap.stored_name(), Area::NativeAnonymous.stored_name(), depths::NOT_SPLIT, WHILE_READ];
+    let unknown = [Area::MallocHeap.title(), Area::NativeAnonymous.title(), depths::NOT_SPLIT, WHILE_READ];
     cause.path.first().is_some_and(|first| !unknown.contains(&first.as_str()))
 }
 
@@ -103,7 +102,7 @@ fn causes(before: &MemoryReport, after: &MemoryReport, problems: &mut Vec<Proble
             before_bytes: change.before_bytes,
             after_bytes: change.after_bytes,
             count_change,
-            tier: change.tier,
+            source: change.source,
             explanation,
         }
     };
@@ -119,7 +118,7 @@ fn while_read(bytes: i64) -> Option<Cause> {
         before_bytes: if bytes < 0 { bytes.unsigned_abs() } else { 0 },
         after_bytes: if 0 < bytes { bytes.unsigned_abs() } else { 0 },
         count_change: None,
-        tier: assay_model::Tier::Kernel,
+        source: assay_model::FigureSource::Kernel,
         explanation: "pages that came or went between the kernel's count and the reading of the areas; snapshots with --freeze \
                       have none"
             .to_owned(),

@@ -6,7 +6,7 @@ use crate::findings::words::{bytes, entries_of};
 use crate::heap_classes::CLASSES_MAX;
 use crate::owners::{JDK_LIBRARIES, ON_STACKS};
 use crate::stacks::without_numbers;
-use assay_model::{Area, MemoryReport, ThreadMemory, path_titles};
+use assay_model::{Area, MemoryReport, ThreadMemory};
 use std::collections::BTreeMap;
 
 /// Parts that are named when a cause has many.
@@ -68,17 +68,13 @@ fn parts(change: &Change) -> String {
     if same.len() < 2 {
         return String::new();
     }
-    let name = |path: &[String]| path_titles(path).skip(change.path.len()).collect::<Vec<_>>().join(": ");
+    let name = |path: &[String]| path[change.path.len().min(path.len())..].join(": ");
     let named: Vec<String> = same
         .iter()
         .take(PARTS_NAMED)
         .filter_map(|(path, by)| {
             let below = Some(name(path)).filter(|name| !name.is_empty());
-            Some(format!(
-                "{} {}",
-                below.or_else(|| path_titles(path).last().map(str::to_owned))?,
-                signed(*by)
-            ))
+            Some(format!("{} {}", below.or_else(|| path.last().cloned())?, signed(*by)))
         })
         .collect();
     let more = same.len() - named.len().min(same.len());
@@ -91,7 +87,7 @@ fn signed(by: i64) -> String {
 }
 
 fn java_heap(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {
-    let is_free = |part: &String| matches!(part.as_str(), "free but resident" | "behind top");
+    let is_free = |part: &String| matches!(part.as_str(), "free but resident" | "unused above top");
     if change.path.iter().any(is_free) {
         return "heap pages without objects that stay resident; findings name the collector's setting that gives them back"
             .to_owned();
@@ -166,7 +162,7 @@ fn jvm_work(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Str
         "strings" => {
             format!("interned strings. Next: jcmd {pid} VM.stringtable; String.intern() on data keeps it")
         }
-        "threads" => match before.beside_rss.threads.zip(after.beside_rss.threads) {
+        "threads" => match before.outside_rss.threads.zip(after.outside_rss.threads) {
             Some((from, to)) if from == to => {
                 format!(
                     "what the JVM keeps for each thread: {to} threads as before, whose arenas and handles changed"

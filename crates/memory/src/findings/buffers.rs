@@ -12,7 +12,7 @@ const ZIP_STREAMS_BYTES_MIN: u64 = 16 << 20;
 /// Direct buffers with no limit of their own.
 pub(super) fn direct_without_limit(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let jvm = report.jvm.as_ref()?;
-    let direct = under(report, &[Area::Buffers.stored_name(), "java.nio.DirectByteBuffer"]);
+    let direct = under(report, &[Area::Buffers.title(), "java.nio.DirectByteBuffer"]);
     let has_limit = flag(jvm, "MaxDirectMemorySize")? != 0;
     if has_limit || direct < report.rss_bytes / DIRECT_SHARE_MIN || !matters(report, direct) {
         return None;
@@ -20,18 +20,18 @@ pub(super) fn direct_without_limit(report: &MemoryReport) -> Option<Finding<Memo
     let heap =
         jvm.heap_bytes_max.map_or(String::new(), |max| format!(", which is the heap's, {}", bytes(max)));
     let limit = option_size(direct.saturating_add(direct / 4));
-    Some(finding(
+    let found = finding(
         MemoryRule::DirectBuffersWithoutLimit,
         format!("direct buffers hold {}, and may grow as large as the heap", bytes(direct)),
         format!(
             "{} of RSS; no limit of their own is set, so the JVM's holds{heap}",
             percent(direct, report.rss_bytes)
         ),
-        format!(
-            "-XX:MaxDirectMemorySize={limit} makes the JVM collect dead ones in time; -Djdk.nio.maxCachedBufferSize=262144 \
-             if they belong to threads that read and write through heap buffers"
-        ),
+        format!("Set -XX:MaxDirectMemorySize={limit}, which makes the JVM collect dead ones in time"),
         None,
+    );
+    Some(found.or(
+        "Set -Djdk.nio.maxCachedBufferSize=262144, if they belong to threads that read and write through heap buffers",
     ))
 }
 
@@ -50,7 +50,7 @@ pub(super) fn zip_streams(report: &MemoryReport) -> Option<Finding<MemoryRule>> 
         .filter_map(|entry| entry.path.iter().find(|part| is_zip(part)))
         .map(String::as_str)
         .collect();
-    Some(finding(
+    let found = finding(
         MemoryRule::ZipStreamsNotEnded,
         format!("{} hold {} of native memory", names.join(" and "), bytes(held)),
         format!(
@@ -58,7 +58,8 @@ pub(super) fn zip_streams(report: &MemoryReport) -> Option<Finding<MemoryRule>> 
             bytes(held),
             percent(held, report.rss_bytes)
         ),
-        "close the streams (try-with-resources), or call end() on each Deflater and Inflater".to_owned(),
+        "Close the streams (try-with-resources)".to_owned(),
         Some(held),
-    ))
+    );
+    Some(found.or("Call end() on each Deflater and Inflater"))
 }

@@ -12,6 +12,7 @@ const REFLECTION_LOADER: &str = "DelegatingClassLoader";
 const REFLECTION_LOADERS_MIN: u64 = 50;
 /// Some waste is the price of fast allocation: loaders take chunks of 1 KiB to 4 MiB.
 const METASPACE_WASTE_SHARE_MIN: u64 = 5;
+const FEWER_LOADERS: &str = "Load classes with fewer class loaders, each of which takes chunks of its own";
 
 /// The default since JDK 17 moves the archive in every JVM: worth a word where it is a large part of a small process.
 const ARCHIVE_SHARE_MIN: u64 = 10;
@@ -28,16 +29,14 @@ pub(super) fn reflection_loaders(report: &MemoryReport) -> Option<Finding<Memory
         return None;
     }
     let since = Release::first_where(|release| !release.jvm.has_reflection_loaders).feature;
-    Some(finding(
+    let found = finding(
         MemoryRule::ClassLoadersOfOneName,
         format!("{count} class loaders each serve one reflective accessor"),
         format!("their classes have {} resident, {} of RSS", bytes(held), percent(held, report.rss_bytes)),
-        format!(
-            "JDK {since} and later need no loader for a reflective accessor; before, \
-             -Dsun.reflect.inflationThreshold=2147483647 keeps accessors out of bytecode"
-        ),
+        "Keep accessors out of bytecode: -Dsun.reflect.inflationThreshold=2147483647".to_owned(),
         Some(held),
-    ))
+    );
+    Some(found.or(format!("Use JDK {since}, which needs no loader for a reflective accessor")))
 }
 
 /// The loader's name, below `used`.
@@ -52,7 +51,7 @@ pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<Finding<MemoryRul
     let free = ending(report, Area::ClassMetadata, "free chunks");
     let tails = ending(report, Area::ClassMetadata, "unused tails");
     let waste = free.saturating_add(tails);
-    let title = Area::ClassMetadata.stored_name();
+    let title = Area::ClassMetadata.title();
     let space = under(report, &[title, "non-class"]).saturating_add(under(report, &[title, "class space"]));
     if waste < space / METASPACE_WASTE_SHARE_MIN || !matters(report, waste) {
         return None;
@@ -61,14 +60,15 @@ pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<Finding<MemoryRul
     let setting = match feature.map(Release::of) {
         Some(release) if !release.jvm.gives_metaspace_back => {
             let since = Release::first_where(|release| release.jvm.gives_metaspace_back).feature;
-            format!("JDK {since} and later give free metaspace back")
+            Some(format!("Use JDK {since}, which gives free metaspace back"))
         }
         Some(release) if tails < free && release.option("MetaspaceReclaimPolicy") == OptionState::Product => {
-            "-XX:MetaspaceReclaimPolicy=aggressive; or fewer class loaders that come and go".to_owned()
+            Some("Set -XX:MetaspaceReclaimPolicy=aggressive".to_owned())
         }
-        _ => "fewer class loaders, each of which takes chunks of its own".to_owned(),
+        _ => None,
     };
-    Some(finding(
+    let has_setting = setting.is_some();
+    let found = finding(
         MemoryRule::MetaspaceWaste,
         format!("{} of metaspace is resident without holding classes", bytes(waste)),
         format!(
@@ -77,20 +77,21 @@ pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<Finding<MemoryRul
             bytes(tails),
             percent(waste, space)
         ),
-        setting,
+        setting.unwrap_or_else(|| FEWER_LOADERS.to_owned()),
         Some(waste),
-    ))
+    );
+    Some(if has_setting { found.or(FEWER_LOADERS) } else { found })
 }
 
 /// Pages of the class-data archive that could be shared and are not.
 pub(super) fn private_archive(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
-    let title = Area::ClassMetadata.stored_name();
+    let title = Area::ClassMetadata.title();
     let private = under(report, &[title, "CDS archive", "private"]);
     let shared = under(report, &[title, "CDS archive", "shared"]);
     if private <= shared || private < report.rss_bytes / ARCHIVE_SHARE_MIN || !matters(report, private) {
         return None;
     }
-    Some(finding(
+    let found = finding(
         MemoryRule::CdsArchivePrivate,
         format!("{} of the class-data archive belongs to this process alone", bytes(private)),
         format!(
@@ -100,9 +101,13 @@ pub(super) fn private_archive(report: &MemoryReport) -> Option<Finding<MemoryRul
             bytes(shared),
             bytes(of_area(report, Area::ClassMetadata))
         ),
-        "worth it where several JVMs share a host: -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0; the \
-         application's classes too with -XX:ArchiveClassesAtExit=app.jsa, then -XX:SharedArchiveFile=app.jsa"
+        "Let the JVMs of this host share it, if there are several: -XX:+UnlockDiagnosticVMOptions \
+         -XX:ArchiveRelocationMode=0"
             .to_owned(),
         None,
+    );
+    Some(found.or(
+        "Share the application's classes too: write -XX:ArchiveClassesAtExit=app.jsa once and start with \
+         -XX:SharedArchiveFile=app.jsa",
     ))
 }

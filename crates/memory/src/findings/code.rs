@@ -37,7 +37,7 @@ pub(super) fn code_cache_free(report: &MemoryReport) -> Option<Finding<MemoryRul
             bytes(used)
         ),
         format!(
-            "-XX:ReservedCodeCacheSize={}: room for what is used and half as much again",
+            "Set -XX:ReservedCodeCacheSize={}, room for what is used and half as much again",
             option_size(used.saturating_add(used / 2))
         ),
         Some(free),
@@ -55,7 +55,7 @@ pub(super) fn code_cache_nearly_full(report: &MemoryReport) -> Option<Finding<Me
         MemoryRule::CodeCacheNearlyFull,
         "the code cache is nearly full: the JVM will throw compiled code away or stop compiling".to_owned(),
         format!("used {} of {}, {}", bytes(used), bytes(max), percent(used, max)),
-        format!("-XX:ReservedCodeCacheSize={}", option_size(max.saturating_mul(2))),
+        format!("Set -XX:ReservedCodeCacheSize={}, twice as much", option_size(max.saturating_mul(2))),
         None,
     ))
 }
@@ -73,12 +73,14 @@ pub(super) fn gc_structures(report: &MemoryReport) -> Option<Finding<MemoryRule>
     let collector = jvm.collector.as_deref()?;
     let (setting, gain) = match collector {
         "Serial" => return None,
-        _ if max <= SMALL_HEAP_BYTES => ("-XX:+UseSerialGC".to_owned(), Some(tables.saturating_sub(serial))),
+        _ if max <= SMALL_HEAP_BYTES => {
+            ("Set -XX:+UseSerialGC, which has smaller tables".to_owned(), Some(tables.saturating_sub(serial)))
+        }
         "G1" => (
-            "a larger -XX:G1HeapRegionSize (1m to 32m), which makes remembered sets smaller".to_owned(),
+            "Set a larger -XX:G1HeapRegionSize (1m to 32m), which makes remembered sets smaller".to_owned(),
             None,
         ),
-        _ => ("-XX:+UseParallelGC, where its longer pauses are acceptable".to_owned(), None),
+        _ => ("Set -XX:+UseParallelGC, where its longer pauses are acceptable".to_owned(), None),
     };
     let largest = entries_of(report, Area::GcStructures).max_by_key(|entry| entry.resident_bytes);
     let largest =
@@ -97,7 +99,7 @@ pub(super) fn gc_structures(report: &MemoryReport) -> Option<Finding<MemoryRule>
 pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let level = report.jvm.as_ref()?.native_memory_tracking.as_deref().filter(|level| *level != "off")?;
     let headers = ending(report, Area::AllocatorOverhead, "NMT headers");
-    let of = |entry| under(report, &[Area::JvmWork.stored_name(), entry]);
+    let of = |entry| under(report, &[Area::JvmWork.title(), entry]);
     let tables = of("native memory tracking").saturating_add(of("NMT"));
     let gain = headers.saturating_add(tables);
     matters(report, gain).then(|| {
@@ -105,7 +107,7 @@ pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<Finding<Me
             MemoryRule::NativeMemoryTracking,
             format!("native memory tracking costs {}", bytes(gain)),
             format!("level {level}: headers of blocks {}, its own tables {}", bytes(headers), bytes(tables)),
-            "start without -XX:NativeMemoryTracking; the areas do not need it".to_owned(),
+            "Start without -XX:NativeMemoryTracking, which the areas do not need".to_owned(),
             Some(gain),
         )
     })
@@ -125,7 +127,7 @@ pub(super) fn mapped_jars(report: &MemoryReport) -> Option<Finding<MemoryRule>> 
         MemoryRule::MappedFiles,
         format!("{} of RSS are pages of files, which the kernel can drop at any time", bytes(mapped)),
         format!("{number} mapped files, {} of RSS", percent(mapped, report.rss_bytes)),
-        "nothing to set: count them half for a limit, as `assay memory advise` does".to_owned(),
+        "Count them half for a limit, as `assay memory advise` does".to_owned(),
         None,
     ))
 }

@@ -13,7 +13,7 @@ const KEPT_FREE: (u64, u64) = (3, 7);
 /// the next objects go there.
 fn free_bytes(report: &MemoryReport) -> u64 {
     under(report, &["Java heap", "free but resident"])
-        .saturating_add(under(report, &["Java heap", "old", "behind top"]))
+        .saturating_add(under(report, &["Java heap", "old", "unused above top"]))
 }
 
 /// Free heap that the collector could give back.
@@ -33,11 +33,11 @@ pub(super) fn free_but_resident(report: &MemoryReport) -> Option<Finding<MemoryR
     };
     let smallest = used.saturating_add(kept).max(flag(jvm, "MinHeapSize").unwrap_or(0));
     let gain = free.min(committed.saturating_sub(smallest));
-    let setting = give_back(jvm, report.pid)?;
+    let ways = give_back(jvm, report.pid)?;
     matters(report, gain).then(|| Finding {
         // Used counts dead objects too, and nobody can count those from outside: what the collection frees comes on top.
         is_at_least: true,
-        ..finding(
+        ..ways.of(finding(
             MemoryRule::HeapFreeButResident,
             format!("{} of the Java heap holds no objects and stays resident", bytes(free)),
             format!(
@@ -49,10 +49,26 @@ pub(super) fn free_but_resident(report: &MemoryReport) -> Option<Finding<MemoryR
                 bytes(committed),
                 bytes(gain)
             ),
-            setting,
+            ways.step.clone(),
             Some(gain),
-        )
+        ))
     })
+}
+
+/// What makes a collector give free heap back.
+struct Ways {
+    step: String,
+    alternatives: Vec<String>,
+}
+
+impl Ways {
+    fn one(step: &str) -> Ways {
+        Ways { step: step.to_owned(), alternatives: Vec::new() }
+    }
+
+    fn of(&self, found: Finding<MemoryRule>) -> Finding<MemoryRule> {
+        self.alternatives.iter().fold(found, Finding::or)
+    }
 }
 
 /// A heap that cannot become smaller.
@@ -62,25 +78,38 @@ fn is_fixed(jvm: &JvmMemoryFacts) -> bool {
     max.is_some() && min == max
 }
 
-fn give_back(jvm: &JvmMemoryFacts, pid: u32) -> Option<String> {
+fn give_back(jvm: &JvmMemoryFacts, pid: u32) -> Option<Ways> {
+    let smaller = "Set a smaller -Xmx".to_owned();
     // `jcmd PID VM.set_flag` changes what the JVM calls manageable while it runs.
-    let ratios = "MinHeapFreeRatio=10 and MaxHeapFreeRatio=30";
     Some(match jvm.collector.as_deref()? {
-        "G1" if 12 <= jvm.feature? && flag(jvm, "G1PeriodicGCInterval").unwrap_or(0) == 0 => format!(
-            "-XX:G1PeriodicGCInterval=60000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30, also while it runs: jcmd {pid} \
-             VM.set_flag G1PeriodicGCInterval 60000; or a smaller -Xmx"
-        ),
-        "Z" if is_on(jvm, "ZUncommit") == Some(false) => "-XX:+ZUncommit".to_owned(),
-        "Z" => "-XX:ZUncommitDelay=60 (seconds); or -XX:SoftMaxHeapSize below -Xmx".to_owned(),
+        "G1" if 12 <= jvm.feature? && flag(jvm, "G1PeriodicGCInterval").unwrap_or(0) == 0 => Ways {
+            step: "Set -XX:G1PeriodicGCInterval=60000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30"
+                .to_owned(),
+            alternatives: vec![
+                format!("Set it while the JVM runs: jcmd {pid} VM.set_flag G1PeriodicGCInterval 60000"),
+                smaller,
+            ],
+        },
+        "Z" if is_on(jvm, "ZUncommit") == Some(false) => Ways::one("Set -XX:+ZUncommit"),
+        "Z" => Ways {
+            step: "Set -XX:ZUncommitDelay=60 (seconds)".to_owned(),
+            alternatives: vec!["Set -XX:SoftMaxHeapSize below -Xmx".to_owned()],
+        },
         "Shenandoah" if is_on(jvm, "ShenandoahUncommit") == Some(false) => {
-            "-XX:+ShenandoahUncommit".to_owned()
+            Ways::one("Set -XX:+ShenandoahUncommit")
         }
-        "Shenandoah" => "-XX:+UnlockExperimentalVMOptions -XX:ShenandoahUncommitDelay=60000".to_owned(),
+        "Shenandoah" => Ways::one("Set -XX:+UnlockExperimentalVMOptions -XX:ShenandoahUncommitDelay=60000"),
         "Epsilon" => return None,
-        _ => format!(
-            "-XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30, also while it runs: jcmd {pid} VM.set_flag for {ratios}, then \
-             jcmd {pid} GC.run; or a smaller -Xmx"
-        ),
+        _ => Ways {
+            step: "Set -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30".to_owned(),
+            alternatives: vec![
+                format!(
+                    "Set them while the JVM runs: jcmd {pid} VM.set_flag MinHeapFreeRatio 10 && jcmd {pid} VM.set_flag \
+                     MaxHeapFreeRatio 30 && jcmd {pid} GC.run"
+                ),
+                smaller,
+            ],
+        },
     })
 }
 
@@ -91,12 +120,15 @@ pub(super) fn pre_touched(report: &MemoryReport) -> Option<Finding<MemoryRule>> 
     if free < under(report, &["Java heap"]) / FREE_SHARE_MIN || !matters(report, free) {
         return None;
     }
-    let touched = match is_on(jvm, "AlwaysPreTouch") {
-        Some(true) => ", and -XX:+AlwaysPreTouch made all of it resident at the start",
-        _ => "",
+    let (touched, step) = match is_on(jvm, "AlwaysPreTouch") {
+        Some(true) => (
+            ", and -XX:+AlwaysPreTouch made all of it resident at the start",
+            "Set -Xms below -Xmx and leave -XX:+AlwaysPreTouch out",
+        ),
+        _ => ("", "Set -Xms below -Xmx"),
     };
     let max = jvm.heap_bytes_max?;
-    Some(finding(
+    let found = finding(
         MemoryRule::HeapSizeFixed,
         format!(
             "{} of the Java heap is free, and cannot be given back: the heap may not shrink",
@@ -107,7 +139,8 @@ pub(super) fn pre_touched(report: &MemoryReport) -> Option<Finding<MemoryRule>> 
             bytes(max),
             bytes(free)
         ),
-        "-Xms below -Xmx, without -XX:+AlwaysPreTouch; or both smaller".to_owned(),
+        step.to_owned(),
         Some(free),
-    ))
+    );
+    Some(found.or("Make both smaller: a fixed heap that is as large as needed"))
 }

@@ -18,7 +18,7 @@ const UNKNOWN_SHARE_MAX: u64 = 100;
 /// Huge pages that nobody asked for, in memory that is mostly free.
 pub(super) fn huge_pages_unasked(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let jvm = report.jvm.as_ref()?;
-    let huge = report.beside_rss.huge_pages_bytes.filter(|huge| HUGE_BYTES_MIN <= *huge)?;
+    let huge = report.outside_rss.huge_pages_bytes.filter(|huge| HUGE_BYTES_MIN <= *huge)?;
     if is_on(jvm, "UseTransparentHugePages")? {
         return None;
     }
@@ -27,30 +27,36 @@ pub(super) fn huge_pages_unasked(report: &MemoryReport) -> Option<Finding<Memory
     if freed < huge / HUGE_SHARE_MIN || !matters(report, freed) {
         return None;
     }
-    Some(finding(
-        MemoryRule::HugePagesUnasked,
+    let found = finding(
+        MemoryRule::HugePagesUnrequested,
         "the kernel gives huge pages unasked, also where little of them is used".to_owned(),
         format!(
             "{} in huge pages; freed memory and stacks, which need small ones, have {} resident",
             bytes(huge),
             bytes(freed)
         ),
-        "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled, and -XX:+UseTransparentHugePages for the Java heap"
-            .to_owned(),
+        "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled".to_owned(),
         None,
-    ))
+    );
+    Some(found.or("Do the same and ask for huge pages for the Java heap alone: -XX:+UseTransparentHugePages"))
 }
 
 /// Memory of the process in swap.
 pub(super) fn swapped(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
-    let swap = report.beside_rss.swap_bytes.filter(|swap| SWAP_BYTES_MIN <= *swap)?;
-    Some(finding(
+    let swap = report.outside_rss.swap_bytes.filter(|swap| SWAP_BYTES_MIN <= *swap)?;
+    let found = finding(
         MemoryRule::SwappedOut,
         format!("{} of the process is swapped out; a collection that needs it takes seconds", bytes(swap)),
         format!("swap {}, RSS {}", bytes(swap), bytes(report.rss_bytes)),
-        "a smaller -Xmx, or more memory; memory.swap.max=0 for the container, or vm.swappiness=1".to_owned(),
+        "Set a smaller -Xmx".to_owned(),
         None,
-    ))
+    );
+    Some(
+        found
+            .or("Give the machine more memory")
+            .or("Keep the container out of swap: memory.swap.max=0")
+            .or("sysctl -w vm.swappiness=1"),
+    )
 }
 
 /// A container near its limit.
@@ -78,7 +84,7 @@ pub(super) fn near_limit(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
             bytes(droppable),
             bytes(limit)
         ),
-        format!("what this process needs: assay memory advise {}", report.pid),
+        format!("Find out which limit this process needs: assay memory advise {}", report.pid),
         None,
     ))
 }
@@ -109,13 +115,10 @@ pub(super) fn unknown_share(report: &MemoryReport) -> Option<Finding<MemoryRule>
         .is_some_and(|level| level != "off");
     let setting = match (&report.jvm, is_tracked) {
         (Some(_), false) => {
-            "-XX:NativeMemoryTracking=summary at the next start names what the JVM itself allocates"
+            "Start it with -XX:NativeMemoryTracking=summary, which names what the JVM itself allocates"
                 .to_owned()
         }
-        _ => format!(
-            "what allocates it can be recorded with a profiler of malloc from the next start on; pid {}",
-            report.pid
-        ),
+        _ => "Record what allocates it: a profiler of malloc from the next start on".to_owned(),
     };
     Some(finding(
         MemoryRule::UnknownLarge,

@@ -17,19 +17,12 @@ const OTHER_ALLOCATOR_SHARE: u64 = 10;
 pub(super) fn trim(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let allocator = report.allocator.as_ref()?;
     let gain = allocator.trim_gain_bytes.filter(|gain| matters(report, *gain))?;
-    let mut setting = format!("now: assay memory {} --trim", report.pid);
-    if let Some(option) = report.jvm.as_ref().and_then(trim_interval) {
-        setting += &format!("; for good: {option}");
-    }
-    if report.rss_bytes / OTHER_ALLOCATOR_SHARE <= gain && allocator.name == Allocator::Glibc {
-        setting += "; or another allocator, which gives back by itself: LD_PRELOAD=libjemalloc.so.2";
-    }
     let arenas = match allocator.arenas.len() {
         0 | 1 => String::new(),
         number => format!(", spread over {number} arenas"),
     };
-    Some(finding(
-        MemoryRule::FreedButResident,
+    let mut found = finding(
+        MemoryRule::RetainedByMalloc,
         format!("{} was freed by the program, but malloc keeps it resident", bytes(gain)),
         format!(
             "whole free pages inside {}'s bins: {}, {} of RSS{arenas}",
@@ -37,9 +30,16 @@ pub(super) fn trim(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
             bytes(gain),
             percent(gain, report.rss_bytes)
         ),
-        setting,
+        format!("Trim it now: assay memory {} --trim", report.pid),
         Some(gain),
-    ))
+    );
+    if let Some(option) = report.jvm.as_ref().and_then(trim_interval) {
+        found = found.or(format!("Trim it for good: {option}"));
+    }
+    if report.rss_bytes / OTHER_ALLOCATOR_SHARE <= gain && allocator.name == Allocator::Glibc {
+        found = found.or("Use an allocator that gives back by itself: LD_PRELOAD=libjemalloc.so.2");
+    }
+    Some(found)
 }
 
 /// The option that makes the JVM trim by itself, where this release has it: 17.0.9, 21 and later. It is a product option
@@ -84,7 +84,7 @@ pub(super) fn arenas(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
             bytes(gain)
         ),
         format!(
-            "MALLOC_ARENA_MAX={ARENAS_KEPT} in the environment; threads that allocate much may wait for each other"
+            "Set MALLOC_ARENA_MAX={ARENAS_KEPT} in the environment (threads that allocate much may then wait for each other)"
         ),
         Some(gain),
     ))
@@ -109,7 +109,7 @@ pub(super) fn tops(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
                  that every freed large block raises, up to 64 MiB",
                 bytes(tops)
             ),
-            "GLIBC_TUNABLES=glibc.malloc.trim_threshold=131072 in the environment, which also keeps the limit where it is"
+            "Set GLIBC_TUNABLES=glibc.malloc.trim_threshold=131072 in the environment, which also keeps the limit where it is"
                 .to_owned(),
             Some(gain),
         )

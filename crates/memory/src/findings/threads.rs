@@ -27,18 +27,20 @@ pub(super) fn stale_stacks(report: &MemoryReport) -> Option<Finding<MemoryRule>>
                 bytes(gain),
                 bytes(of_area(report, Area::Stacks))
             ),
-            "fewer threads, or pools that let idle ones end (keep-alive); -Xss bounds the depth".to_owned(),
+            "Let idle threads of pools end (keep-alive)".to_owned(),
             Some(gain),
         )
+        .or("Use fewer threads")
+        .or("Bound the depth of stacks: -Xss")
     })
 }
 
 /// Very many threads.
 pub(super) fn many_threads(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     let listed = Some(report.threads.len() as u64).filter(|threads| *threads != 0);
-    let threads = report.beside_rss.threads.or(listed).filter(|threads| THREADS_MANY <= *threads)?;
+    let threads = report.outside_rss.threads.or(listed).filter(|threads| THREADS_MANY <= *threads)?;
     let stacks = of_area(report, Area::Stacks);
-    let beside = report.beside_rss.kernel_stacks_bytes;
+    let beside = report.outside_rss.kernel_stacks_bytes;
     if !matters(report, stacks.saturating_add(beside.unwrap_or(0))) {
         return None;
     }
@@ -48,8 +50,7 @@ pub(super) fn many_threads(report: &MemoryReport) -> Option<Finding<MemoryRule>>
     let reserve = report.jvm.as_ref().and_then(|jvm| jvm.thread_stack_bytes);
     let reserve = reserve.map_or(String::new(), |b| format!(" (each reserves {}, touched or not)", bytes(b)));
     let feature = report.jvm.as_ref().and_then(|jvm| jvm.feature);
-    let virtual_threads = if feature.is_some_and(|f| 21 <= f) { ", or virtual threads" } else { "" };
-    Some(finding(
+    let found = finding(
         MemoryRule::ManyThreads,
         format!("{threads} threads"),
         format!(
@@ -57,14 +58,15 @@ pub(super) fn many_threads(report: &MemoryReport) -> Option<Finding<MemoryRule>>
             bytes(stacks),
             percent(stacks, report.rss_bytes)
         ),
-        format!("smaller thread pools{virtual_threads}"),
+        "Use smaller thread pools".to_owned(),
         None,
-    ))
+    );
+    Some(if feature.is_some_and(|f| 21 <= f) { found.or("Use virtual threads") } else { found })
 }
 
 /// Stacks that a huge page made resident as a whole.
 pub(super) fn huge_pages_in_stacks(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
-    let huge = report.beside_rss.huge_pages_bytes.filter(|huge| *huge != 0)?;
+    let huge = report.outside_rss.huge_pages_bytes.filter(|huge| *huge != 0)?;
     let inflated: Vec<u64> = report
         .threads
         .iter()
@@ -91,10 +93,10 @@ pub(super) fn huge_pages_in_stacks(report: &MemoryReport) -> Option<Finding<Memo
                 bytes(usual),
                 bytes(huge)
             ),
-            "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled; or a JDK update from 2024 on, which keeps huge pages \
-             out of stacks (JDK-8303215); or -Xss1020k, no multiple of a huge page"
-                .to_owned(),
+            "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled".to_owned(),
             Some(gain),
         )
+        .or("Use a JDK update from 2024 on, which keeps huge pages out of stacks (JDK-8303215)")
+        .or("Set -Xss1020k, which is no multiple of a huge page")
     })
 }

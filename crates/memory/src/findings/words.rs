@@ -20,7 +20,7 @@ pub(crate) fn entries_under<'a>(
 
 /// Resident bytes of an area.
 pub(crate) fn of_area(report: &MemoryReport, area: Area) -> u64 {
-    under(report, &[area.stored_name()])
+    under(report, &[area.title()])
 }
 
 fn begins(entry: &MemoryEntry, path: &[&str]) -> bool {

@@ -36,8 +36,8 @@ fn agreement(source: &dyn MemorySource) -> Agreement {
         let Some(header) = nmt.header_of(source, block.address, &bytes, block.bytes) else { continue };
         let tag = nmt.tags[usize::from(header.tag)].clone();
         let key = claims.owners.get(i).map(|entry| entries.key(entry));
-        let told = key
-            .map_or("nobody".to_owned(), |key| format!("{}/{}", key.area.stored_name(), key.below.join("/")));
+        let told =
+            key.map_or("nobody".to_owned(), |key| format!("{}/{}", key.area.title(), key.below.join("/")));
         if tag == "Arena Chunk" {
             agreement.chunk_bytes += header.asked_bytes;
             agreement.owned_chunk_bytes += if key.is_some() { header.asked_bytes } else { 0 };

@@ -11,7 +11,7 @@ use super::table::{Owners, Slack};
 use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
 use assay_linux::MemorySource;
-use assay_model::{Area, Tier};
+use assay_model::{Area, FigureSource};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -122,7 +122,7 @@ pub(crate) fn inspect_blocks(
 
 impl<'a, 'm> Inspector<'a, 'm> {
     fn new(source: &'a dyn MemorySource, jvm: &'a Jvm<'m>, wanted: Wanted, entries: &mut EntryTable) -> Self {
-        let mut entry = |(area, name): Owner, tier| entries.entry(area, &[name], tier);
+        let mut entry = |(area, name): Owner, known_from| entries.entry(area, &[name], known_from);
         let tags = &jvm.nmt.tags;
         let mut pooled = jvm.arenas.pooled().to_vec();
         pooled.sort_unstable();
@@ -134,13 +134,13 @@ impl<'a, 'm> Inspector<'a, 'm> {
             pooled,
             hide_tags: wanted == Wanted::Pointers { hide_tags: true },
             header_bytes: jvm.tracked_header_bytes(),
-            of_tags: tags.iter().map(|tag| entry(of_tag(tag), Tier::Nmt)).collect(),
+            of_tags: tags.iter().map(|tag| entry(of_tag(tag), FigureSource::Nmt)).collect(),
             arena_tag: needs_pointer.and_then(|tag| u8::try_from(tag).ok()),
             of_vtables: HashMap::new(),
-            symbols: entry((Area::JvmWork, "symbols"), Tier::Content),
-            strings: entry((Area::JvmWork, "strings"), Tier::Symbols),
-            locks: entry((Area::JvmWork, "synchronizer"), Tier::Content),
-            pool: entry((Area::JitWork, "idle chunk pool"), Tier::Symbols),
+            symbols: entry((Area::JvmWork, "symbols"), FigureSource::Content),
+            strings: entry((Area::JvmWork, "strings"), FigureSource::Symbols),
+            locks: entry((Area::JvmWork, "synchronizer"), FigureSource::Content),
+            pool: entry((Area::JitWork, "idle chunk pool"), FigureSource::Symbols),
         }
     }
 
@@ -217,7 +217,7 @@ impl<'a, 'm> Inspector<'a, 'm> {
         }
         *self.of_vtables.entry(word).or_insert_with(|| {
             let (area, name) = of_name(symbols.class_of_vtable(word)?);
-            Some(entries.entry(area, &[name], Tier::Symbols))
+            Some(entries.entry(area, &[name], FigureSource::Symbols))
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
 use assay_hotspot::References;
 use assay_linux::MemorySource;
-use assay_model::{Area, Problem, Tier};
+use assay_model::{Area, FigureSource, Problem};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
@@ -86,7 +86,7 @@ pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut
     let mut renamed = HashSet::new();
     for (name, _, wrapper) in order {
         let path: Vec<&str> = std::iter::once(wrapper.kind.as_str()).chain(name).collect();
-        let entry = entries.entry(Area::Buffers, &path, Tier::Pointers);
+        let entry = entries.entry(Area::Buffers, &path, FigureSource::Pointers);
         for block in &wrapper.blocks {
             if renamed.insert(*block) {
                 search.rename(*block, entry);

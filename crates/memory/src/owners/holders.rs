@@ -3,7 +3,7 @@
 use super::rules::of_java_class;
 use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
-use assay_model::{Area, Tier};
+use assay_model::{Area, FigureSource};
 use std::ops::Range;
 
 /// How far before a pointer the object that holds it may begin, if it is no array.
@@ -85,9 +85,9 @@ impl<'a, 'm> Holders<'a, 'm> {
 /// Where the native memory of a class's objects is told.
 pub(super) fn entry_of_class(class: &str, entries: &mut EntryTable) -> EntryId {
     if let Some((area, entry)) = of_java_class(class) {
-        return entries.entry(area, &[entry], Tier::Pointers);
+        return entries.entry(area, &[entry], FigureSource::Pointers);
     }
-    entries.entry(Area::Buffers, &[kind_of_class(class)], Tier::Pointers)
+    entries.entry(Area::Buffers, &[kind_of_class(class)], FigureSource::Pointers)
 }
 
 /// What objects of a class are called that hold addresses.

@@ -7,7 +7,7 @@ use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
 use crate::mapped::library_name;
 use assay_hotspot::{JavaHeap, Symbols};
-use assay_model::{Area, Problem, ThreadKind, Tier};
+use assay_model::{Area, FigureSource, Problem, ThreadKind};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub(crate) fn take_all(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, entries: 
         search.follow();
         take_stacks(search, jvm, entries);
         search.follow();
-        search.take_lost_chunks(entries.entry(Area::JitWork, &["arenas"], Tier::Content));
+        search.take_lost_chunks(entries.entry(Area::JitWork, &["arenas"], FigureSource::Content));
         take_regions(search, &mut regions);
     }
     search.follow_insides();
@@ -60,7 +60,7 @@ fn take_code_parts(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTa
     let entry = entries.explained(
         Area::JitCode,
         &["malloc parts"],
-        code.tier,
+        code.known_from,
         "what compiled methods keep outside the code cache: relocations, debug information",
     );
     let blobs = code.heaps.iter().flat_map(|heap| &heap.blobs);
@@ -72,12 +72,12 @@ fn take_code_parts(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTa
 /// Structures whose addresses the JVM tells: class loaders' data and threads.
 fn take_known_structures(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     if let Some(metaspace) = &jvm.metaspace {
-        let entry = entries.entry(Area::ClassMetadata, &["malloc"], Tier::Pointers);
+        let entry = entries.entry(Area::ClassMetadata, &["malloc"], FigureSource::Pointers);
         for loader in &metaspace.loaders {
             search.take_block(loader.address, entry);
         }
     }
-    let entry = entries.entry(Area::JvmWork, &["threads"], Tier::Pointers);
+    let entry = entries.entry(Area::JvmWork, &["threads"], FigureSource::Pointers);
     for thread in &jvm.threads {
         search.take_block(thread.address, entry);
     }
@@ -85,7 +85,7 @@ fn take_known_structures(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut E
 
 /// Tables of the collector that hold pointers: of its pages or regions, and where those were moved to.
 fn take_collector_tables(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
-    let entry = entries.entry(Area::GcStructures, &["malloc"], Tier::Pointers);
+    let entry = entries.entry(Area::GcStructures, &["malloc"], FigureSource::Pointers);
     let of_pointers = |name: &str| ["page table", "forwarding table", "region table"].contains(&name);
     for table in jvm.gc_tables.iter().filter(|table| of_pointers(&table.name)) {
         search.take_roots(table.addresses.clone(), |_, _| Some(entry));
@@ -102,7 +102,7 @@ fn take_oop_storages(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut Entry
         // Its first field is the name; one that is no text is another release's layout.
         let name = source.u64(storage).and_then(|name| symbols.c_string(source, name, NAME_BYTES_MAX));
         let Some((area, entry)) = name.map(|name| of_oop_storage(&name)) else { continue };
-        search.take_block(storage, entries.entry(area, &[entry], Tier::Pointers));
+        search.take_block(storage, entries.entry(area, &[entry], FigureSource::Pointers));
     }
 }
 
@@ -112,7 +112,7 @@ fn take_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable
     if !symbols.has_symtab() {
         let exported = jvm.hotspot.structs().statics().map(|(type_name, field, address)| {
             let (area, entry) = of_name(&format!("{type_name}::{field}"));
-            (address, entries.entry(area, &[entry], Tier::Pointers))
+            (address, entries.entry(area, &[entry], FigureSource::Pointers))
         });
         let exported: HashMap<u64, EntryId> = exported.collect();
         for range in symbols.data_ranges().to_vec() {
@@ -126,7 +126,7 @@ fn take_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable
             let (name, offset) = symbols.name_at(address)?;
             let entry = by_start.entry(address - offset).or_insert_with(|| {
                 let (area, entry) = static_owner(symbols, address - offset, name);
-                entries.entry(area, &[entry], Tier::Pointers)
+                entries.entry(area, &[entry], FigureSource::Pointers)
             });
             Some(*entry)
         });
@@ -142,7 +142,7 @@ fn take_nameless_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut E
     let entry = entries.explained(
         Area::JvmWork,
         &["variables without names"],
-        Tier::Pointers,
+        FigureSource::Pointers,
         "libjvm has no symbols: it is the JVM's own, and may also be of the collector or the compilers",
     );
     for range in symbols.data_ranges().to_vec() {
@@ -178,8 +178,8 @@ fn take_libraries(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, entries: &mut 
     for (path, range) in variables.ranges.iter().filter(|(path, _)| Some(*path) != libjvm.as_deref()) {
         let name = library_name(path);
         let entry = match of_jdk.is_some_and(|folder| Path::new(path).starts_with(folder)) {
-            true => entries.entry(Area::JvmWork, &[JDK_LIBRARIES, &name], Tier::Pointers),
-            false => entries.entry(Area::NativeLibraries, &[&name], Tier::Pointers),
+            true => entries.entry(Area::JvmWork, &[JDK_LIBRARIES, &name], FigureSource::Pointers),
+            false => entries.entry(Area::NativeLibraries, &[&name], FigureSource::Pointers),
         };
         search.take_roots(range.clone(), |_, _| Some(entry));
     }
@@ -204,14 +204,14 @@ fn take_regions(search: &mut Search<'_>, taken: &mut HashSet<u64>) {
 /// Class metadata and compiled code.
 fn take_metadata(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     if let Some(metaspace) = &jvm.metaspace {
-        let entry = entries.entry(Area::ClassMetadata, &["malloc"], Tier::Pointers);
+        let entry = entries.entry(Area::ClassMetadata, &["malloc"], FigureSource::Pointers);
         let nodes = metaspace.nodes.iter().map(|node| node.addresses.clone());
         for range in nodes.chain(metaspace.archive.iter().cloned()) {
             search.take_roots(range, |_, _| Some(entry));
         }
     }
     if let Some(code) = &jvm.code {
-        let entry = entries.entry(Area::JitCode, &["malloc parts"], Tier::Pointers);
+        let entry = entries.entry(Area::JitCode, &["malloc parts"], FigureSource::Pointers);
         for heap in &code.heaps {
             search.take_roots(heap.committed.clone(), |_, _| Some(entry));
         }
@@ -233,7 +233,8 @@ fn take_java_objects(
         search.take_roots_again(range, |address, _| {
             let Some(klass) = holders.klass_at(address) else {
                 let name = "object not known";
-                return is_asked_for(name).then(|| entries.entry(Area::Buffers, &[name], Tier::Pointers));
+                return is_asked_for(name)
+                    .then(|| entries.entry(Area::Buffers, &[name], FigureSource::Pointers));
             };
             *of_klasses.entry(klass).or_insert_with(|| {
                 let name = jvm.names.class_of_klass(klass).filter(|name| is_asked_for(name))?;
@@ -280,7 +281,7 @@ fn take_stacks(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable)
                 (Area::JvmWork, ON_STACKS)
             }
         };
-        let entry = entries.entry(area, &[name], Tier::Pointers);
+        let entry = entries.entry(area, &[name], FigureSource::Pointers);
         let live = pointer.unwrap_or(stack.start)..stack.end;
         search.take_roots(live, |_, word| (!is_claimed(word)).then_some(entry));
     }

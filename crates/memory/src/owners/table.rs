@@ -142,7 +142,7 @@ impl Slack {
 mod tests {
     use super::*;
     use crate::entry_table::EntryTable;
-    use assay_model::{Area, Tier};
+    use assay_model::{Area, FigureSource};
     use proptest::prelude::*;
     use std::sync::OnceLock;
 
@@ -150,7 +150,7 @@ mod tests {
         static ENTRIES: OnceLock<Vec<EntryId>> = OnceLock::new();
         ENTRIES.get_or_init(|| {
             let mut table = EntryTable::default();
-            (0..600).map(|i| table.entry(Area::Other, &[i.to_string()], Tier::Pointers)).collect()
+            (0..600).map(|i| table.entry(Area::Other, &[i.to_string()], FigureSource::Pointers)).collect()
         })
     }
 

@@ -8,7 +8,7 @@ use crate::options::ReadOptions;
 use crate::snapshot::{Snapshot, take};
 use assay_allocators::BlockState;
 use assay_linux::{AlteredMemory, CachedMemory, LiveProcess, MemorySource, ProcRoot};
-use assay_model::Tier;
+use assay_model::FigureSource;
 use assay_testkit::{each_java, skip, start_java};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -26,8 +26,8 @@ fn bytes_of(reads: &[Range<u64>], ranges: &[Range<u64>]) -> u64 {
 fn by_tags(snapshot: &Snapshot<'_>) -> BTreeMap<u64, String> {
     let owned = snapshot.survey.blocks.iter().zip(snapshot.claims.owners.iter());
     let keys = owned.filter_map(|(block, owner)| Some((block.address, snapshot.entries.key(owner?))));
-    let of_tags = keys.filter(|(_, key)| key.tier == Tier::Nmt);
-    of_tags.map(|(at, key)| (at, format!("{}/{}", key.area.stored_name(), key.below.join("/")))).collect()
+    let of_tags = keys.filter(|(_, key)| key.source == FigureSource::Nmt);
+    of_tags.map(|(at, key)| (at, format!("{}/{}", key.area.title(), key.below.join("/")))).collect()
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn tags_are_told_without_a_look_at_the_java_heap_and_are_those_of_a_whole_search
         // A tag does not name whose arena a chunk is: these alone need pointers, which may lead from a tagged block.
         let chunks: BTreeSet<u64> = tags
             .iter()
-            .filter(|(_, entry)| *entry == "JIT work area/arenas")
+            .filter(|(_, entry)| *entry == "JIT compiler arenas/arenas")
             .map(|(block, _)| *block)
             .collect();
         tags.retain(|block, _| !chunks.contains(block));
@@ -106,9 +106,10 @@ fn differences(source: &LiveProcess) -> (Vec<String>, u64) {
         let tag = &nmt.tags[usize::from(header.tag)];
         let key = claims.owners.get(i).map(|entry| entries.key(entry)).expect("an owner");
         // Idle chunks of arenas are found in the JVM's own pool, which says more than their tag, and so does the table of strings.
-        let is_by_tag =
-            (key.area, key.below.join("/").as_str(), key.tier) == (of_tag(tag).0, of_tag(tag).1, Tier::Nmt);
-        let is_found = ["Arena Chunk", "Symbol"].contains(&tag.as_str()) && key.tier == Tier::Symbols;
+        let is_by_tag = (key.area, key.below.join("/").as_str(), key.source)
+            == (of_tag(tag).0, of_tag(tag).1, FigureSource::Nmt);
+        let is_found =
+            ["Arena Chunk", "Symbol"].contains(&tag.as_str()) && key.source == FigureSource::Symbols;
         assert!(is_by_tag || is_found, "{tag}: {key:?}");
         let (blocks, asked_bytes) = &mut found[usize::from(header.tag)];
         (*blocks, *asked_bytes) = (*blocks + 1, *asked_bytes + header.asked_bytes);

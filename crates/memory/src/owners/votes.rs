@@ -74,12 +74,12 @@ fn most(counts: &Counts) -> Option<EntryId> {
 mod tests {
     use super::*;
     use crate::entry_table::EntryTable;
-    use assay_model::{Area, Tier};
+    use assay_model::{Area, FigureSource};
 
     #[test]
     fn what_lies_before_the_first_pointer_is_nobody_s_and_each_mapping_has_its_own_owner() {
         let mut table = EntryTable::default();
-        let [a, b] = ["a", "b"].map(|name| table.entry(Area::Other, &[name], Tier::Pointers));
+        let [a, b] = ["a", "b"].map(|name| table.entry(Area::Other, &[name], FigureSource::Pointers));
         let regions = [0x10000..0x20000, 0x30000..0x40000];
         let mut votes = Votes::new(&regions, 0x1000);
         for (word, owner) in
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn pointers_into_the_middle_alone_speak_for_all_of_it() {
         let mut table = EntryTable::default();
-        let [a, b] = ["a", "b"].map(|name| table.entry(Area::Other, &[name], Tier::Pointers));
+        let [a, b] = ["a", "b"].map(|name| table.entry(Area::Other, &[name], FigureSource::Pointers));
         let region = 0x10000..0x20000;
         let mut votes = Votes::new(std::slice::from_ref(&region), 0x1000);
         for (word, owner) in [(0x11008, a), (0x12008, b)] {

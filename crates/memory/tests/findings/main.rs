@@ -4,6 +4,7 @@ mod report;
 
 use assay_memory::findings;
 use assay_model::{Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, Finding, MemoryRule, ThreadKind};
+use assay_testkit::assert_one_step_each;
 use report::{MIB, Snapshot};
 
 /// A rule, a snapshot that it speaks of, the gain that it must predict, and a snapshot in which the same thing is harmless.
@@ -62,7 +63,7 @@ fn heap_cases() -> Vec<Case> {
 fn malloc_cases() -> Vec<Case> {
     vec![
         Case {
-            rule: MemoryRule::FreedButResident,
+            rule: MemoryRule::RetainedByMalloc,
             has: glibc(plain(), 30 * MIB, &[30 * MIB]),
             gain_bytes: Some(30 * MIB),
             has_not: glibc(plain(), 3 * MIB, &[30 * MIB]),
@@ -75,9 +76,9 @@ fn malloc_cases() -> Vec<Case> {
         },
         Case {
             rule: MemoryRule::ArenaTops,
-            has: glibc(plain().entry("freed but resident/arena 1/top", 9 * MIB), 0, &[MIB, MIB]),
+            has: glibc(plain().entry("retained by malloc/arena 1/top", 9 * MIB), 0, &[MIB, MIB]),
             gain_bytes: Some(9 * MIB - 2 * (128 << 10)),
-            has_not: glibc(plain().entry("freed but resident/arena 1/bins", 9 * MIB), 0, &[MIB, MIB]),
+            has_not: glibc(plain().entry("retained by malloc/arena 1/bins", 9 * MIB), 0, &[MIB, MIB]),
         },
     ]
 }
@@ -89,10 +90,12 @@ fn thread_cases() -> Vec<Case> {
         })
     };
     let threads = |number: u64| {
-        plain().entry("stacks/Java/worker-#/touched", 100 * MIB).with(|r| r.beside_rss.threads = Some(number))
+        plain()
+            .entry("stacks/Java/worker-#/touched", 100 * MIB)
+            .with(|r| r.outside_rss.threads = Some(number))
     };
     let huge = |snapshot: Snapshot, bytes: u64| {
-        snapshot.with(|report| report.beside_rss.huge_pages_bytes = Some(bytes))
+        snapshot.with(|report| report.outside_rss.huge_pages_bytes = Some(bytes))
     };
     let inflated = plain().threads(20, ThreadKind::Java, Some(2 * MIB), 2 * MIB).threads(
         20,
@@ -115,18 +118,18 @@ fn thread_cases() -> Vec<Case> {
             has_not: huge(inflated, 0),
         },
         Case {
-            rule: MemoryRule::HugePagesUnasked,
+            rule: MemoryRule::HugePagesUnrequested,
             has: huge(
                 plain()
                     .flag("UseTransparentHugePages", "false")
-                    .entry("freed but resident/arena 1/bins", 40 * MIB),
+                    .entry("retained by malloc/arena 1/bins", 40 * MIB),
                 100 * MIB,
             ),
             gain_bytes: None,
             has_not: huge(
                 plain()
                     .flag("UseTransparentHugePages", "true")
-                    .entry("freed but resident/arena 1/bins", 40 * MIB),
+                    .entry("retained by malloc/arena 1/bins", 40 * MIB),
                 100 * MIB,
             ),
         },
@@ -190,7 +193,7 @@ fn owner_cases() -> Vec<Case> {
 fn tracked(level: &str) -> Snapshot {
     plain()
         .entry("allocator overhead/NMT headers", 6 * MIB)
-        .entry("JVM work area/native memory tracking", 3 * MIB)
+        .entry("JVM internal/native memory tracking", 3 * MIB)
         .jvm(|jvm| jvm.native_memory_tracking = Some(level.to_owned()))
 }
 
@@ -222,7 +225,7 @@ fn code_cases() -> Vec<Case> {
 }
 
 fn host_cases() -> Vec<Case> {
-    let swap = |bytes: u64| plain().with(|report| report.beside_rss.swap_bytes = Some(bytes));
+    let swap = |bytes: u64| plain().with(|report| report.outside_rss.swap_bytes = Some(bytes));
     let charged = |bytes: u64, inactive: u64| {
         plain().with(|report| {
             report.cgroup = Some(CgroupMemory {
@@ -281,6 +284,7 @@ fn every_rule_speaks_where_it_should_and_is_silent_where_it_should_not() {
         let found = of_rule(&case.has, case.rule).unwrap_or_else(|| panic!("{} is silent", case.rule));
         assert_eq!(found.gain_bytes, case.gain_bytes, "{found:?}");
         let texts = [found.claim.clone(), found.evidence_line(), found.command().to_owned()];
+        assert_one_step_each(found.ways());
         assert!(texts.iter().all(|text| !text.is_empty() && !text.contains("  ")), "{found:?}");
         assert!(found.evidence_line().chars().any(|c| c.is_ascii_digit()), "evidence has figures: {found:?}");
         let wrong = of_rule(&case.has_not, case.rule);
@@ -291,7 +295,7 @@ fn every_rule_speaks_where_it_should_and_is_silent_where_it_should_not() {
 #[test]
 fn a_look_that_one_rule_speaks_of_moves_no_other() {
     // What is large is also in the allocator's arenas, or in huge pages: these two may speak along.
-    let along = |rule| matches!(rule, MemoryRule::FreedButResident | MemoryRule::UnknownLarge);
+    let along = |rule| matches!(rule, MemoryRule::RetainedByMalloc | MemoryRule::UnknownLarge);
     for case in cases() {
         let others: Vec<_> =
             findings(&case.has.0).into_iter().filter(|f| f.rule != case.rule && !along(f.rule)).collect();
@@ -311,7 +315,7 @@ fn nothing_is_said_of_a_process_without_anything_remarkable() {
 fn the_biggest_gain_comes_first_and_claims_without_one_come_last() {
     let snapshot = glibc(plain(), 30 * MIB, &[])
         .entry("JIT-compiled code/non-profiled nmethods/free", 60 * MIB)
-        .with(|report| report.beside_rss.swap_bytes = Some(100 * MIB));
+        .with(|report| report.outside_rss.swap_bytes = Some(100 * MIB));
     let gains: Vec<_> = findings(&snapshot.0).iter().map(|finding| finding.gain_bytes).collect();
     assert_eq!(gains, [Some(60 * MIB), Some(30 * MIB), None]);
 }
@@ -323,12 +327,14 @@ fn the_setting_fits_release_and_collector() {
         let snapshot = glibc(plain(), 30 * MIB, &[]).jvm(|jvm| {
             (jvm.version, jvm.feature) = (Some(version.to_owned()), feature);
         });
-        of_rule(&snapshot, MemoryRule::FreedButResident).expect("a finding").command().to_owned()
+        let found = of_rule(&snapshot, MemoryRule::RetainedByMalloc).expect("a finding");
+        assert_eq!(found.command(), "Trim it now: assay memory 4242 --trim");
+        found.ways().skip(1).collect::<Vec<_>>().join(" | ")
     };
-    assert!(trim("17.0.15+6-Debian-1deb12u1").contains("; for good: -XX:TrimNativeHeapInterval=30000"));
+    assert!(trim("17.0.15+6-Debian-1deb12u1").contains("Trim it for good: -XX:TrimNativeHeapInterval=30000"));
     assert!(trim("17.0.9+9").contains("-XX:+UnlockExperimentalVMOptions -XX:TrimNativeHeapInterval"));
     assert!(trim("21.0.2+13").contains("-XX:+UnlockExperimentalVMOptions"));
-    assert!(trim("25.0.3+7").contains("; for good: -XX:TrimNativeHeapInterval"));
+    assert!(trim("25.0.3+7").contains("Trim it for good: -XX:TrimNativeHeapInterval"));
     for without in ["17.0.8+7", "11.0.22+7", "8.0.402", "19.0.2"] {
         assert!(!trim(without).contains("TrimNativeHeapInterval"), "{without}");
     }
@@ -337,7 +343,9 @@ fn the_setting_fits_release_and_collector() {
             (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(70 * MIB), Some(290 * MIB));
             jvm.collector = Some(collector.to_owned());
         });
-        of_rule(&snapshot, MemoryRule::HeapFreeButResident).map(|finding| finding.command().to_owned())
+        let found = of_rule(&snapshot, MemoryRule::HeapFreeButResident)?;
+        assert_one_step_each(found.ways());
+        Some(found.command().to_owned())
     };
     let wanted = [
         ("G1", "G1PeriodicGCInterval"),
@@ -365,7 +373,7 @@ fn entries_of_unknown_names_and_extreme_figures_do_no_harm() {
     let snapshot = plain()
         .entry("an area of tomorrow/some entry", MIB)
         .entry("Java heap", u64::MAX >> 8)
-        .entry("freed but resident/top", u64::MAX >> 8)
+        .entry("retained by malloc/top", u64::MAX >> 8)
         .count(0)
         .threads(3, ThreadKind::Other, None, u64::MAX / 2)
         .with(|report| report.threads.iter_mut().for_each(|t| t.stack_stale_bytes = Some(u64::MAX / 2)));

@@ -2,8 +2,8 @@
 //! snapshot.
 
 use assay_model::{
-    Area, AreaBytes, BesideRss, JvmMemoryFacts, MemoryEntry, MemoryReport, Provenance, SnapshotDepth,
-    ThreadKind, ThreadMemory, Tier, schema,
+    Area, AreaBytes, FigureSource, JvmMemoryFacts, MemoryEntry, MemoryReport, OutsideRss, Provenance,
+    SnapshotDepth, ThreadKind, ThreadMemory, schema,
 };
 use std::collections::BTreeMap;
 
@@ -40,12 +40,12 @@ impl Snapshot {
             inferred_bytes: 0,
             areas: Vec::new(),
             entries: Vec::new(),
-            tiers: Vec::new(),
+            sources: Vec::new(),
             unknown: Vec::new(),
             jvm: None,
             allocator: None,
             threads: Vec::new(),
-            beside_rss: BesideRss::default(),
+            outside_rss: OutsideRss::default(),
             cgroup: None,
             findings: Vec::new(),
             problems: Vec::new(),
@@ -77,7 +77,7 @@ impl Snapshot {
             .entry("JIT-compiled code/non-profiled nmethods/methods", 20 * MIB)
             .entry("stacks/Java/in use", 3 * MIB)
             .entry("GC structures/card table", 2 * MIB)
-            .entry("JVM work area/symbols", 5 * MIB)
+            .entry("JVM internal/symbols", 5 * MIB)
     }
 
     /// Adds an entry; the path's parts are separated by `/`.
@@ -88,7 +88,7 @@ impl Snapshot {
             resident_bytes,
             size_bytes: None,
             count: None,
-            tier: Tier::VmStructs,
+            source: FigureSource::VmStructs,
             explanation: None,
         });
         self.add_up()
@@ -150,7 +150,7 @@ impl Snapshot {
     fn add_up(mut self) -> Snapshot {
         let mut areas: BTreeMap<Area, u64> = BTreeMap::new();
         for entry in &self.0.entries {
-            let area = Area::ALL.into_iter().find(|area| area.stored_name() == entry.path[0]);
+            let area = Area::ALL.into_iter().find(|area| area.title() == entry.path[0]);
             *areas.entry(area.unwrap_or(Area::Other)).or_default() += entry.resident_bytes;
         }
         let unknown = |area: &Area| matches!(area, Area::MallocHeap | Area::NativeAnonymous);

@@ -72,7 +72,8 @@ impl<'de, R: Deserialize<'de>> Deserialize<'de> for Finding<R> {
             effect: stored.effect,
             gain_bytes: stored.gain_bytes,
             is_at_least: stored.is_at_least,
-            change: change.map(|change| Change { brings: stored.brings.or(change.brings), ..change }),
+            change: change
+                .map(|change| Change { expected_effect: stored.brings.or(change.expected_effect), ..change }),
         })
     }
 }
@@ -112,7 +113,7 @@ mod tests {
         is_read(
             r#"{"rule":"full-gc","severity":"error","claim":"c","evidence":"e","at":[[0,3]],"change":"s","brings":"b"}"#,
             &Finding {
-                change: Some(Change { brings: Some("b".to_owned()), ..change("s") }),
+                change: Some(Change { expected_effect: Some("b".to_owned()), ..change("s") }),
                 ..Finding::measured(GcRule::FullGc, Severity::Error, "c", "e").at([(0, 3)])
             },
         );

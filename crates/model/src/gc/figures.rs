@@ -1,7 +1,7 @@
 //! The figures of a GC log: one list of identifiers, from which CSV, OpenMetrics, conditions (`--fail-if`) and comparisons of two
 //! logs take their names, units and values.
 
-use super::{GcReport, GcSpace, GcTrouble};
+use super::{GcAnomaly, GcReport, GcSpace};
 use crate::Estimate;
 use crate::Severity;
 
@@ -78,8 +78,8 @@ fn counted(report: &GcReport, count: u64) -> Option<u64> {
     (is_read || count > 0).then_some(count)
 }
 
-fn trouble(report: &GcReport, trouble: GcTrouble) -> Option<u64> {
-    counted(report, report.troubles.get(&trouble).copied().unwrap_or(0))
+fn anomaly(report: &GcReport, anomaly: GcAnomaly) -> Option<u64> {
+    counted(report, report.anomalies.get(&anomaly).copied().unwrap_or(0))
 }
 
 /// Sum of a table; absent when it has no rows and the collector is none that would log such.
@@ -139,11 +139,11 @@ figures! {
     LIVE_SET_SLOPE_BYTES_PER_H = "live_set_slope_bytes_per_h", "bytes/h", Unexposed, "Growth of the live set, by Theil and Sen.", |r| r.live_set.as_ref()?.slope_bytes_per_h;
     FULL_COLLECTIONS = "full_collections", "events", Counter, "Collections of all of the heap in a pause.", |r| counted(r, r.full_by_cause.iter().map(|row| row.durations.count).sum());
     FULL_COLLECTION_TOTAL_MS = "full_collection_total_ms", "ms", Counter, "Sum of the pauses of full collections.", |r| counted(r, 0).map(|_| r.full_by_cause.iter().map(|row| row.durations.total_ms).sum::<f64>());
-    EVACUATION_FAILURES = "evacuation_failures", "events", Unexposed, "Collections that found no room for survivors.", |r| trouble(r, GcTrouble::EvacuationFailure);
-    PROMOTION_FAILURES = "promotion_failures", "events", Unexposed, "Collections that found no room in the old generation.", |r| trouble(r, GcTrouble::PromotionFailed);
-    CONCURRENT_MODE_FAILURES = "concurrent_mode_failures", "events", Unexposed, "Concurrent collections that came too late.", |r| trouble(r, GcTrouble::ConcurrentModeFailure);
-    DEGENERATED_COLLECTIONS = "degenerated_collections", "events", Unexposed, "Concurrent cycles that ended in a pause.", |r| trouble(r, GcTrouble::Degenerated);
-    ABORTED_CYCLES = "aborted_cycles", "events", Unexposed, "Concurrent cycles that were given up.", |r| trouble(r, GcTrouble::Aborted);
+    EVACUATION_FAILURES = "evacuation_failures", "events", Unexposed, "Collections that found no room for survivors.", |r| anomaly(r, GcAnomaly::EvacuationFailure);
+    PROMOTION_FAILURES = "promotion_failures", "events", Unexposed, "Collections that found no room in the old generation.", |r| anomaly(r, GcAnomaly::PromotionFailed);
+    CONCURRENT_MODE_FAILURES = "concurrent_mode_failures", "events", Unexposed, "Concurrent collections that came too late.", |r| anomaly(r, GcAnomaly::ConcurrentModeFailure);
+    DEGENERATED_COLLECTIONS = "degenerated_collections", "events", Unexposed, "Concurrent cycles that ended in a pause.", |r| anomaly(r, GcAnomaly::Degenerated);
+    ABORTED_CYCLES = "aborted_cycles", "events", Unexposed, "Concurrent cycles that were given up.", |r| anomaly(r, GcAnomaly::Aborted);
     OUT_OF_MEMORY_ERRORS = "out_of_memory_errors", "events", Counter, "Times that the JVM had no memory left.", |r| counted(r, r.out_of_memory);
     STALLS = "stalls", "events", Unexposed, "Waits of single threads for memory.", |r| stalled_ms(r).map(|_| r.stalls_by_phase.iter().map(|row| row.durations.count).sum::<u64>());
     STALL_TOTAL_MS = "stall_total_ms", "ms", Unexposed, "Sum of the waits of single threads for memory.", |r| stalled_ms(r);

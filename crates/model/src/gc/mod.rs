@@ -8,11 +8,11 @@ mod rule;
 
 pub use events::{GcEventsLine, GcHeading, GcPauseV1, StoredGcLine};
 pub use figures::{Exposition, GC_FIGURES, GcFigure, gc_figure};
-pub use record::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace, GcTrouble};
+pub use record::{GcAnomaly, GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace};
 pub use report::{
     GcCollection, GcComparison, GcCpuSum, GcDifference, GcDurations, GcJvm, GcLiveSet, GcMmu, GcPoint,
     GcReconciliation, GcReport, GcRow, GcSeries, GcSource, GcSpaceUse, GcTrend, GcVerdict, NotUnderstood,
-    StrangeShape,
+    UnrecognizedLines,
 };
 pub use rule::GcRule;
 

@@ -125,7 +125,7 @@ pub struct GcCpu {
 
 closed! {
     /// What went wrong in a collection.
-    GcTrouble {
+    GcAnomaly {
         /// G1 found no room for survivors: `(Evacuation Failure)`, `to-space exhausted`.
         EvacuationFailure = "evacuation-failure",
         /// The old generation had no room for what was to be promoted: `promotion failed`, J9's `scavenge aborted`.
@@ -194,7 +194,8 @@ pub struct GcRecord {
     pub thread: Option<String>,
     /// What went wrong, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub troubles: Vec<GcTrouble>,
+    #[serde(alias = "troubles")]
+    pub anomalies: Vec<GcAnomaly>,
     /// Index of the source in which it ended, counted from 0 in the order in which they were read.
     pub source: usize,
     /// First line of it, counted from 1 in its source; that of the next one when it began in the source before.
@@ -223,7 +224,7 @@ impl GcRecord {
             allocated_bytes: None,
             promoted_bytes: None,
             thread: None,
-            troubles: Vec::new(),
+            anomalies: Vec::new(),
             source,
             first_line: line,
             line,

@@ -1,6 +1,6 @@
 //! What GC logs say, in short: the stored form of `assay gc --json`.
 
-use super::{GcRule, GcScope, GcSpace, GcTrouble};
+use super::{GcAnomaly, GcRule, GcScope, GcSpace};
 use crate::{Estimate, Finding, HeapRange, ModeRead, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// are kept in bounded form; each says how exact it is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcReport {
-    /// `assay.gc/4`
+    /// `assay.gc/5`
     pub schema: String,
     /// What was read, in the order of time.
     pub sources: Vec<GcSource>,
@@ -75,8 +75,9 @@ pub struct GcReport {
     #[serde(default)]
     pub concurrent_cpu: Option<GcCpuSum>,
     /// Collections with anomalies.
-    pub troubles: BTreeMap<GcTrouble, u64>,
-    /// Where troubles, full collections, and ends of memory stand, by name in kebab case: the first few of each.
+    #[serde(alias = "troubles")]
+    pub anomalies: BTreeMap<GcAnomaly, u64>,
+    /// Where anomalies, full collections, and ends of memory stand, by name in kebab case: the first few of each.
     #[serde(default)]
     pub places: BTreeMap<String, Vec<(usize, u64)>>,
     /// Times that the JVM had no memory left.
@@ -342,7 +343,8 @@ pub struct GcReconciliation {
     /// What is counted: `Completed GCs`.
     pub what: String,
     /// As the log says.
-    pub said: f64,
+    #[serde(alias = "said")]
+    pub logged: f64,
     /// As it was read.
     pub read: f64,
     /// Largest difference that rounding of the log's figures allows.
@@ -365,12 +367,12 @@ pub struct NotUnderstood {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lines_of_pauses: u64,
     /// By shape (digits made one), the most frequent first: how many, the first of them, with source and line. Bounded.
-    pub shapes: Vec<StrangeShape>,
+    pub shapes: Vec<UnrecognizedLines>,
 }
 
 /// Lines of one shape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StrangeShape {
+pub struct UnrecognizedLines {
     /// How many lines.
     pub lines: u64,
     /// The first of them, shortened, without control characters.
@@ -382,7 +384,7 @@ pub struct StrangeShape {
 /// Two logs against each other: the stored form of `assay gc diff --json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcComparison {
-    /// `assay.gc-comparison/1`
+    /// `assay.gc-comparison/2`
     pub schema: String,
     /// What the first log is called.
     pub before: String,
@@ -424,7 +426,8 @@ pub enum GcVerdict {
     /// No difference shown.
     NoDifferenceShown,
     /// Too little in one of the logs.
-    CannotTell,
+    #[serde(alias = "cannot-tell")]
+    InsufficientData,
 }
 
 impl GcVerdict {
@@ -434,7 +437,7 @@ impl GcVerdict {
             GcVerdict::Higher => "higher",
             GcVerdict::Lower => "lower",
             GcVerdict::NoDifferenceShown => "no-difference-shown",
-            GcVerdict::CannotTell => "cannot-tell",
+            GcVerdict::InsufficientData => "insufficient-data",
         }
     }
 }

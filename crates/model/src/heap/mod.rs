@@ -1,4 +1,4 @@
-//! Java heaps: what the same objects weigh in each reference mode, how an object is laid out, which mode a heap size gets.
+//! Java heaps: what the same objects occupy in each reference mode, how an object is laid out, which mode a heap size gets.
 
 mod layout;
 mod model;
@@ -7,7 +7,7 @@ mod prediction;
 
 pub use layout::{ClassLayout, FieldPlace, HeapLayouts, LayoutPart};
 pub use model::{HeapModel, ModelName};
-pub use modes::{AddressRange, HeapModes, ModeCell, ModeCliff, ModeOfLog, ModeRule};
+pub use modes::{AddressRange, HeapModes, ModeCell, ModeOfLog, ModeRule, ModeThreshold};
 pub use prediction::{
-    ClassWeight, CrossOver, DumpModel, GarbageInModel, HeapPrediction, ModelWeight, WeightParts,
+    ClassFootprint, CrossOver, DumpModel, FootprintParts, GarbageInModel, HeapPrediction, ModelFootprint,
 };

@@ -59,7 +59,7 @@ impl ModeCell {
 
 /// The largest heap of one mode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ModeCliff {
+pub struct ModeThreshold {
     /// Home of the JVM.
     pub java: String,
     /// The collector.
@@ -94,13 +94,13 @@ closed! {
     /// What can be done about a wanted heap size.
     ModeRule {
         /// Take the size as it is.
-        Stay = "stay",
+        KeepSize = "keep-size" | "stay",
         /// Take a smaller heap, of a mode that holds or does more.
-        GoUnder = "go-under",
+        BelowThreshold = "below-threshold" | "go-under",
         /// Let the heap begin lower, so that references need no base.
         LowerBase = "lower-base",
         /// Take a heap so large that it holds more in spite of its mode.
-        GoPast = "go-past",
+        AboveThreshold = "above-threshold" | "go-past",
         /// Align objects to 16 bytes, so that compressed references reach further.
         Alignment16 = "alignment-16",
         /// Take compact object headers.
@@ -128,8 +128,9 @@ pub struct HeapModes {
     pub assay_version: String,
     /// Cells, by JVM, collector and size.
     pub cells: Vec<ModeCell>,
-    /// Cliffs, by JVM, collector and alignment.
-    pub cliffs: Vec<ModeCliff>,
+    /// Thresholds, by JVM, collector and alignment.
+    #[serde(alias = "cliffs")]
+    pub thresholds: Vec<ModeThreshold>,
     /// The address space below 64 GiB of a JVM on this host, sorted; what is in the way of a heap.
     pub address_map: Vec<AddressRange>,
     /// Home of the JVM whose addresses those are.

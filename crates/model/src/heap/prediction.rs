@@ -1,4 +1,4 @@
-//! `assay heap predict`: what a heap weighs in every model.
+//! `assay heap predict`: what a heap occupies in every model.
 
 use super::{ClassLayout, ModelName};
 use crate::Problem;
@@ -22,7 +22,7 @@ pub struct DumpModel {
 
 /// What a size is made of. The parts add up to the whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WeightParts {
+pub struct FootprintParts {
     /// Mark words, class pointers, lengths of arrays, and what is lost before an array's first element.
     pub headers_bytes: u64,
     /// Fields and elements that refer to objects.
@@ -35,7 +35,7 @@ pub struct WeightParts {
 
 /// A class in one model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ClassWeight {
+pub struct ClassFootprint {
     /// External name: `java.lang.String`, `byte[]`, `java.lang.String[]`. Loaders may have one each of a name: they are
     /// listed apart.
     pub name: String,
@@ -47,7 +47,7 @@ pub struct ClassWeight {
 
 /// The heap in one model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ModelWeight {
+pub struct ModelFootprint {
     /// The model's name.
     pub name: ModelName,
     /// Feature release whose layout rules were used.
@@ -59,9 +59,9 @@ pub struct ModelWeight {
     /// Total less the total in the model of the dump; absent when that is not known.
     pub difference_bytes: Option<i64>,
     /// What it is made of.
-    pub parts: WeightParts,
+    pub parts: FootprintParts,
     /// Every class that has objects, in the same order in every model: by bytes in the model of the dump, most first.
-    pub classes: Vec<ClassWeight>,
+    pub classes: Vec<ClassFootprint>,
 }
 
 /// How a heap fits another mode's limit.
@@ -77,7 +77,8 @@ pub struct CrossOver {
     /// Of a model beyond a limit: the smallest `-Xmx` that holds as many objects as the largest below the limit does. Sizes
     /// between hold fewer. Absent where there is no such limit below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pays_from_bytes: Option<u64>,
+    #[serde(alias = "pays_from_bytes")]
+    pub break_even_bytes: Option<u64>,
     /// `unscaled`, `zero-based`, `base`; absent where references are full.
     pub decoding: Option<String>,
     /// One sentence: what it means for this heap.
@@ -115,7 +116,7 @@ pub struct HeapPrediction {
     /// Objects: instances, arrays, classes' mirrors.
     pub objects: u64,
     /// One for each model, in the models' order.
-    pub models: Vec<ModelWeight>,
+    pub models: Vec<ModelFootprint>,
     /// Heap sizes at which another model pays.
     pub cross_overs: Vec<CrossOver>,
     /// From a GC log, if one was given.
@@ -136,7 +137,7 @@ pub struct HeapPrediction {
 
 impl HeapPrediction {
     /// The heap in a model; `None` when that was not asked for.
-    pub fn model(&self, name: ModelName) -> Option<&ModelWeight> {
+    pub fn model(&self, name: ModelName) -> Option<&ModelFootprint> {
         self.models.iter().find(|model| model.name == name)
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A container limit with its arithmetic: `limit_bytes` is Σ of `bound_bytes` over the lines, rounded up to a MiB.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
-    /// `assay.memory-advice/3`
+    /// `assay.memory-advice/4`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,

@@ -1,13 +1,12 @@
 //! Causes of resident memory, and how a figure was established.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A cause of resident memory, after the areas of the MARUSA study (Ogata et al., OOPSLA 2010). The areas of one snapshot
 /// at a process add up to the kernel's RSS.
 ///
-/// The names in kebab case are those of runs stored before there was more than mappings to tell areas by. Names for people are
-/// [`Area::title`].
+/// The names in kebab case are those of runs stored before there was more than mappings to tell areas by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Area {
     /// The Java heap: live and dead objects, and pages that hold none now but stay resident.
@@ -17,10 +16,10 @@ pub enum Area {
     #[serde(rename = "code", alias = "code")]
     Code,
     /// What the JVM and the JDK's libraries keep for their own work: symbols, strings, threads, services, logging.
-    #[serde(rename = "JVM work area", alias = "jvm-work")]
+    #[serde(rename = "JVM internal", alias = "JVM work area", alias = "jvm-work")]
     JvmWork,
     /// What other native libraries allocate, and a program that a JVM runs in. Snapshots stored before there was this area have it in
-    /// the JVM work area.
+    /// [`Area::JvmWork`].
     #[serde(rename = "native libraries")]
     NativeLibraries,
     /// Metaspace, compressed class space, the class-data archive, and malloc blocks that hang off class loaders.
@@ -30,10 +29,10 @@ pub enum Area {
     #[serde(rename = "JIT-compiled code", alias = "jit-code")]
     JitCode,
     /// Memory of the compilers while they work, and what they keep for the next time.
-    #[serde(rename = "JIT work area", alias = "jit-work")]
+    #[serde(rename = "JIT compiler arenas", alias = "JIT work area", alias = "jit-work")]
     JitWork,
     /// Given to `free()`, kept by the allocator.
-    #[serde(rename = "freed but resident", alias = "freed-resident")]
+    #[serde(rename = "retained by malloc", alias = "freed but resident", alias = "freed-resident")]
     FreedResident,
     /// Headers, rounding and page tails of allocators, and the headers of native memory tracking.
     #[serde(rename = "allocator overhead", alias = "allocator-overhead")]
@@ -101,7 +100,7 @@ impl Area {
 
     /// The area that the path of an entry, or of a cause, begins with.
     pub fn of_path(path: &[String]) -> Option<Area> {
-        Area::ALL.into_iter().find(|area| path.first().is_some_and(|first| first == area.stored_name()))
+        Area::ALL.into_iter().find(|area| path.first().is_some_and(|first| first == area.title()))
     }
 
     /// Its resident bytes in one snapshot; zero only if other areas of the same scan are there, since an area that was not
@@ -110,27 +109,17 @@ impl Area {
         areas.iter().filter(|a| a.area == self).fold(0, |sum, a| sum.saturating_add(a.resident_bytes))
     }
 
-    /// Name for people.
+    /// Its name, in stored files as well: the first part of an entry's path.
     pub fn title(self) -> &'static str {
-        match self {
-            Area::JvmWork => "JVM internal",
-            Area::JitWork => "JIT compiler arenas",
-            Area::FreedResident => "retained by malloc",
-            _ => self.stored_name(),
-        }
-    }
-
-    /// The stored name, and the first part of an entry's path.
-    pub fn stored_name(self) -> &'static str {
         match self {
             Area::JavaHeap => "Java heap",
             Area::Code => "code",
-            Area::JvmWork => "JVM work area",
+            Area::JvmWork => "JVM internal",
             Area::NativeLibraries => "native libraries",
             Area::ClassMetadata => "class metadata",
             Area::JitCode => "JIT-compiled code",
-            Area::JitWork => "JIT work area",
-            Area::FreedResident => "freed but resident",
+            Area::JitWork => "JIT compiler arenas",
+            Area::FreedResident => "retained by malloc",
             Area::AllocatorOverhead => "allocator overhead",
             Area::Stacks => "stacks",
             Area::Buffers => "direct and mapped buffers",
@@ -173,29 +162,33 @@ impl Area {
     }
 }
 
-/// A path of entries for people, part by part. Stored parts keep their first names, by which snapshots of different versions are
+/// Reads the path of an entry, also as versions before `assay.memory/5` named its parts, so that snapshots of different versions can be
 /// compared.
-pub fn path_titles(path: &[String]) -> impl Iterator<Item = &str> {
-    let area = Area::of_path(path).map(Area::title);
-    path.iter()
-        .enumerate()
-        .map(move |(depth, part)| area.filter(|_| depth == 0).unwrap_or_else(|| part_title(part)))
-}
-
-fn part_title(part: &str) -> &str {
-    match part {
-        "behind top" => "unused above top",
-        "left from deeper calls" => "stale, below SP",
-        "not told apart" => "not distinguished",
-        "in use, owners not looked for" => "in use, owners not searched",
-        _ => part,
+///
+/// # Errors
+/// Those of the deserializer.
+pub(super) fn path_of_any_version<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let mut path = Vec::<String>::deserialize(from)?;
+    for (depth, part) in path.iter_mut().enumerate() {
+        let renamed = match (depth, part.as_str()) {
+            (0, "JVM work area") => Area::JvmWork.title(),
+            (0, "JIT work area") => Area::JitWork.title(),
+            (0, "freed but resident") => Area::FreedResident.title(),
+            (1.., "behind top") => "unused above top",
+            (1.., "left from deeper calls") => "stale, below SP",
+            (1.., "not told apart") => "not distinguished",
+            (1.., "in use, owners not looked for") => "in use, owners not searched",
+            _ => continue,
+        };
+        renamed.clone_into(part);
     }
+    Ok(path)
 }
 
 /// How a figure was established, the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tier {
+pub enum FigureSource {
     /// The kernel's mappings and page map.
     Kernel,
     /// Structures that the JVM exports for debuggers (`gHotSpotVMStructs`).
@@ -216,25 +209,25 @@ pub enum Tier {
     Jcmd,
 }
 
-impl Tier {
+impl FigureSource {
     /// Name for people.
     pub fn title(self) -> &'static str {
         match self {
-            Tier::Kernel => "kernel",
-            Tier::VmStructs => "VM structures",
-            Tier::Symbols => "symbols",
-            Tier::DebugInfo => "debug information",
-            Tier::Nmt => "NMT",
-            Tier::Allocator => "allocator",
-            Tier::Content => "content",
-            Tier::Pointers => "pointers",
-            Tier::Jcmd => "jcmd",
+            FigureSource::Kernel => "kernel",
+            FigureSource::VmStructs => "VM structures",
+            FigureSource::Symbols => "symbols",
+            FigureSource::DebugInfo => "debug information",
+            FigureSource::Nmt => "NMT",
+            FigureSource::Allocator => "allocator",
+            FigureSource::Content => "content",
+            FigureSource::Pointers => "pointers",
+            FigureSource::Jcmd => "jcmd",
         }
     }
 
     /// Whether the figure rests on inference rather than on somebody's books.
     pub fn is_inference(self) -> bool {
-        matches!(self, Tier::Content | Tier::Pointers)
+        matches!(self, FigureSource::Content | FigureSource::Pointers)
     }
 }
 
@@ -253,22 +246,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_read_other_names_than_those_by_which_paths_are_compared() {
+    fn areas_are_stored_under_their_titles_and_paths_are_read_by_the_names_of_any_version() {
         for area in Area::ALL {
-            assert_eq!(serde_json::to_value(area).expect("a word"), area.stored_name());
-            assert_eq!(Area::of_path(&[area.stored_name().to_owned()]), Some(area));
+            assert_eq!(serde_json::to_value(area).expect("a word"), area.title());
+            assert_eq!(Area::of_path(&[area.title().to_owned()]), Some(area));
         }
-        let shown = |path: &[&str]| {
-            let path: Vec<String> = path.iter().map(|part| (*part).to_owned()).collect();
-            path_titles(&path).collect::<Vec<_>>().join(": ")
-        };
-        assert_eq!(shown(&["Java heap", "old", "behind top"]), "Java heap: old: unused above top");
-        assert_eq!(shown(&["JVM work area", "symbols"]), "JVM internal: symbols");
+        let read =
+            |path: &[&str]| path_of_any_version(serde_json::json!(path)).expect("a list of words").join(": ");
+        assert_eq!(read(&["Java heap", "old", "behind top"]), "Java heap: old: unused above top");
+        assert_eq!(read(&["JVM work area", "symbols"]), "JVM internal: symbols");
         assert_eq!(
-            shown(&["stacks", "Java", "JVM work area"]),
+            read(&["stacks", "Java", "JVM work area"]),
             "stacks: Java: JVM work area",
             "a thread's name"
         );
-        assert_eq!(shown(&["of a later version", "part"]), "of a later version: part");
+        assert_eq!(read(&["behind top", "of a later version"]), "behind top: of a later version");
     }
 }

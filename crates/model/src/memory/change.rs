@@ -1,6 +1,6 @@
 //! What changed between two snapshots: what `assay memory diff A B --json` prints.
 
-use super::Tier;
+use super::FigureSource;
 use crate::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Growth from one snapshot to a later one, explained by cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryChange {
-    /// `assay.memory-change/2`
+    /// `assay.memory-change/3`
     pub schema: String,
     /// The process, if both snapshots are of the same.
     pub pid: Option<u32>,
@@ -32,6 +32,7 @@ pub struct MemoryChange {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// Path of the entry, or of the branch whose entries grew together.
+    #[serde(deserialize_with = "super::area::path_of_any_version")]
     pub path: Vec<String>,
     /// Resident bytes in the first snapshot.
     pub before_bytes: u64,
@@ -40,7 +41,8 @@ pub struct Cause {
     /// Growth in number (blocks, threads, buffers), where they are counted.
     pub count_change: Option<i64>,
     /// How it was established.
-    pub tier: Tier,
+    #[serde(alias = "tier")]
+    pub source: FigureSource,
     /// The cause in plain words, and what to check next.
     pub explanation: String,
 }

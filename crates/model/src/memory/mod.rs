@@ -10,12 +10,12 @@ mod sample;
 mod trim;
 
 pub use advice::{Advice, AdviceLine};
-pub use area::{Area, AreaBytes, Tier, path_titles};
+pub use area::{Area, AreaBytes, FigureSource};
 pub use change::{Cause, MemoryChange};
 pub use report::{
-    Allocator, AllocatorFacts, ArenaFacts, BesideRss, CgroupMemory, ClassObjects, JvmMemoryFacts, MemoryCopy,
-    MemoryEntry, MemoryReport, OwnersLeftOut, PieceKind, SnapshotDepth, ThreadKind, ThreadMemory, TierBytes,
-    UnknownPiece,
+    Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, ClassObjects, JvmMemoryFacts, MemoryCopy,
+    MemoryEntry, MemoryReport, OutsideRss, OwnersLeftOut, PieceKind, SnapshotDepth, SourceBytes, ThreadKind,
+    ThreadMemory, UnknownPiece,
 };
 pub use rule::MemoryRule;
 pub use running::{RunningJvm, RunningJvms};

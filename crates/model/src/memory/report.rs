@@ -1,6 +1,6 @@
 //! One snapshot of a process in full: what `assay memory PID --json` prints.
 
-use super::{AreaBytes, MemoryRule, Tier};
+use super::{AreaBytes, FigureSource, MemoryRule};
 use crate::closed::closed;
 use crate::{Finding, Problem, Provenance};
 use schemars::JsonSchema;
@@ -48,7 +48,7 @@ pub struct OwnersLeftOut {
 /// Every resident byte of a process, given to an entry. The entries add up to `rss_bytes` exactly, and so do the areas.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryReport {
-    /// `assay.memory/4`
+    /// `assay.memory/5`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,
@@ -98,8 +98,9 @@ pub struct MemoryReport {
     /// Entries, the biggest first.
     #[serde(alias = "leaves")]
     pub entries: Vec<MemoryEntry>,
-    /// Resident bytes by the tier that established them.
-    pub tiers: Vec<TierBytes>,
+    /// Resident bytes by the source that established them.
+    #[serde(alias = "tiers")]
+    pub sources: Vec<SourceBytes>,
     /// What the unknown bytes look like, the biggest first; bounded.
     pub unknown: Vec<UnknownPiece>,
     /// Absent when the process is not a JVM that could be read.
@@ -109,7 +110,8 @@ pub struct MemoryReport {
     /// Threads, the biggest stack first; bounded.
     pub threads: Vec<ThreadMemory>,
     /// The kernel's figures that are not in the RSS, or count it in another way.
-    pub beside_rss: BesideRss,
+    #[serde(alias = "beside_rss")]
+    pub outside_rss: OutsideRss,
     /// The control group that the process is charged to.
     pub cgroup: Option<CgroupMemory>,
     /// What could be given back, by which setting, and how many bytes that would bring; the biggest first.
@@ -129,6 +131,7 @@ impl MemoryReport {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryEntry {
     /// From the area's title to the entry, for example `["Java heap", "old", "used"]`.
+    #[serde(deserialize_with = "super::area::path_of_any_version")]
     pub path: Vec<String>,
     /// Resident bytes.
     pub resident_bytes: u64,
@@ -138,18 +141,20 @@ pub struct MemoryEntry {
     /// Number of things (blocks, threads, buffers), where they are counted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub count: Option<u64>,
-    /// How it was established: the weakest tier that took part.
-    pub tier: Tier,
+    /// How it was established: the weakest source that took part.
+    #[serde(alias = "tier")]
+    pub source: FigureSource,
     /// What it is, in plain words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub explanation: Option<String>,
 }
 
-/// Resident bytes that one tier established.
+/// Resident bytes that one source established.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TierBytes {
-    /// The tier.
-    pub tier: Tier,
+pub struct SourceBytes {
+    /// The source.
+    #[serde(alias = "tier")]
+    pub source: FigureSource,
     /// Resident bytes.
     pub resident_bytes: u64,
 }
@@ -335,7 +340,7 @@ pub struct ThreadMemory {
 
 /// The kernel's figures outside the RSS.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct BesideRss {
+pub struct OutsideRss {
     /// `VmRSS` of `status`, which lags behind on a busy process.
     pub vm_rss_bytes: Option<u64>,
     /// Largest RSS so far (`VmHWM`).

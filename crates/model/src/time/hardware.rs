@@ -41,7 +41,8 @@ pub struct HardwareCounters {
     pub threads_missed: u64,
     /// Groups of events that took turns, so that no more are on a processor at once than it has room for: each was counted for about one
     /// part in so many of the time.
-    pub turns: u64,
+    #[serde(alias = "turns")]
+    pub event_groups: u64,
     /// What was counted.
     pub figures: Vec<HardwareFigure>,
 }

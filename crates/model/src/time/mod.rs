@@ -21,7 +21,7 @@ pub use report::{
     CgroupTime, ExitRecordsTime, JvmsOfMachine, LeftOutFigure, MachineTime, ProcessTime, RoleTime,
     ThreadTime, TimeFigure, TimeGroup, TimeJvm, TimeReport, TimeSums,
 };
-pub use role::{ThreadRole, TimeRung};
+pub use role::{ThreadRole, TimeSource};
 pub use rule::TimeRule;
 pub use sampled::{
     CodePlace, FrameKind, KernelActivity, SampledFrame, SampledPart, SampledRole, SampledStack, TimeSamples,

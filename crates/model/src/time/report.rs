@@ -1,8 +1,8 @@
 //! The CPU time of a process over a stretch of time: what `assay time PID --json` prints.
 
 use super::{
-    CarrierWaits, DataAccesses, FaultPlaces, HardwareCounters, ThreadRole, TimeRecording, TimeRule, TimeRung,
-    TimeSamples, TimeTraced,
+    CarrierWaits, DataAccesses, FaultPlaces, HardwareCounters, ThreadRole, TimeRecording, TimeRule,
+    TimeSamples, TimeSource, TimeTraced,
 };
 use crate::{Certainty, Estimate, Finding, Problem, Provenance};
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// and to `threads_cpu_ns`; with `difference_ns` that is the kernel's total for the process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeReport {
-    /// `assay.time/3`
+    /// `assay.time/4`
     pub schema: String,
     /// Machine and program.
     pub provenance: Provenance,
@@ -276,8 +276,9 @@ pub struct JvmsOfMachine {
 pub struct TimeFigure {
     /// The figure, in words.
     pub figure: String,
-    /// The rung.
-    pub rung: TimeRung,
+    /// What it comes from.
+    #[serde(alias = "rung")]
+    pub source: TimeSource,
     /// How well it is known.
     pub basis: Certainty,
     /// The file or call, and how it is used.

@@ -50,8 +50,8 @@ impl ThreadRole {
 }
 
 closed! {
-    /// Where figures of CPU time come from, each rung better than the one before.
-    TimeRung {
+    /// Where figures of CPU time come from, each better than the one before.
+    TimeSource {
         /// Files of `/proc` and of control groups.
         Procfs = "procfs",
         /// The CPU clock of the process.

@@ -23,7 +23,8 @@ pub struct TimeTraced {
     pub kernel_ns: u64,
     /// `kernel_ns` divided by the kernel time that samples of the same interval give, 0 to 1 and a little more; absent without samples. What
     /// is less than 1 was in the kernel without being named here.
-    pub of_sampled_kernel: Option<f64>,
+    #[serde(alias = "of_sampled_kernel")]
+    pub kernel_coverage: Option<f64>,
     /// Time in the kernel of each system call beyond what the programs see of it, measured at the start in a loop of Assay's own.
     pub crossing_call_ns: f64,
     /// The same of each page fault; absent where it could not be measured.
@@ -64,7 +65,8 @@ pub struct TracedRole {
     /// CPU time of the latter, where the kernel says when they end.
     pub faults_kernel_ns: Option<u64>,
     /// Times that a thread got a processor.
-    pub turns: u64,
+    #[serde(alias = "turns")]
+    pub times_scheduled: u64,
     /// Time ready to run, but waiting for a processor.
     pub run_delay_ns: u64,
     /// Times that a thread gave its processor up to wait for something.

@@ -46,8 +46,7 @@ fn chart(report: &FlagsReport) -> String {
     }
     let bars: Vec<Bar> = report.releases.iter().map(|of| bar(of, report.options.len())).collect();
     let title = "Options by release";
-    let pictures =
-        drawings("releases", |width, id| bar_rows::bars(&bars, (None, None), width.min(760.0), (id, title)));
+    let pictures = drawings("releases", |width, id| bar_rows::bars(&bars, (None, None), width, (id, title)));
     let key = key::fills(LOOKS.into_iter().zip(NAMES).map(|(look, name)| (fill_class(look), name)));
     let caption = "Number of options that fit each release, that have a remark, and that have to change.";
     figure("releases-figure", "answer", &key, &pictures, caption)

@@ -9,10 +9,12 @@ use std::io::{self, Write};
 /// # Errors
 /// Those of the writer.
 pub fn check(report: &HostReport, out: &mut dyn Write) -> io::Result<()> {
-    let columns = ["rule", "verdict", "severity", "pid", "program", "value", "claim", "change"];
+    let columns =
+        ["rule", "verdict", "severity", "pid", "program", "value", "claim", "change", "alternatives"];
     let mut rows = Rows::new(out, columns)?;
     for ruling in &report.rulings {
         let finding = &ruling.finding;
+        let alternatives = finding.ways().skip(1).collect::<Vec<_>>().join("; ");
         rows.row([
             finding.rule.word(),
             ruling.verdict.word(),
@@ -21,7 +23,8 @@ pub fn check(report: &HostReport, out: &mut dyn Write) -> io::Result<()> {
             ruling.program.as_deref().unwrap_or_default(),
             ruling.value.as_deref().unwrap_or_default(),
             &finding.claim,
-            finding.change.as_ref().map_or("", |change| &change.command),
+            finding.command(),
+            &alternatives,
         ])?;
     }
     rows.end()

@@ -3,14 +3,14 @@
 use super::page::difference;
 use super::tables;
 use super::words::{groups, headline, subject, told};
-use assay_findings::{Told, next_step, table};
+use assay_findings::{FindingText, next_step, table};
 use assay_kit::Document;
 use assay_kit::text::to_the_second;
 use assay_model::{HostComparison, HostReport, HostVerdict, Problem};
 
 /// What is bad and what is unknown; with `all` also what is good, and what does not apply.
 pub fn check(report: &HostReport, all: bool) -> String {
-    let bad: Vec<Told> = groups(report, HostVerdict::Bad).iter().map(|group| told(group)).collect();
+    let bad: Vec<FindingText> = groups(report, HostVerdict::Bad).iter().map(|group| told(group)).collect();
     let mut tables = vec![table("What is bad", &bad), tables::rulings(report, HostVerdict::Unknown)];
     if all {
         tables.push(tables::rulings(report, HostVerdict::Good));

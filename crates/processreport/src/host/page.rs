@@ -2,7 +2,7 @@
 
 use super::tables;
 use super::words::{groups, headline, subject, told};
-use assay_findings::{Told, next_step, to_html};
+use assay_findings::{FindingText, next_step, to_html};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::{count, counted};
 use assay_kit::page::{absent, drawings, figure};
@@ -16,7 +16,7 @@ use std::io;
 /// # Errors
 /// Those of the writer.
 pub fn render_check(report: &HostReport, out: &mut impl io::Write) -> io::Result<()> {
-    let bad: Vec<Told> = groups(report, HostVerdict::Bad).iter().map(|group| told(group)).collect();
+    let bad: Vec<FindingText> = groups(report, HostVerdict::Bad).iter().map(|group| told(group)).collect();
     let answer = Answer {
         sentence: format!("{}.", headline(report)),
         action: next_step(&bad, "No rule found a setting to change."),
@@ -112,7 +112,7 @@ fn first_step(comparison: &HostComparison) -> String {
     let worse = comparison.rulings.iter().find(|change| change.verdicts[1] == HostVerdict::Bad);
     match (worse, comparison.settings.first().or(comparison.machine.first())) {
         (Some(change), _) => {
-            format!("→ Begin with what became bad: {} ({}).", change.rule, clean(&change.title))
+            format!("→ Begin with {}, which became bad. The rule: {}.", change.rule, clean(&change.title))
         }
         (None, Some(change)) => format!("→ Begin with {}: no verdict became bad.", clean(&change.name)),
         (None, None) => "Nothing has to be looked into.".to_owned(),
@@ -134,7 +134,6 @@ fn counts(rows: &[(&str, usize, &str)], (id, title): (&str, &str), caption: &str
         Bar::whole(name, count(*number as u64), *number as f64, class)
     };
     let bars: Vec<Bar> = rows.iter().map(bar).collect();
-    let pictures =
-        drawings(id, |width, id| bar_rows::bars(&bars, (None, None), width.min(760.0), (id, title)));
+    let pictures = drawings(id, |width, id| bar_rows::bars(&bars, (None, None), width, (id, title)));
     figure(&format!("{id}-figure"), "answer", "", &pictures, caption)
 }

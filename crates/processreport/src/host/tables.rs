@@ -36,7 +36,7 @@ pub fn differences(comparison: &HostComparison) -> [Table; 3] {
         .words("After", |change| change.verdicts[1].to_string())
         .words("Value before", |change| side(&change.values[0]))
         .words("Value after", |change| side(&change.values[1]))
-        .words("About", |change| clean(&change.title))
+        .words("What the rule asks for", |change| clean(&change.title))
         .table();
     [
         changes("Facts of the machine that differ", &comparison.machine),

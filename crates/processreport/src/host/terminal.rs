@@ -1,7 +1,7 @@
 //! The check of a machine on a terminal: what is bad first, with what to do; then what is unknown, with the reason.
 
 use super::words::{found, groups, headline, subject, told};
-use assay_findings::{Told, to_terminal};
+use assay_findings::{FindingText, to_terminal};
 use assay_kit::ink::{Ink, fit};
 use assay_kit::number::counted;
 use assay_kit::text::{clean, to_the_second};
@@ -13,7 +13,7 @@ pub fn render(report: &HostReport, all: bool, view: TerminalView) -> String {
     let mut out = Terminal::new(view);
     out.paragraph(0, &subject(report), Ink::plain);
     out.paragraph(0, &headline(report), Ink::bold);
-    let bad: Vec<Told> = groups(report, HostVerdict::Bad).iter().map(|group| told(group)).collect();
+    let bad: Vec<FindingText> = groups(report, HostVerdict::Bad).iter().map(|group| told(group)).collect();
     if !bad.is_empty() {
         out.blank();
     }
@@ -98,9 +98,9 @@ mod tests {
         let text = render(&report, true, VIEW);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part:?} in {text}"));
-        assert!(at("6 bad (2 errors)") < at("accept-overflow"));
+        assert!(at("6 rules bad (2 errors)") < at("accept-overflow"));
         assert!(at("accept-overflow") < at("→ sysctl -w net.core.netdev_max_backlog"));
-        assert!(at("undo: sysctl") < at("note     Collections are logged"));
+        assert!(at("undo: sysctl") < at("note     Not met: Collections are logged"));
         assert!(at("Unknown") < at("Good") && at("Good") < at("Not applicable"));
         assert!(!render(&report, false, VIEW).contains("Not applicable"));
     }

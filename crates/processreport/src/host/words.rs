@@ -1,6 +1,6 @@
 //! What rules say of a machine, in words that terminal, page and Markdown share.
 
-use assay_findings::Told;
+use assay_findings::FindingText;
 use assay_kit::number::{count, counted, size};
 use assay_kit::text::{clean, to_the_second};
 use assay_model::{HostReport, HostRuling, HostVerdict, Severity};
@@ -36,7 +36,7 @@ pub fn headline(report: &HostReport) -> String {
         if grave == 0 { String::new() } else { format!(" ({})", counted(grave as u64, "error", "errors")) };
     format!(
         "{} bad{errors}, {} unknown, {} good, {} not applicable",
-        count(number(HostVerdict::Bad)),
+        counted(number(HostVerdict::Bad), "rule", "rules"),
         count(number(HostVerdict::Unknown)),
         count(number(HostVerdict::Good)),
         count(number(HostVerdict::NotApplicable))
@@ -56,9 +56,11 @@ pub fn groups(report: &HostReport, verdict: HostVerdict) -> Vec<Vec<&HostRuling>
 }
 
 /// What is bad, of several JVMs in one.
-pub fn told(group: &[&HostRuling]) -> Told {
+pub fn told(group: &[&HostRuling]) -> FindingText {
     let first = group[0];
-    let mut told = Told::of(&first.finding, "");
+    let mut told = FindingText::of(&first.finding, "");
+    // A rule is called by what it asks for.
+    told.claim = format!("Not met: {}", told.claim);
     told.evidence = group.iter().take(JVMS_NAMED).map(|ruling| found(ruling)).collect();
     if JVMS_NAMED < group.len() {
         let more = count((group.len() - JVMS_NAMED) as u64);

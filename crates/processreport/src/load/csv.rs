@@ -22,8 +22,8 @@ pub fn render(result: &LoadResult, out: &mut dyn Write) -> io::Result<()> {
         ("requests", number(result.requests)),
         ("errors", number(result.errors)),
         ("sent_again", number(result.sent_again)),
-        ("offered_rate_per_s", result.asked_rate_per_s),
-        ("achieved_rate_per_s", Some(result.reached_rate_per_s)),
+        ("offered_rate_per_s", result.offered_rate_per_s),
+        ("achieved_rate_per_s", Some(result.achieved_rate_per_s)),
         ("generator_cpu_share", result.generator_cpu_share),
         ("valid", number(u64::from(result.valid))),
     ];
@@ -40,7 +40,7 @@ pub fn render(result: &LoadResult, out: &mut dyn Write) -> io::Result<()> {
         values.into_iter().try_for_each(|(p, value)| row("load", "all", &format!("{metric}_{p}"), value))?;
     }
     for of in &result.operations {
-        row("operation", &of.name, "offered_share", Some(of.asked_share))?;
+        row("operation", &of.name, "offered_share", Some(of.planned_share))?;
         row("operation", &of.name, "requests", number(of.requests))?;
         row("operation", &of.name, "errors", number(of.errors))?;
     }

@@ -3,13 +3,13 @@
 use super::{tables, words};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::page::{absent, drawings, figure, lines_in_full};
-use assay_kit::text::{clean, html};
+use assay_kit::text::clean;
 use assay_kit::{Answer, Page, Section, Table};
 use assay_model::{LoadResult, Problem};
 use std::io;
 
 const STYLE: &str = include_str!("../../../../web/capacity.css");
-/// Reasons over the answer why the figures must not be used; the problems have all.
+/// Reasons below the chart why the figures must not be used; the problems have all.
 const REASONS_SHOWN: usize = 3;
 
 /// A load as one HTML file that opens without a network: response times by percentile, operations, the rate over time. `target` is
@@ -19,7 +19,7 @@ const REASONS_SHOWN: usize = 3;
 /// Those of the writer.
 pub fn render(result: &LoadResult, target: &str, out: &mut impl io::Write) -> io::Result<()> {
     let answer = Answer {
-        warning: if result.valid { String::new() } else { not_valid(result) },
+        not_valid: if result.valid { Vec::new() } else { why_not_valid(result) },
         sentence: words::answer(result),
         action: words::next_step(result).to_owned(),
         chart: chart(result),
@@ -49,14 +49,10 @@ pub fn render(result: &LoadResult, target: &str, out: &mut impl io::Write) -> io
     .write(out)
 }
 
-fn not_valid(result: &LoadResult) -> String {
-    let why = Problem::listed(&result.problems);
-    let why: String = why
-        .iter()
-        .take(REASONS_SHOWN)
-        .map(|(about, text)| format!("<li><bdi>{}</bdi></li>", html(&format!("{about}: {text}"))))
-        .collect();
-    format!("<div class=\"cautions\"><h3>Not valid: do not use these figures</h3>\n<ul>{why}</ul></div>\n")
+fn why_not_valid(result: &LoadResult) -> Vec<String> {
+    let why = Problem::listed(&result.problems).into_iter().take(REASONS_SHOWN);
+    let why: Vec<String> = why.map(|(about, text)| format!("{about}: {text}")).collect();
+    if why.is_empty() { vec!["the result does not say why".to_owned()] } else { why }
 }
 
 fn chart(result: &LoadResult) -> String {

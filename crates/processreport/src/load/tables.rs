@@ -43,7 +43,7 @@ pub fn operations(result: &LoadResult) -> Table {
     let optional = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), count);
     Table::of("Requests by operation", &result.operations)
         .words("Operation", |of| clean(&of.name))
-        .figures("Share in the scenario", |of| percent_share(of.asked_share))
+        .figures("Share in the scenario", |of| percent_share(of.planned_share))
         .figures("Share sent", |of| percent_share(of.requests as f64 / all))
         .figures("Requests", |of| count(of.requests))
         .figures("Failed", |of| count(of.errors))
@@ -90,7 +90,7 @@ pub fn figures(result: &LoadResult) -> Table {
     ];
     if let Some(of) = &result.protocol {
         rows.push(("protocol", of.name.to_string()));
-        rows.push(("connections on which the server took no more requests", count(of.left_by_server)));
+        rows.push(("connections on which the server took no more requests", count(of.closed_by_server)));
         rows.push(("requests that the server reset", count(of.reset_by_server)));
     }
     if let Some(of) = &result.handshakes {

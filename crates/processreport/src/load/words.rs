@@ -12,9 +12,9 @@ pub fn ms(value: Option<f64>) -> String {
 /// The rate that was achieved, the response time, and what failed.
 pub fn answer(result: &LoadResult) -> String {
     let offered = result
-        .asked_rate_per_s
+        .offered_rate_per_s
         .map_or_else(String::new, |rate| format!(" of {} offered", figure(Some(rate))));
-    let achieved = figure(Some(result.reached_rate_per_s));
+    let achieved = figure(Some(result.achieved_rate_per_s));
     let times = match (result.response_ms.p50, result.response_ms.p99) {
         (Some(p50), Some(p99)) => {
             format!("response time p50 {} ms, p99 {} ms", significant(p50), significant(p99))
@@ -44,7 +44,7 @@ pub fn next_step(result: &LoadResult) -> &'static str {
 
 /// How the load was made.
 pub fn subject(result: &LoadResult) -> String {
-    let law = match (result.asked_rate_per_s, &result.rate_schedule) {
+    let law = match (result.offered_rate_per_s, &result.rate_schedule) {
         (_, Some(schedule)) => format!("open loop, {schedule}"),
         (Some(rate), None) => format!("open loop, {} requests/s offered", figure(Some(rate))),
         (None, None) => "closed loop".to_owned(),

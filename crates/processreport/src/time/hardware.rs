@@ -16,8 +16,8 @@ fn quality(counters: &HardwareCounters) -> String {
         "{} counted{missed}. {} of events took turns, so that each was counted for about 1 part in {} of the time; what a thread does before \
          its first reading is missing",
         counted(counters.threads, "thread", "threads"),
-        counted(counters.turns, "group", "groups"),
-        counters.turns.max(1)
+        counted(counters.event_groups, "group", "groups"),
+        counters.event_groups.max(1)
     )
 }
 

@@ -160,7 +160,7 @@ pub(super) fn origins(report: &TimeReport) -> [Table; 2] {
     let figures = words::figures(report);
     let known = Table::of("Figures and their sources", &figures)
         .words("Figure", |row| row.0.clone())
-        .words("How well known, rung", |row| row.1.clone())
+        .words("How well known, source", |row| row.1.clone())
         .words("From", |row| row.2.clone());
     let left_out = Table::of("Not available", &report.left_out)
         .words("Figure", |row| clean(&row.figure))

@@ -104,10 +104,10 @@ pub fn quality(stacks: &RecordedStacks, recording: &TimeRecording, report: &Time
     if stacks.without_stack != 0 {
         text += &format!(". {} have no stack", share(stacks.without_stack));
     }
-    if stacks.cut != 0 {
+    if stacks.truncated != 0 {
         text += &format!(
             ". Of {} the recorder cut the callers (-XX:FlightRecorderOptions=stackdepth=256)",
-            share(stacks.cut)
+            share(stacks.truncated)
         );
     }
     text + "."

@@ -25,7 +25,7 @@ fn quality(traced: &TimeTraced) -> String {
         0 => String::new(),
         number => format!("; no room for a thread {}", counted(number, "time", "times")),
     };
-    let named = traced.of_sampled_kernel.map_or_else(String::new, |share| {
+    let named = traced.kernel_coverage.map_or_else(String::new, |share| {
         format!("; its kernel time is {} of what the samples give", percent_share(share))
     });
     format!(

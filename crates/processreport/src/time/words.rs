@@ -245,7 +245,8 @@ pub fn share_with_error(share: Option<&Estimate>) -> String {
 
 /// Where figures come from: figure, basis, source.
 pub fn figures(report: &TimeReport) -> Vec<(String, String, String)> {
-    let row =
-        |f: &assay_model::TimeFigure| (clean(&f.figure), format!("{}, {}", f.basis, f.rung), clean(&f.from));
+    let row = |f: &assay_model::TimeFigure| {
+        (clean(&f.figure), format!("{}, {}", f.basis, f.source), clean(&f.from))
+    };
     report.figures.iter().map(row).collect()
 }

@@ -3,9 +3,10 @@
 use super::lines::{self, Group, Line, Step};
 use super::words;
 use assay_kit::axes::{EndLabel, LABEL_SIZE, Plot, labels};
+use assay_kit::letters::text_width;
 use assay_kit::number::{significant, tick};
 use assay_kit::scale::Scale;
-use assay_kit::svg::{Anchor, Svg, text_width};
+use assay_kit::svg::{Anchor, Svg};
 use assay_model::{CapacityReport, Estimate, LimitRate};
 
 /// Height of the rectangle with the curves.
@@ -84,7 +85,7 @@ fn beyond(svg: &mut Svg, report: &CapacityReport, plot: &Plot, x: &Scale) {
 
 /// Windows that are drawn.
 fn up_to(end: f64, mut windows: Vec<Step>) -> Vec<Step> {
-    windows.retain(|(_, step)| step.asked_rate_per_s <= end * 1.0001);
+    windows.retain(|(_, step)| step.offered_rate_per_s <= end * 1.0001);
     windows
 }
 
@@ -157,12 +158,12 @@ fn draw_line(svg: &mut Svg, line: &Line, groups: &[Group], (x, y): (&Scale, &Sca
             let tip = format!(
                 "{} at {}/s: {} ms ({})",
                 line.name,
-                tick(step.asked_rate_per_s),
+                tick(step.offered_rate_per_s),
                 significant(ms),
                 step.step
             );
             let radius = if line.is_limited { 3.5 } else { 2.2 };
-            svg.marker(look, at(step.asked_rate_per_s, ms), radius, &format!("s{look} mk"), &tip);
+            svg.marker(look, at(step.offered_rate_per_s, ms), radius, &format!("s{look} mk"), &tip);
         }
     }
 }
@@ -172,8 +173,8 @@ fn draw_left_out(svg: &mut Svg, report: &CapacityReport, end: f64, (x, y): (&Sca
     for (window, step) in up_to(end, lines::left_out(report)) {
         if let Some(ms) = step.limited_ms.filter(|ms| ms.is_finite()) {
             let why = window.left_out().join("; ");
-            let tip = format!("left out at {}/s: {why}", tick(step.asked_rate_per_s));
-            svg.marker(0, (x.at(step.asked_rate_per_s), y.at(ms)), 3.5, "pub left-out", &tip);
+            let tip = format!("left out at {}/s: {why}", tick(step.offered_rate_per_s));
+            svg.marker(0, (x.at(step.offered_rate_per_s), y.at(ms)), 3.5, "pub left-out", &tip);
         }
     }
 }
@@ -237,18 +238,18 @@ pub fn reached(report: &CapacityReport, width: f64, id: &str) -> String {
     svg.line((x.at(0.0), y.at(0.0)), (x.at(end), y.at(end)), "step");
     let counted = up_to(end, lines::counted(report));
     let groups = lines::groups(&counted);
-    let value = |(window, _): Step| Some(window.reached_rate_per_s());
+    let value = |(window, _): Step| Some(window.achieved_rate_per_s());
     let middle: Vec<(f64, f64)> =
         groups.iter().filter_map(|g| Some((x.at(g.rate_per_s), y.at(g.median(value)?)))).collect();
     if middle.len() > 1 {
         svg.polyline(&middle, "s0 ln", "achieved");
     }
     let tip = |(window, step): Step| {
-        let (asked, reached) = (tick(step.asked_rate_per_s), significant(window.reached_rate_per_s()));
+        let (asked, reached) = (tick(step.offered_rate_per_s), significant(window.achieved_rate_per_s()));
         let kept = if step.is_sustained { "" } else { "; answers did not keep up" };
         format!("offered {asked}/s, achieved {reached}/s{kept}")
     };
-    let at = |(window, step): Step| (x.at(step.asked_rate_per_s), y.at(window.reached_rate_per_s()));
+    let at = |(window, step): Step| (x.at(step.offered_rate_per_s), y.at(window.achieved_rate_per_s()));
     for of in counted {
         let (shape, class) = if of.1.is_sustained { (0, "s0 mk") } else { (7, "s7 mk") };
         svg.marker(shape, at(of), 3.5, class, &tip(of));

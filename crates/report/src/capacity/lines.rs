@@ -66,7 +66,7 @@ pub fn lines(report: &CapacityReport) -> Vec<Line> {
 
 /// Windows whose rate can be drawn.
 fn usable(report: &CapacityReport) -> impl Iterator<Item = Step<'_>> {
-    report.steps().filter(|(_, step)| step.asked_rate_per_s.is_finite() && step.asked_rate_per_s > 0.0)
+    report.steps().filter(|(_, step)| step.offered_rate_per_s.is_finite() && step.offered_rate_per_s > 0.0)
 }
 
 /// Undisturbed windows: they count, whatever was asked for.
@@ -104,7 +104,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 
 /// Windows grouped by rate, upwards.
 pub fn groups<'r>(windows: &[Step<'r>]) -> Vec<Group<'r>> {
-    let rate = |(_, step): Step| step.asked_rate_per_s;
+    let rate = |(_, step): Step| step.offered_rate_per_s;
     let mut sorted = windows.to_vec();
     sorted.sort_by(|a, b| rate(*a).total_cmp(&rate(*b)));
     let mut groups: Vec<Vec<Step>> = Vec::new();
@@ -123,7 +123,7 @@ pub fn groups<'r>(windows: &[Step<'r>]) -> Vec<Group<'r>> {
 
 /// The highest rate that is drawn, per second: all that were tried, but not far more than the server bears.
 pub fn rate_end(report: &CapacityReport) -> f64 {
-    let highest = usable(report).map(|(_, step)| step.asked_rate_per_s).fold(1.0, f64::max);
+    let highest = usable(report).map(|(_, step)| step.offered_rate_per_s).fold(1.0, f64::max);
     let rates = report.limits.iter().filter_map(|l| l.rate_per_s).chain(report.max_rate_per_s);
     let known = rates.map(|r| r.high.unwrap_or(r.estimate)).filter(|r| r.is_finite()).fold(0.0, f64::max);
     if known > 0.0 && highest > BEYOND_MAX * known { BEYOND_MAX * known } else { MARGIN * highest.max(known) }
@@ -133,7 +133,7 @@ pub fn rate_end(report: &CapacityReport) -> f64 {
 pub fn not_drawn(report: &CapacityReport) -> Option<String> {
     let end = rate_end(report);
     let beyond: Vec<f64> =
-        usable(report).map(|(_, step)| step.asked_rate_per_s).filter(|r| *r > end * 1.0001).collect();
+        usable(report).map(|(_, step)| step.offered_rate_per_s).filter(|r| *r > end * 1.0001).collect();
     let highest = beyond.iter().copied().fold(0.0, f64::max);
     let (windows, stand) = if beyond.len() == 1 { ("window", "stands") } else { ("windows", "stand") };
     (!beyond.is_empty()).then(|| {

@@ -4,7 +4,7 @@ use super::{page_tables, words};
 use assay_kit::Document;
 use assay_kit::number::count;
 use assay_kit::text::clean;
-use assay_model::{CapacityReport, LimitBlame};
+use assay_model::{CapacityReport, LimitAttribution};
 
 /// The answer and its tables. The windows are in the stored form and on the page.
 pub fn render(report: &CapacityReport) -> String {
@@ -15,10 +15,10 @@ pub fn render(report: &CapacityReport) -> String {
     };
     let answer = [warning.to_owned(), clean(&words::answer(report).join(" ")), words::next_step(report)];
     let name =
-        |of: &LimitBlame| format!("{} requests beyond {}", count(of.misses), words::limit(of.limit_ms));
-    let blamed = report.blame.iter().filter(|blame| blame.misses > 0);
+        |of: &LimitAttribution| format!("{} requests beyond {}", count(of.misses), words::limit(of.limit_ms));
+    let with_misses = report.attribution.iter().filter(|attribution| attribution.misses > 0);
     let mut tables = vec![page_tables::limits(report)];
-    tables.extend(blamed.map(|blame| page_tables::causes(blame, name(blame))));
+    tables.extend(with_misses.map(|attribution| page_tables::causes(attribution, name(attribution))));
     tables.extend([Some(false), None].into_iter().filter_map(|passed| page_tables::checks(report, passed)));
     tables.extend(page_tables::left_out(report));
     Document {

@@ -1,6 +1,6 @@
 //! A capacity for people: for the terminal the answer first, then why requests were late, then whether to believe it.
 
-mod blame_picture;
+mod attribution_picture;
 mod csv;
 mod curve_picture;
 mod lines;
@@ -11,7 +11,7 @@ mod rates_csv;
 mod terminal;
 mod words;
 
-pub use blame_picture::{draw as late_picture, key as late_key};
+pub use attribution_picture::{draw as late_picture, key as late_key};
 pub use markdown::render as render_capacity_markdown;
 pub use page::render as render_capacity_html;
 pub use page_tables::causes as late_table;

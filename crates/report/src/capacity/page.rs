@@ -1,8 +1,7 @@
 //! The page of a capacity.
 
 use super::lines;
-use super::{blame_picture, csv, curve_picture, page_tables, words};
-use askama::Template;
+use super::{attribution_picture, csv, curve_picture, page_tables, words};
 use assay_kit::key::{line_mark, mark, marks};
 use assay_kit::number::{count, significant};
 use assay_kit::page::{absent, copied_text, drawings, figure, lines_in_full, list, panels};
@@ -10,17 +9,11 @@ use assay_kit::quantity::seconds;
 use assay_kit::svg::marker_path;
 use assay_kit::text::{clean, html};
 use assay_kit::{Answer, Page, Section};
-use assay_model::{CapacityMethod, CapacityReport, LimitBlame};
+use assay_model::{CapacityMethod, CapacityReport, LimitAttribution};
 use std::fmt::Write as _;
 use std::io;
 
 const STYLE: &str = include_str!("../../../../web/capacity.css");
-
-#[derive(Template)]
-#[template(path = "capacity.html")]
-struct Warning {
-    not_valid: Vec<String>,
-}
 
 /// A capacity as one HTML file that opens without a network: response time and throughput over the rate, limits, what made
 /// requests late, checks, every window.
@@ -28,9 +21,8 @@ struct Warning {
 /// # Errors
 /// Those of the writer.
 pub fn render(report: &CapacityReport, out: &mut impl io::Write) -> io::Result<()> {
-    let (is_valid, warning) = (report.valid != Some(false), Warning { not_valid: why_not_valid(report) });
     let answer = Answer {
-        warning: if is_valid { String::new() } else { warning.render().map_err(io::Error::other)? },
+        not_valid: if report.valid == Some(false) { why_not_valid(report) } else { Vec::new() },
         sentence: clean(&words::answer(report).join(" ")),
         action: words::next_step(report),
         chart: curve_html(report),
@@ -82,11 +74,13 @@ fn why_not_valid(report: &CapacityReport) -> Vec<String> {
 }
 
 fn curve_html(report: &CapacityReport) -> String {
-    if lines::counted(report).is_empty() && lines::left_out(report).is_empty() {
+    let counted = lines::counted(report);
+    if counted.is_empty() && lines::left_out(report).is_empty() {
         return absent("no window was measured");
     }
     let mut items: Vec<(String, String)> = lines::lines(report)
         .iter()
+        .filter(|line| counted.iter().any(|step| (line.value)(*step).is_some()))
         .map(|line| {
             let note = if line.is_limited { ": the limits hold for it" } else { "" };
             (line_mark(line.look, line.is_limited), format!("{}{note}", line.name))
@@ -94,7 +88,9 @@ fn curve_html(report: &CapacityReport) -> String {
         .collect();
     let diamond = marker_path(3, (15.0, 6.0), 4.5);
     items.push((mark("M1 6H29", "limit"), "limit".to_owned()));
-    items.push((mark(&diamond, "cross"), "rate that keeps the limit, with its interval".to_owned()));
+    if report.limits.iter().any(|limit| limit.rate_per_s.is_some()) {
+        items.push((mark(&diamond, "cross"), "rate that keeps the limit, with its interval".to_owned()));
+    }
     items.extend(rate_keys(report));
     let mut caption = "Response time, on a logarithmic axis, from the intended start of a request to the last byte of its answer. \
          A mark is a window of load, a line goes through the medians of windows of the same rate. Bands are the intervals of the rates."
@@ -142,25 +138,28 @@ fn reached_html(report: &CapacityReport) -> String {
 }
 
 fn late_html(report: &CapacityReport) -> String {
-    let blamed: Vec<&LimitBlame> = report.blame.iter().filter(|b| b.misses > 0).collect();
-    if blamed.is_empty() {
-        let why = match report.blame.is_empty() {
+    let with_misses: Vec<&LimitAttribution> = report.attribution.iter().filter(|b| b.misses > 0).collect();
+    if with_misses.is_empty() {
+        let why = match report.attribution.is_empty() {
             true => "not available: no possible cause was observed",
             false => "No request took longer than a limit in windows that the server kept up with.",
         };
         return format!("<p class=\"absent\">{why}</p>");
     }
     let name =
-        |of: &LimitBlame| format!("{} requests beyond {}", count(of.misses), words::limit(of.limit_ms));
-    let panel = |(index, blame): (usize, &&LimitBlame)| {
-        let title = format!("Why requests took longer than {}", words::limit(blame.limit_ms));
-        (name(blame), blame_picture::draw(blame, &title, &format!("late-{index}")))
+        |of: &LimitAttribution| format!("{} requests beyond {}", count(of.misses), words::limit(of.limit_ms));
+    let panel = |(index, attribution): (usize, &&LimitAttribution)| {
+        let title = format!("Why requests took longer than {}", words::limit(attribution.limit_ms));
+        (name(attribution), attribution_picture::draw(attribution, &title, &format!("late-{index}")))
     };
-    let pictures = panels(blamed.iter().enumerate().map(panel));
-    let tables: String = blamed.iter().map(|blame| page_tables::causes(blame, name(blame)).html()).collect();
+    let pictures = panels(with_misses.iter().enumerate().map(panel));
+    let tables: String = with_misses
+        .iter()
+        .map(|attribution| page_tables::causes(attribution, name(attribution)).html())
+        .collect();
     let caption = "Of the requests that took longer than a limit, in windows that the server kept up with: what was going on \
          while they waited. One request may have several causes, so shares may add up to more than all.";
-    figure("causes", "late", &blame_picture::key(), &pictures, caption)
+    figure("causes", "late", &attribution_picture::key(), &pictures, caption)
         + &format!("<details><summary>Figures behind it: causes</summary>{tables}</details>")
 }
 

@@ -5,7 +5,9 @@ use assay_kit::Table;
 use assay_kit::number::{count, half_width_percent, percent, tick};
 use assay_kit::quantity::figure;
 use assay_kit::text::clean;
-use assay_model::{BlamedCause, CapacityReport, Check, Estimate, LimitBlame, LimitRate, Window, metric};
+use assay_model::{
+    AttributedCause, CapacityReport, Check, Estimate, LimitAttribution, LimitRate, Window, metric,
+};
 
 /// Rows of the table of windows; CSV and the stored form have all.
 const WINDOWS_MAX: usize = 1_500;
@@ -40,17 +42,17 @@ pub fn limits(report: &CapacityReport) -> Table {
 }
 
 /// Causes of requests that took long, at last none of them.
-pub fn causes(blame: &LimitBlame, caption: String) -> Table {
+pub fn causes(attribution: &LimitAttribution, caption: String) -> Table {
     let dash = || "-".to_owned();
-    let by_chance = |expected: f64| percent(expected.round().max(0.0) as u64, blame.misses);
-    let times = |c: &BlamedCause| c.expected.filter(|e| *e > 0.0).map(|e| c.touched as f64 / e);
-    let explained = |c: &Option<&BlamedCause>| c.map_or(blame.unexplained, |c| c.misses);
-    Table::of(caption, blame.causes.iter().map(Some).chain([None]))
+    let by_chance = |expected: f64| percent(expected.round().max(0.0) as u64, attribution.misses);
+    let times = |c: &AttributedCause| c.expected.filter(|e| *e > 0.0).map(|e| c.overlapped as f64 / e);
+    let explained = |c: &Option<&AttributedCause>| c.map_or(attribution.unexplained, |c| c.misses);
+    Table::of(caption, attribution.causes.iter().map(Some).chain([None]))
         .words("Cause", |c| c.map_or(words::UNEXPLAINED, |c| words::cause(c.cause)).to_owned())
         .figures("Misses explained", |c| count(explained(c)))
-        .figures("Share", |c| percent(explained(c), blame.misses))
-        .figures("Overlapped", |c| c.map_or_else(dash, |c| count(c.touched)))
-        .figures("Share overlapped", |c| c.map_or_else(dash, |c| percent(c.touched, blame.misses)))
+        .figures("Share", |c| percent(explained(c), attribution.misses))
+        .figures("Overlapped", |c| c.map_or_else(dash, |c| count(c.overlapped)))
+        .figures("Share overlapped", |c| c.map_or_else(dash, |c| percent(c.overlapped, attribution.misses)))
         .figures("Expected by chance", |c| c.and_then(|c| c.expected).map_or_else(dash, by_chance))
         .figures("Times chance", |c| figure(c.and_then(times)))
         .table()
@@ -82,9 +84,9 @@ pub fn windows(report: &CapacityReport) -> Table {
         .words("Window", |(number, ..)| number.to_string())
         .words("For", |(.., s)| s.step.to_string())
         .figures("Length (s)", |(_, w, _)| tick(w.seconds()))
-        .figures("Offered (1/s)", |(.., s)| rate(s.asked_rate_per_s))
+        .figures("Offered (1/s)", |(.., s)| rate(s.offered_rate_per_s))
         .figures("Sent (1/s)", |(.., s)| rate(s.sent_rate_per_s))
-        .figures("Achieved (1/s)", |(_, w, _)| rate(w.reached_rate_per_s()))
+        .figures("Achieved (1/s)", |(_, w, _)| rate(w.achieved_rate_per_s()))
         .figures("Requests", |(_, w, _)| count(w.requests))
         .figures("Errors", |(_, w, _)| count(w.errors))
         .figures("Min (ms)", |(.., s)| figure(s.response_ms_min))

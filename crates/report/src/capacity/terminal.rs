@@ -6,7 +6,7 @@ use assay_kit::number::{count, half_width_percent, percent, significant};
 use assay_kit::quantity::{figure, seconds};
 use assay_kit::text::{clean, shorten};
 use assay_kit::{Terminal, TerminalView};
-use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitBlame};
+use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitAttribution};
 
 const NAME: usize = 11;
 const FIGURE: usize = 11;
@@ -33,8 +33,8 @@ pub fn render(report: &CapacityReport, view: TerminalView) -> String {
         out.paragraph(0, &clean(&sentence), Ink::bold);
     }
     table(&mut out, report);
-    if let Some(blame) = report.blame.iter().find(|blame| blame.misses > 0) {
-        draw_blame(&mut out, report, blame);
+    if let Some(attribution) = report.attribution.iter().find(|attribution| attribution.misses > 0) {
+        draw_attribution(&mut out, report, attribution);
     }
     checks(&mut out, report);
     out.problems(&words::other_problems(report));
@@ -94,28 +94,32 @@ fn line(out: &mut Terminal, name: &str, rate: Option<&Estimate>, note: &str) {
     out.line(&format!("{figures}   {}", out.ink.dim(&shorten(note, room))));
 }
 
-fn draw_blame(out: &mut Terminal, report: &CapacityReport, blame: &LimitBlame) {
+fn draw_attribution(out: &mut Terminal, report: &CapacityReport, attribution: &LimitAttribution) {
     let title = format!(
         "Why {} requests took longer than {}, in windows that the server kept up with",
-        count(blame.misses),
-        words::limit(blame.limit_ms)
+        count(attribution.misses),
+        words::limit(attribution.limit_ms)
     );
     out.blank();
     out.paragraph(0, &title, Ink::bold);
-    let share_min = CAUSE_SHARE_MIN * blame.misses as f64;
-    for cause in blame.causes.iter().filter(|c| share_min <= c.misses as f64 && c.misses > 0) {
+    let share_min = CAUSE_SHARE_MIN * attribution.misses as f64;
+    for cause in attribution.causes.iter().filter(|c| share_min <= c.misses as f64 && c.misses > 0) {
         let by_chance = cause.expected.map_or_else(String::new, |expected| {
-            format!(", {} by chance", percent(expected.round().max(0.0) as u64, blame.misses))
+            format!(", {} by chance", percent(expected.round().max(0.0) as u64, attribution.misses))
         });
-        let note = format!("met {}{by_chance}", percent(cause.touched, blame.misses));
+        let note = format!("met {}{by_chance}", percent(cause.overlapped, attribution.misses));
         let name = fit(words::cause(cause.cause), CAUSE);
-        out.line(&format!("  {name}{:>8}   {}", percent(cause.misses, blame.misses), out.ink.dim(&note)));
+        out.line(&format!(
+            "  {name}{:>8}   {}",
+            percent(cause.misses, attribution.misses),
+            out.ink.dim(&note)
+        ));
     }
     let none = fit(words::UNEXPLAINED, CAUSE);
-    out.line(&format!("  {none}{:>8}", percent(blame.unexplained, blame.misses)));
+    out.line(&format!("  {none}{:>8}", percent(attribution.unexplained, attribution.misses)));
     let key = "A cause counts where the request had kept the limit without the time that it took; one request may have several.";
     out.paragraph(2, key, Ink::dim);
-    if report.blame.iter().filter(|b| b.misses > 0).count() > 1 {
+    if report.attribution.iter().filter(|b| b.misses > 0).count() > 1 {
         out.paragraph(2, "--json has the other limits.", Ink::dim);
     }
 }

@@ -2,7 +2,7 @@
 
 use assay_kit::number::{percent, significant, tick};
 use assay_model::{
-    CapacityReport, Estimate, LateCause, LimitBlame, LimitRate, Metric, Problem, Reason, SearchStep,
+    CapacityReport, Estimate, LateCause, LimitAttribution, LimitRate, Metric, Problem, Reason, SearchStep,
 };
 
 /// What the intervals of a search are worth. The figures are those of searches for simulated servers of known capacity
@@ -74,7 +74,8 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
     }
     sentences.push(match &report.max_rate_per_s {
         Some(max) => {
-            let there = at_most(report, max.estimate).and_then(|s| Some((s.limited_ms?, s.asked_rate_per_s)));
+            let there =
+                at_most(report, max.estimate).and_then(|s| Some((s.limited_ms?, s.offered_rate_per_s)));
             let there = there.map_or_else(String::new, |(ms, rate)| {
                 format!("; {percentile} at {}/s is {} ms", significant(rate), significant(ms))
             });
@@ -90,19 +91,19 @@ pub fn next_step(report: &CapacityReport) -> String {
     if report.valid == Some(false) {
         return "→ Repair what the checks found, then measure again.".to_owned();
     }
-    let most = |blame: &LimitBlame| {
-        let most = blame.causes.iter().max_by_key(|c| c.misses).filter(|c| c.misses > 0)?;
-        Some((blame.limit_ms, most.cause, most.misses, blame.misses))
+    let most = |attribution: &LimitAttribution| {
+        let most = attribution.causes.iter().max_by_key(|c| c.misses).filter(|c| c.misses > 0)?;
+        Some((attribution.limit_ms, most.cause, most.misses, attribution.misses))
     };
-    let blamed = report.blame.iter().filter_map(most).max_by_key(|(.., misses, _)| *misses);
-    match blamed {
+    let with_misses = report.attribution.iter().filter_map(most).max_by_key(|(.., misses, _)| *misses);
+    match with_misses {
         Some((limit_ms, of, misses, all)) => format!(
             "→ To sustain more, begin with {}: without it {} of the requests beyond {} had kept the limit.",
             cause(of),
             percent(misses, all),
             limit(limit_ms)
         ),
-        None if report.blame.is_empty() => {
+        None if report.attribution.is_empty() => {
             "→ To learn what makes requests late, name the server's process (--pid).".to_owned()
         }
         None => {
@@ -114,8 +115,8 @@ pub fn next_step(report: &CapacityReport) -> String {
 /// Of the sustained window with the highest rate up to this one.
 fn at_most(report: &CapacityReport, rate_per_s: f64) -> Option<&SearchStep> {
     let steps = report.steps().filter(|(window, step)| step.is_sustained && window.counts());
-    let below = steps.map(|(_, step)| step).filter(|step| step.asked_rate_per_s <= rate_per_s);
-    below.max_by(|a, b| a.asked_rate_per_s.total_cmp(&b.asked_rate_per_s))
+    let below = steps.map(|(_, step)| step).filter(|step| step.offered_rate_per_s <= rate_per_s);
+    below.max_by(|a, b| a.offered_rate_per_s.total_cmp(&b.offered_rate_per_s))
 }
 
 /// What is known of a limit that has no rate.

@@ -6,7 +6,7 @@ use assay_kit::number::{bracketed, significant};
 use assay_kit::page::{absent, drawings, figure};
 use assay_kit::text::{clean, html};
 use assay_kit::{Answer, Page, Section, Table};
-use assay_model::{CircumstanceOf, Problem, RunChange, RunComparison};
+use assay_model::{Problem, RunChange, RunComparison};
 use std::io;
 
 /// What differs between two runs as one HTML file that opens without a network.
@@ -33,19 +33,19 @@ pub fn render(comparison: &RunComparison, out: &mut impl io::Write) -> io::Resul
     .write(out)
 }
 
+/// What else differs is named, so many.
+const NAMED_MAX: usize = 3;
+
 fn answer(comparison: &RunComparison) -> Answer {
     let circumstances = &comparison.circumstances;
     let action = if circumstances.is_empty() {
         "→ Machine, JVMs and study are the same: repeat the study with both variants to be sure of a difference.".to_owned()
     } else {
-        let kinds = [
-            (CircumstanceOf::Host, "the machine or Assay"),
-            (CircumstanceOf::Jvm, "the JVM"),
-            (CircumstanceOf::Study, "the study"),
-        ];
-        let kinds = kinds.iter().filter(|(kind, _)| circumstances.iter().any(|one| one.about == *kind));
-        let kinds: Vec<&str> = kinds.map(|(_, name)| *name).collect();
-        format!("→ Check what else differs between the runs before relying on it: {}.", kinds.join(", "))
+        let mut named: Vec<String> = circumstances.iter().map(|one| clean(&one.what)).collect();
+        if NAMED_MAX < named.len() {
+            named.splice(NAMED_MAX.., [format!("{} more", circumstances.len() - NAMED_MAX)]);
+        }
+        format!("→ Check what else differs between the runs before relying on it: {}.", named.join(", "))
     };
     Answer {
         sentence: words::headline(comparison),
@@ -66,6 +66,7 @@ fn effects(comparison: &RunComparison) -> String {
         look: usize::from(1.0 < change.ratio.estimate),
         ratio: change.ratio.estimate,
         ends: change.ratio.ends(),
+        may_be_chance: !change.verdict.is_shown(),
     };
     let effects = in_order(comparison.changes.iter().map(effect).collect());
     if effects.is_empty() {

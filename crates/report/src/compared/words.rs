@@ -1,7 +1,7 @@
 //! What the terminal and the page say alike.
 
 use assay_findings::shown_unit;
-use assay_findings::voice::{Amount, Voice, named};
+use assay_findings::voice::{Amount, MetricWording, named};
 use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::text::{clean, to_the_second};
 use assay_model::{Circumstance, ComparedRun, Estimate, Metric, RunChange, RunComparison};
@@ -43,7 +43,7 @@ fn largest(comparison: &RunComparison) -> Option<String> {
     let change = of_primary.or_else(|| shown.iter().max_by(by_size))?;
     let metric = Metric::by_id(&change.metric)?;
     let amount = Amount::of((change.ratio.estimate, change.ratio.estimate));
-    let clause = Voice::of(&metric).clause(&amount, Some("before"));
+    let clause = MetricWording::of(&metric).clause(&amount, Some("before"));
     Some(format!("{} {clause} {}.", named(&clean(&change.variant)), amount.interval(change.ratio.ends())))
 }
 

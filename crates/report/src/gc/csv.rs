@@ -53,8 +53,8 @@ pub fn render(report: &GcReport, out: &mut dyn Write) -> io::Result<()> {
         let name = format!("{} ms", mmu.window_ms);
         single("mmu", &name, "utilisation_percent", "percent", figure(Some(mmu.utilisation_percent)))?;
     }
-    for (trouble, number) in &report.troubles {
-        single("troubles", super::words::trouble(*trouble), "count", "events", whole(Some(number)))?;
+    for (anomaly, number) in &report.anomalies {
+        single("anomalies", super::words::anomaly(*anomaly), "count", "events", whole(Some(number)))?;
     }
     for (trigger, number) in &report.triggers {
         single("triggers", trigger, "count", "events", whole(Some(number)))?;

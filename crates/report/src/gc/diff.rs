@@ -30,7 +30,7 @@ pub fn render(comparison: &GcComparison, view: TerminalView) -> String {
         out.paragraph(0, what, Ink::warn);
     }
     out.blank();
-    let is_told = |difference: &&GcDifference| difference.verdict != GcVerdict::CannotTell;
+    let is_told = |difference: &&GcDifference| difference.verdict != GcVerdict::InsufficientData;
     let rows: Vec<Row> = comparison.differences.iter().filter(is_told).map(row).collect();
     table(&mut out, &rows);
     let cannot = comparison.differences.iter().filter(|difference| !is_told(difference));

@@ -5,7 +5,7 @@ use super::words;
 use assay_kit::forest::{Effect, HOW_TO_READ, draw, first_screen, in_order};
 use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::page::{absent, drawings, figure};
-use assay_kit::text::{clean, html};
+use assay_kit::text::clean;
 use assay_kit::{Answer, Page, Section, Table};
 use assay_model::{GcComparison, GcDifference, GcJvm, GcVerdict};
 use std::io;
@@ -42,34 +42,35 @@ fn differing(comparison: &GcComparison) -> Vec<&GcDifference> {
     found
 }
 
-/// How many figures differ.
+/// Which figures differ, the largest difference first.
 pub(super) fn headline(comparison: &GcComparison) -> String {
-    match differing(comparison).len() {
-        0 => "No figure differs by more than noise.".to_owned(),
-        n => format!("{} by more than noise.", counted(n as u64, "figure differs", "figures differ")),
+    let found = differing(comparison);
+    if found.is_empty() {
+        return "No figure differs by more than noise.".to_owned();
     }
+    let told = |d: &&GcDifference| {
+        let figure = |value| words::figure_of(&d.metric, value);
+        format!("{} {} → {}", words::spoken(&d.metric), figure(d.before), figure(d.after))
+    };
+    let named: Vec<String> = found.iter().take(NAMED_MAX).map(told).collect();
+    let more = found.len().saturating_sub(NAMED_MAX);
+    let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+    let number = counted(found.len() as u64, "figure differs", "figures differ");
+    format!("{number} by more than noise: {}{more}.", named.join(", "))
 }
 
 fn answer(comparison: &GcComparison) -> Answer {
-    let found = differing(comparison);
-    let told = |d: &&GcDifference| {
-        let figure = |value| words::figure_of(&d.metric, value);
-        let ratio = d.ratio.map_or_else(String::new, |r| format!(", {} times", significant(r.estimate)));
-        format!("{}: {} before, {} after{ratio}", clean(&d.metric), figure(d.before), figure(d.after))
-    };
     let action = if differ(comparison) {
         "→ Compare logs of the same JVM and options: here they differ, and that alone may make these differences."
-    } else if found.is_empty() {
+    } else if differing(comparison).is_empty() {
         "→ To find a small difference, compare longer logs of the same load."
     } else {
         "→ Repeat both under the same load (assay run) before relying on a difference between two logs."
     };
-    let named = |one: &&GcDifference| format!("<p class=\"sum\"><bdi>{}</bdi>.</p>", html(&told(one)));
     Answer {
         sentence: headline(comparison),
         action: action.to_owned(),
         chart: effects(comparison),
-        rest: found.iter().take(NAMED_MAX).map(named).collect(),
         ..Answer::default()
     }
 }
@@ -78,10 +79,11 @@ fn effects(comparison: &GcComparison) -> String {
     let effect = |d: &GcDifference| {
         let ratio = d.ratio?;
         Some(Effect {
-            name: clean(&d.metric),
+            name: words::spoken(&d.metric),
             look: usize::from(d.verdict == GcVerdict::Higher),
             ratio: ratio.estimate,
             ends: ratio.ends(),
+            may_be_chance: d.verdict == GcVerdict::NoDifferenceShown,
         })
     };
     let effects = in_order(comparison.differences.iter().filter_map(effect).collect());
@@ -92,7 +94,9 @@ fn effects(comparison: &GcComparison) -> String {
         let (axis, title) = ("after : before (1 = the same)", "Ratio of each figure, after to before");
         draw(first_screen(&effects, width), axis, width, (id, title))
     });
-    figure("forest", "answer", "", &pictures, &format!("{HOW_TO_READ} The table has every figure."))
+    let caption = "Of so many figures one may leave 1 out by chance: its dot is pale, too. Ratios of geometric means compare pauses of the \
+                   same kind. The table has every figure.";
+    figure("forest", "answer", "", &pictures, &format!("{HOW_TO_READ} {caption}"))
 }
 
 /// Every figure.
@@ -115,11 +119,15 @@ fn jvms(comparison: &GcComparison) -> String {
             |jvm| words::jvm(jvm).join(" · "),
         )
     };
+    let options = |jvm: Option<&GcJvm>| {
+        let flags = jvm.map_or_else(String::new, |jvm| clean(&jvm.flags.join(" ")));
+        if flags.is_empty() { "not in the log".to_owned() } else { flags }
+    };
     let sides = [("before", comparison.before_jvm.as_ref()), ("after", comparison.after_jvm.as_ref())];
     Table::of("JVMs and options of the logs", sides)
         .words("Log", |(which, _)| (*which).to_owned())
         .words("JVM", |(_, jvm)| of(*jvm))
-        .words("Options", |(_, jvm)| jvm.map_or_else(String::new, |jvm| clean(&jvm.flags.join(" "))))
+        .words("Options", |(_, jvm)| options(*jvm))
         .table()
         .html()
 }

@@ -1,7 +1,7 @@
 //! What a GC log says, as short as a report on something else can use it.
 
 use super::words;
-use assay_findings::Told;
+use assay_findings::FindingText;
 use assay_model::{GcFigure, GcReport, gc_figure};
 
 /// Figures that a digest has, each with its name and what its unit is.
@@ -17,7 +17,7 @@ const FIGURES: [(&str, &str); 8] = [
 ];
 
 /// The figures of a log that tell most, with their names (`-` for what the log does not tell), and its findings: rule, severity,
-/// claim, evidence, what to change (empty for nothing).
+/// claim, evidence, what to do (empty for nothing).
 pub fn digest(report: &GcReport) -> (Vec<(&'static str, String)>, Vec<[String; 5]>) {
     let value = |id: &str| {
         let value = GcFigure::by_id(id).and_then(|figure| figure.read(report));
@@ -27,9 +27,9 @@ pub fn digest(report: &GcReport) -> (Vec<(&'static str, String)>, Vec<[String; 5
         }
     };
     let figures = FIGURES.iter().map(|(id, name)| (*name, value(id))).collect();
-    let one = |found: Told| {
-        let change = found.change.map_or_else(String::new, |change| change.command);
-        [found.rule, found.severity.to_string(), found.claim, found.evidence.join("; "), change]
+    let one = |found: FindingText| {
+        let to_do = found.what_to_do();
+        [found.rule, found.severity.to_string(), found.claim, found.evidence.join("; "), to_do]
     };
     (figures, words::told(report).into_iter().map(one).collect())
 }

@@ -2,7 +2,7 @@
 
 use super::words;
 use assay_kit::bar_rows::{self, Bar};
-use assay_kit::histogram::{self, Lengths};
+use assay_kit::histogram::{self, DurationsOfKind};
 use assay_kit::number::count;
 use assay_kit::share_curve::{self, Point};
 use assay_model::{GcMmu, GcRow};
@@ -18,7 +18,7 @@ pub fn histograms(rows: &[GcRow]) -> Vec<(String, String)> {
         let part =
             |name: &str, v: Option<f64>| v.map_or_else(String::new, |v| format!(", {name} {}", words::ms(v)));
         let words = format!("{}{}{}", count(of.count), part("median", of.p50_ms), part("longest", of.max_ms));
-        Lengths { name: row.name.clone(), numbers: row.histogram.clone(), words }
+        DurationsOfKind { name: row.name.clone(), numbers: row.histogram.clone(), words }
     };
     histogram::panels(rows.iter().map(lengths), KINDS_DRAWN)
 }

@@ -2,7 +2,7 @@
 
 use super::words;
 use assay_kit::openmetrics::{family, head, label};
-use assay_model::{Exposition, GC_FIGURES, GcDurations, GcFigure, GcReport, GcRow, GcSpace, GcTrouble};
+use assay_model::{Exposition, GC_FIGURES, GcAnomaly, GcDurations, GcFigure, GcReport, GcRow, GcSpace};
 use std::fmt::Write as _;
 
 /// What the HTTP answer calls it.
@@ -77,11 +77,11 @@ const STALL: GcFamily = GcFamily::new(
 );
 const SAFEPOINT: GcFamily =
     GcFamily::new("safepoint_seconds", "summary", "seconds", &["operation"], "Stops at safepoints.");
-const TROUBLES: GcFamily = GcFamily::new(
-    "troubles",
+const ANOMALIES: GcFamily = GcFamily::new(
+    "anomalies",
     "counter",
     "",
-    &["trouble"],
+    &["anomaly"],
     "Collections in which something went wrong, by what did.",
 );
 const CPU: GcFamily = GcFamily::new(
@@ -101,7 +101,7 @@ const SPACE: GcFamily = GcFamily::new(
 
 /// Every family that a log can have, in the order of the text. One of which this log says nothing is not in its text.
 pub fn families() -> Vec<GcFamily> {
-    let with_labels = [PAUSE, PAUSE_MAX, CONCURRENT, STALL, SAFEPOINT, TROUBLES, CPU, SPACE];
+    let with_labels = [PAUSE, PAUSE_MAX, CONCURRENT, STALL, SAFEPOINT, ANOMALIES, CPU, SPACE];
     with_labels.into_iter().chain(GC_FIGURES.iter().filter_map(GcFamily::of_figure)).collect()
 }
 
@@ -115,9 +115,9 @@ pub fn render(report: &GcReport) -> String {
     summaries(&mut out, CONCURRENT, &report.concurrent_by_phase);
     summaries(&mut out, STALL, &report.stalls_by_phase);
     summaries(&mut out, SAFEPOINT, &report.safepoints_by_operation);
-    let trouble = |(trouble, n): (&GcTrouble, &u64)| (label("trouble", words::trouble(*trouble)), *n as f64);
-    let troubles: Vec<(String, f64)> = report.troubles.iter().map(trouble).collect();
-    samples(&mut out, TROUBLES, &troubles);
+    let anomaly = |(anomaly, n): (&GcAnomaly, &u64)| (label("anomaly", words::anomaly(*anomaly)), *n as f64);
+    let anomalies: Vec<(String, f64)> = report.anomalies.iter().map(anomaly).collect();
+    samples(&mut out, ANOMALIES, &anomalies);
     samples(&mut out, CPU, &cpu(report));
     samples(&mut out, SPACE, &spaces(report));
     for figure in GC_FIGURES {

@@ -130,7 +130,7 @@ pub fn strange(report: &GcReport) -> Table {
 pub fn reconciliations(report: &GcReport) -> Table {
     Table::of("Figures that the log gives itself", report.reconciliations.iter().take(ROWS_MAX))
         .words("Figure", |r| clean(&r.what))
-        .figures("The log says", |r| tick(r.said))
+        .figures("The log says", |r| tick(r.logged))
         .figures("Was read", |r| tick(r.read))
         .figures("Rounding", |r| tick(r.rounding))
         .words("Where", |r| words::place(report, r.at))

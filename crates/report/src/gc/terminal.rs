@@ -197,7 +197,7 @@ fn reconciliations(out: &mut Terminal, report: &GcReport) {
     out.blank();
     out.paragraph(0, &format!("{told} checked: {agree}."), Ink::plain);
     for r in wrong.iter().take(ROWS_SHOWN) {
-        let (said, read) = (significant(r.said), significant(r.read));
+        let (said, read) = (significant(r.logged), significant(r.read));
         let text = format!("{}: said {said}, read {read} [{}]", clean(&r.what), words::place(report, r.at));
         out.paragraph(2, &text, Ink::warn);
     }

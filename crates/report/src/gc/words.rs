@@ -1,14 +1,14 @@
 //! What GC logs say, in sentences and names that all outputs share.
 
-use assay_findings::{Told, told_of_logs};
+use assay_findings::{FindingText, told_of_logs};
 pub use assay_kit::number::counted;
 use assay_kit::number::{count, significant, size};
 use assay_kit::quantity;
 pub use assay_kit::quantity::{figure, figure_of, ms, percent, seconds, window};
 use assay_kit::text::clean;
 use assay_model::{
-    Estimate, GcDurations, GcJvm, GcLiveSet, GcReconciliation, GcReport, GcScope, GcSpace, GcTrend,
-    GcTrouble, GcVerdict,
+    Estimate, GcAnomaly, GcDurations, GcJvm, GcLiveSet, GcReconciliation, GcReport, GcScope, GcSpace,
+    GcTrend, GcVerdict,
 };
 
 /// Places that are named one after the other.
@@ -19,6 +19,16 @@ const COMPRESSED_REFERENCES: &str = "compressed references";
 
 /// What is said of a log without a single pause.
 pub const NO_PAUSE: &str = "No pause for the collector was read";
+
+/// A figure's identifier in words: `pause_p50_ms` is `pause p50 (ms)`. Sizes are written with their units.
+pub fn spoken(metric: &str) -> String {
+    let ends = [("_per_s", " per second"), ("_per_h", " per hour"), ("_per_request", " per request")];
+    let of_end = |(end, per): &(&str, &'static str)| Some((metric.strip_suffix(end)?, *per));
+    let (name, per) = ends.iter().find_map(of_end).unwrap_or((metric, ""));
+    let (name, unit) = name.strip_suffix("_ms").map_or((name, ""), |name| (name, " (ms)"));
+    let name = name.strip_suffix("_bytes").unwrap_or(name).replace('_', " ");
+    clean(&format!("{name}{per}{unit}"))
+}
 
 /// File and line: `gc.log:5123`. Of a file in a folder the name alone, which the list of sources has in full.
 pub fn place(report: &GcReport, (source, line): (usize, u64)) -> String {
@@ -144,7 +154,7 @@ pub fn subject(report: &GcReport) -> String {
 }
 
 /// Findings in their order, each with its places in the logs.
-pub fn told(report: &GcReport) -> Vec<Told> {
+pub fn told(report: &GcReport) -> Vec<FindingText> {
     told_of_logs(&report.findings, |at| places(report, at))
 }
 
@@ -173,15 +183,15 @@ pub fn space(space: GcSpace) -> &'static str {
 }
 
 /// What went wrong in collections.
-pub fn trouble(trouble: GcTrouble) -> &'static str {
-    match trouble {
-        GcTrouble::EvacuationFailure => "evacuation failures",
-        GcTrouble::PromotionFailed => "failed promotions",
-        GcTrouble::ConcurrentModeFailure => "concurrent mode failures",
-        GcTrouble::Degenerated => "degenerated cycles",
-        GcTrouble::Aborted => "aborted cycles",
-        GcTrouble::CriticalSection => "waits for JNI critical sections",
-        GcTrouble::Other => "others",
+pub fn anomaly(anomaly: GcAnomaly) -> &'static str {
+    match anomaly {
+        GcAnomaly::EvacuationFailure => "evacuation failures",
+        GcAnomaly::PromotionFailed => "failed promotions",
+        GcAnomaly::ConcurrentModeFailure => "concurrent mode failures",
+        GcAnomaly::Degenerated => "degenerated cycles",
+        GcAnomaly::Aborted => "aborted cycles",
+        GcAnomaly::CriticalSection => "waits for JNI critical sections",
+        GcAnomaly::Other => "others",
     }
 }
 
@@ -191,7 +201,7 @@ pub fn verdict(verdict: GcVerdict) -> &'static str {
         GcVerdict::Higher => "▲ higher",
         GcVerdict::Lower => "▼ lower",
         GcVerdict::NoDifferenceShown => "≈ no difference shown",
-        GcVerdict::CannotTell => "? undecided, too little data",
+        GcVerdict::InsufficientData => "? undecided, too little data",
     }
 }
 
@@ -232,8 +242,8 @@ pub fn figures(report: &GcReport) -> Vec<(&'static str, String)> {
     if report.out_of_memory > 0 {
         put("out of memory", Some(counted(report.out_of_memory, "time", "times")));
     }
-    if !report.troubles.is_empty() {
-        let of = report.troubles.iter().map(|(t, n)| format!("{} {}", count(*n), trouble(*t)));
+    if !report.anomalies.is_empty() {
+        let of = report.anomalies.iter().map(|(t, n)| format!("{} {}", count(*n), anomaly(*t)));
         put("GC anomalies", Some(of.collect::<Vec<_>>().join(", ")));
     }
     rows
@@ -279,7 +289,7 @@ fn spread(of: &GcDurations) -> Option<String> {
 
 /// Whether what the log says of itself is what was read, but for rounding.
 pub fn agrees(of: &GcReconciliation) -> bool {
-    (of.said - of.read).abs() <= of.rounding
+    (of.logged - of.read).abs() <= of.rounding
 }
 
 /// How much was not understood.

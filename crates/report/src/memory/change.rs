@@ -12,7 +12,7 @@ use assay_kit::page::{self, drawings, figure};
 use assay_kit::stack::fill_class;
 use assay_kit::text::{clean, html};
 use assay_kit::{Answer, Page, Section, Table, Terminal, TerminalView};
-use assay_model::{Advice, Area, Cause, MemoryChange, MemoryReport, Problem, path_titles};
+use assay_model::{Advice, Area, Cause, MemoryChange, MemoryReport, Problem};
 use std::io;
 
 /// Causes drawn on the page.
@@ -46,7 +46,7 @@ pub(super) fn explained(change: &MemoryChange) -> String {
 }
 
 fn path_of(cause: &Cause) -> String {
-    path_titles(&cause.path).take(8).map(clean).collect::<Vec<_>>().join(": ")
+    cause.path.iter().take(8).map(|part| clean(part)).collect::<Vec<_>>().join(": ")
 }
 
 fn number_of(cause: &Cause) -> String {
@@ -75,7 +75,7 @@ pub fn render_terminal(change: &MemoryChange, view: TerminalView) -> String {
             "{} → {}, {}. {}",
             bytes(cause.before_bytes),
             bytes(cause.after_bytes),
-            cause.tier.title(),
+            cause.source.title(),
             clean(&cause.explanation)
         );
         out.paragraph(2, &told, Ink::dim);
@@ -125,11 +125,9 @@ pub fn render_html(
     snapshots: &[MemoryReport],
     out: &mut impl io::Write,
 ) -> io::Result<()> {
-    let of = change.pid.map_or_else(String::new, |pid| format!(" of {pid}"));
+    let of = change.pid.map_or_else(String::new, |pid| format!(" of process {pid}"));
     let bars = bars(change);
-    let draw = |width: f64, id: &str| {
-        bar_rows::bars(&bars, (None, None), width.min(760.0), (id, "Causes by growth"))
-    };
+    let draw = |width: f64, id: &str| bar_rows::bars(&bars, (None, None), width, (id, "Causes by growth"));
     let caption = "Change of resident memory by cause; growth to the right.";
     let answer = Answer {
         sentence: format!("{}.", sentence(change)),
@@ -184,7 +182,7 @@ pub(super) fn causes(change: &MemoryChange) -> Table {
         .figures("Before", |cause| bytes(cause.before_bytes))
         .figures("After", |cause| bytes(cause.after_bytes))
         .figures("Number", |cause| number_of(cause))
-        .words("Source", |cause| cause.tier.title().to_owned())
+        .words("Source", |cause| cause.source.title().to_owned())
         .words("What it means", |cause| clean(&cause.explanation))
         .class("entries")
 }

@@ -35,7 +35,7 @@ pub fn snapshot(report: &MemoryReport, out: &mut dyn Write) -> io::Result<()> {
             &entry.resident_bytes.to_string(),
             &whole(entry.size_bytes),
             &whole(entry.count),
-            entry.tier.title(),
+            entry.source.title(),
             entry.explanation.as_deref().unwrap_or_default(),
         ])?;
     }
@@ -57,7 +57,7 @@ pub fn change(change: &MemoryChange, out: &mut dyn Write) -> io::Result<()> {
             &cause.after_bytes.to_string(),
             &cause.change_bytes().to_string(),
             &whole(cause.count_change),
-            cause.tier.title(),
+            cause.source.title(),
             &cause.explanation,
         ])?;
     }

@@ -105,7 +105,7 @@ pub fn headline(report: &MemoryReport, heap_bytes: u64) -> String {
 
 /// The kernel's figures that are not in the RSS, or count it in another way.
 pub fn beside(report: &MemoryReport) -> Vec<Row> {
-    let beside = &report.beside_rss;
+    let beside = &report.outside_rss;
     let threads = beside.threads.map_or_else(String::new, |n| format!(" of {} threads, computed", count(n)));
     let rows = [
         row(beside.rss_peak_bytes, "largest RSS so far (VmHWM)"),

@@ -33,7 +33,7 @@ pub fn snapshot(report: &MemoryReport) -> String {
     ];
     let mut tables = vec![page_tables::entries(&areas, report.rss_bytes), table("Potential savings", &found)];
     tables.extend(page_tables::unknown(report));
-    tables.push(page_tables::tiers(report));
+    tables.push(page_tables::sources(report));
     Document {
         lines: vec![facts::subject(report)],
         tables,

@@ -12,7 +12,7 @@ use assay_kit::stack::fill_class;
 use assay_kit::text::clean;
 use assay_kit::tree_map::{View, views};
 use assay_kit::{Answer, Page, Row, Section, Table, key};
-use assay_model::{Advice, Area, MemoryReport, Problem, TierBytes};
+use assay_model::{Advice, Area, MemoryReport, Problem, SourceBytes};
 use std::io;
 
 pub(super) const STYLE: &str = include_str!("../../../../web/memory.css");
@@ -39,7 +39,7 @@ struct Content {
     advice: Option<(String, Table, String)>,
     entries: Table,
     unknown: Option<Table>,
-    tiers: (String, Table),
+    sources: (String, Table),
     jvm: Vec<Row>,
     flags: Option<Table>,
     beside: Vec<Row>,
@@ -74,7 +74,7 @@ pub fn render(
         }),
         entries: page_tables::entries(&areas, report.rss_bytes),
         unknown: page_tables::unknown(report),
-        tiers: tiers(report),
+        sources: sources(report),
         jvm: facts::jvm(report),
         flags: page_tables::flags(report),
         beside: facts::beside(report),
@@ -154,14 +154,14 @@ fn unknown_line(areas: &[AreaNode], report: &MemoryReport) -> String {
     )
 }
 
-fn tiers(report: &MemoryReport) -> (String, Table) {
-    let bar = |t: &TierBytes| {
+fn sources(report: &MemoryReport) -> (String, Table) {
+    let bar = |t: &SourceBytes| {
         let value = format!("{}, {}", bytes(t.resident_bytes), percent(t.resident_bytes, report.rss_bytes));
-        let class = if t.tier.is_inference() { "bar pale s1" } else { "bar s0" };
-        Bar::whole(t.tier.title(), value, t.resident_bytes as f64, class)
+        let class = if t.source.is_inference() { "bar pale s1" } else { "bar s0" };
+        Bar::whole(t.source.title(), value, t.resident_bytes as f64, class)
     };
-    let bars: Vec<Bar> = report.tiers.iter().map(bar).collect();
-    let name = ("tiers-bars", "Sources of the figures");
+    let bars: Vec<Bar> = report.sources.iter().map(bar).collect();
+    let name = ("sources-bars", "Sources of the figures");
     let svg = bar_rows::bars(&bars, (None, None), PANEL_WIDTH, name);
-    (svg, page_tables::tiers(report))
+    (svg, page_tables::sources(report))
 }

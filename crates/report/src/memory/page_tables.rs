@@ -27,7 +27,7 @@ pub fn entries(areas: &[AreaNode], rss_bytes: u64) -> Table {
         .figures("Resident", |r| bytes(r.node.bytes))
         .figures("Share of RSS", |r| percent(r.node.bytes, rss_bytes))
         .figures("Number", |r| r.node.count.map_or_else(String::new, count))
-        .words("Source", |r| if r.node.is_entry() { r.node.tier.title() } else { "total" }.to_owned())
+        .words("Source", |r| if r.node.is_entry() { r.node.source.title() } else { "total" }.to_owned())
         .words("What it is", |r| r.what.unwrap_or_default().to_owned())
         .folded(|r| r.node.bytes < rss_bytes / SMALL_DIVISOR)
         .class("entries")
@@ -63,14 +63,14 @@ pub fn unknown(report: &MemoryReport) -> Option<Table> {
         .unless_empty()
 }
 
-/// Share by tier.
-pub fn tiers(report: &MemoryReport) -> Table {
+/// Share by source.
+pub fn sources(report: &MemoryReport) -> Table {
     let kind = |is_inference| if is_inference { "inferred" } else { "bookkeeping" };
-    Table::of("Resident bytes by source", &report.tiers)
-        .words("Source", |t| t.tier.title().to_owned())
+    Table::of("Resident bytes by source", &report.sources)
+        .words("Source", |t| t.source.title().to_owned())
         .figures("Resident", |t| bytes(t.resident_bytes))
         .figures("Share of RSS", |t| percent(t.resident_bytes, report.rss_bytes))
-        .words("Kind", |t| kind(t.tier.is_inference()).to_owned())
+        .words("Kind", |t| kind(t.source.is_inference()).to_owned())
         .table()
 }
 
@@ -96,7 +96,7 @@ pub fn threads(report: &MemoryReport) -> Option<(String, Table)> {
         .table()
         .unless_empty()?;
     let sum = report.threads.iter().fold(0u64, |sum, t| sum.saturating_add(t.stack_resident_bytes));
-    let all = report.beside_rss.threads.map_or_else(String::new, |n| format!(" of {}", count(n)));
+    let all = report.outside_rss.threads.map_or_else(String::new, |n| format!(" of {}", count(n)));
     let listed = format!("{}{all} threads are listed; their stacks hold {}.", table.rows.len(), bytes(sum));
     Some((listed, table))
 }

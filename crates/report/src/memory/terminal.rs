@@ -15,20 +15,20 @@ const UNKNOWN_SHOWN: usize = 5;
 /// Widths of the columns of a tree.
 struct Columns {
     name: usize,
-    /// Bars stand over tiers and notes: areas have a bar, entries have those.
+    /// Bars stand over sources and notes: areas have a bar, entries have those.
     bar: usize,
     note: usize,
 }
 
 const BYTES: usize = 13;
 const SHARE: usize = 8;
-const TIER: usize = 14;
+const SOURCE: usize = 14;
 
 impl Columns {
     fn of(width: usize) -> Self {
         let rest = width - BYTES - SHARE;
         let name = (rest * 45 / 100).clamp(24, 46);
-        let note = rest.saturating_sub(name + TIER + 4);
+        let note = rest.saturating_sub(name + SOURCE + 4);
         let bar = (rest - name - 2).min(32);
         Columns { name, bar, note: if note < 16 { 0 } else { note } }
     }
@@ -100,14 +100,15 @@ impl Tree<'_> {
 
     fn line(&self, out: &mut Terminal, node: &Node, level: usize) {
         let name = fit(&format!("{}{}", "  ".repeat(level), node.name), self.columns.name);
-        let tier = if node.is_entry() { node.tier.title() } else { "" };
+        let source = if node.is_entry() { node.source.title() } else { "" };
         let mut note: Vec<String> = Vec::new();
         note.extend(node.count.filter(|n| *n > 1).map(|n| format!("{}×", count(n))));
         note.extend(node.explanation.clone());
         let note = note.join(" ");
         let room = if self.entries == EntriesShown::All { usize::MAX } else { self.columns.note };
         let note = if note.chars().count() <= room { note } else { fit(&note, room) };
-        let quiet = if self.columns.note > 0 { format!("{tier:<TIER$}  {note}") } else { tier.to_owned() };
+        let quiet =
+            if self.columns.note > 0 { format!("{source:<SOURCE$}  {note}") } else { source.to_owned() };
         out.line(&format!("{name}{}{}", self.figures(node), out.ink.dim(quiet.trim_end())));
     }
 
@@ -156,12 +157,12 @@ fn sums(out: &mut Terminal, report: &MemoryReport) {
     out.blank();
     out.paragraph(0, &facts::closure(report, tree::sum_of_entries(report)), Ink::bold);
     let rss = report.rss_bytes;
-    let tiers = report.tiers.iter().filter(|t| t.resident_bytes > 0);
-    let tiers: Vec<String> =
-        tiers.map(|t| format!("{} {}", t.tier.title(), percent(t.resident_bytes, rss))).collect();
-    if !tiers.is_empty() {
+    let sources = report.sources.iter().filter(|t| t.resident_bytes > 0);
+    let sources: Vec<String> =
+        sources.map(|t| format!("{} {}", t.source.title(), percent(t.resident_bytes, rss))).collect();
+    if !sources.is_empty() {
         let inferred = percent(report.inferred_bytes, rss);
-        let text = format!("Source: {}. Inferred (content, pointers): {inferred}.", tiers.join(", "));
+        let text = format!("Source: {}. Inferred (content, pointers): {inferred}.", sources.join(", "));
         out.paragraph(0, &text, Ink::dim);
     }
 }

@@ -3,8 +3,8 @@
 use assay_kit::number::count;
 use assay_kit::stack::fill_class;
 use assay_kit::text::clean;
-use assay_kit::tree_map::{Tile, Whole};
-use assay_model::{Area, MemoryEntry, MemoryReport, Tier, path_titles};
+use assay_kit::tree_map::{Tile, TreeMapRoot};
+use assay_model::{Area, FigureSource, MemoryEntry, MemoryReport};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Levels of a tree; a longer path has its rest joined in the last name. Trees are walked by recursion, and paths are
@@ -19,8 +19,8 @@ pub struct Node {
     pub bytes: u64,
     /// Number of things, where it is an entry that counts them.
     pub count: Option<u64>,
-    /// The weakest tier of all beneath it.
-    pub tier: Tier,
+    /// The weakest source of all beneath it.
+    pub source: FigureSource,
     /// What it is.
     pub explanation: Option<String>,
     /// Nodes beneath it, the biggest first.
@@ -68,7 +68,8 @@ struct Placed<'a> {
 }
 
 fn parts(entry: &MemoryEntry, skip: usize) -> Vec<String> {
-    let mut parts: Vec<String> = path_titles(&entry.path).skip(skip).take(LEVELS_MAX).map(clean).collect();
+    let mut parts: Vec<String> =
+        entry.path.iter().skip(skip).take(LEVELS_MAX).map(|part| clean(part)).collect();
     if let Some(last) = parts.last_mut().filter(|_| LEVELS_MAX + skip < entry.path.len()) {
         *last = clean(&entry.path[skip + LEVELS_MAX - 1..].join(" / "));
     }
@@ -79,12 +80,12 @@ fn parts(entry: &MemoryEntry, skip: usize) -> Vec<String> {
 fn branch(name: &str, entries: Vec<Placed>, level: usize) -> Node {
     let rank = entries.iter().map(|p| p.rank).min().unwrap_or(usize::MAX);
     let bytes = entries.iter().fold(0u64, |sum, p| sum.saturating_add(p.entry.resident_bytes));
-    let tier = entries.iter().map(|p| p.entry.tier).max().unwrap_or(Tier::Kernel);
+    let source = entries.iter().map(|p| p.entry.source).max().unwrap_or(FigureSource::Kernel);
     let mut node = Node {
         name: name.to_owned(),
         bytes,
         count: None,
-        tier,
+        source,
         explanation: None,
         children: Vec::new(),
         rank,
@@ -118,19 +119,19 @@ pub fn tiles(areas: &[AreaNode]) -> Vec<(String, Tile)> {
 }
 
 /// The map of tiles.
-pub fn map(parts: &[(String, Tile)], rss_bytes: u64) -> Whole<'_> {
-    Whole { parts, bytes: rss_bytes, name: "all resident memory", of: "RSS" }
+pub fn map(parts: &[(String, Tile)], rss_bytes: u64) -> TreeMapRoot<'_> {
+    TreeMapRoot { parts, bytes: rss_bytes, name: "all resident memory", of: "RSS" }
 }
 
 impl Node {
     fn tile(&self) -> Tile {
         let number = self.count.filter(|n| *n > 1).map_or_else(String::new, |n| format!(", {}×", count(n)));
-        let tier = if self.is_entry() { format!(", {}", self.tier.title()) } else { String::new() };
+        let source = if self.is_entry() { format!(", {}", self.source.title()) } else { String::new() };
         let what = self.explanation.as_ref().map_or_else(String::new, |e| format!(": {e}"));
         Tile {
             name: self.name.clone(),
             bytes: self.bytes,
-            note: format!("{number}{tier}{what}"),
+            note: format!("{number}{source}{what}"),
             children: self.children.iter().map(Node::tile).collect(),
         }
     }

@@ -4,7 +4,7 @@ use super::tree;
 use assay_kit::ink::curve;
 use assay_kit::number::{bytes, less, signed_bytes};
 use assay_kit::text::{clean, to_the_second};
-use assay_model::{Area, AreaBytes, MemoryReport, path_titles};
+use assay_model::{Area, AreaBytes, MemoryReport};
 use std::collections::VecDeque;
 
 /// Snapshots that are kept for the curves; older ones give way, but the first snapshot stays the base of growth.
@@ -188,7 +188,7 @@ impl Watch {
             .filter(|(path, _)| Area::of_path(path) == Some(area))
             .map(|(path, now)| {
                 let grown = before.as_ref().map(|before| less(now, before.get(&path).copied().unwrap_or(0)));
-                let name: Vec<&str> = path_titles(&path).skip(usize::from(path.len() > 1)).collect();
+                let name = &path[usize::from(path.len() > 1)..];
                 let entry = WatchEntry {
                     name: clean(&name.join(": ")),
                     resident: bytes(now),

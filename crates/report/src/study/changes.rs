@@ -18,7 +18,7 @@ fn changes<'a>(grid: &'a Grid<'_>) -> Vec<Change<'a>> {
     for trial in grid.run.trials.iter().map(|stored| &stored.trial) {
         for record in &trial.treatments {
             let is_same = |of: &Change<'_>| {
-                let values = |r: &TreatmentRecord| (r.before.clone(), r.asked.clone(), r.found.clone());
+                let values = |r: &TreatmentRecord| (r.before.clone(), r.requested.clone(), r.found.clone());
                 of.variant == trial.variant
                     && of.record.setting == record.setting
                     && values(of.record) == values(record)
@@ -61,7 +61,7 @@ pub fn table(grid: &Grid) -> Option<Table> {
         .words("Variant", |change| text::clean(change.variant))
         .words("Setting", |change| text::clean(&change.record.setting))
         .words("Before", Change::before)
-        .words("Requested", |change| text::clean(&change.record.asked))
+        .words("Requested", |change| text::clean(&change.record.requested))
         .words("Read back", Change::found)
         .words("Trials", |change| change.trials.to_string())
         .words("Taken back", Change::taken_back)
@@ -78,7 +78,7 @@ pub fn sentences(grid: &Grid) -> Vec<String> {
             text::clean(change.variant),
             text::clean(&change.record.setting),
             change.before(),
-            text::clean(&change.record.asked),
+            text::clean(&change.record.requested),
             change.found(),
             change.trials,
             change.taken_back()

@@ -10,7 +10,7 @@ use assay_model::{GcReport, StoredTrial, file};
 pub fn tables(grid: &Grid, inserts: &Inserts) -> Vec<Table> {
     let has_roles = grid.run.trials.iter().any(|stored| !stored.gc_beside.is_empty());
     let process: &[&str] = if has_roles { &["Process"] } else { &[] };
-    let behind = ["In", "Severity", "Finding", "Evidence", "What to change"];
+    let behind = ["In", "Severity", "Finding", "Evidence", "What to do"];
     let mut figures = Table::new(
         "GC logs, over the whole of each trial, warm-up included",
         &[&["Variant"], process, &["Trial"]].concat(),
@@ -35,9 +35,9 @@ pub fn tables(grid: &Grid, inserts: &Inserts) -> Vec<Table> {
             let of_log = of_log.into_iter().map(|(_, value)| value);
             let row = name.clone().into_iter().chain([shown.trial.number.to_string()]).chain(of_log);
             figures.rows.push(row.collect());
-            for (trials, [_, severity, claim, evidence, change]) in by_rule(&read, inserts) {
+            for (trials, [_, severity, claim, evidence, to_do]) in by_rule(&read, inserts) {
                 let of_all = assay_kit::number::counted(read.len() as u64, "trial", "trials");
-                let found = [format!("{trials} of {of_all}"), severity, claim, evidence, change];
+                let found = [format!("{trials} of {of_all}"), severity, claim, evidence, to_do];
                 findings.rows.push(name.clone().into_iter().chain(found).collect());
             }
         }

@@ -3,9 +3,9 @@
 
 use assay_kit::text;
 use assay_model::{
-    AskedMode, Comparison, Estimate, METRICS, Metric, PER_BENCHMARK, PER_PROCESS, PlannedCapacity,
-    PlannedProcedure, Published, ReferenceMode, SkippedVariant, StoredRun, StoredTrial, Variant,
-    VariantSummary, Window, metric,
+    Comparison, Estimate, METRICS, Metric, PER_BENCHMARK, PER_PROCESS, PlannedCapacity, PlannedProcedure,
+    Published, ReferenceMode, RequestedMode, SkippedVariant, StoredRun, StoredTrial, Variant, VariantSummary,
+    Window, metric,
 };
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ fn look_of(variant: &Variant) -> Option<usize> {
     use ReferenceMode::*;
     Some(match (variant.compact_headers, variant.reference_mode?) {
         (true, _) => 5,
-        (false, AskedMode::Exactly(Bits32)) => 0,
-        (false, AskedMode::Compressed | AskedMode::Exactly(CompressedUnscaled)) => 1,
-        (false, AskedMode::Exactly(CompressedZeroBased)) => 2,
-        (false, AskedMode::Exactly(Full64)) => 3,
-        (false, AskedMode::Exactly(Full64CompressedClassPointers)) => 4,
-        (false, AskedMode::Exactly(CompressedDisjointBase)) => 6,
-        (false, AskedMode::Exactly(CompressedNonZeroBase)) => 7,
+        (false, RequestedMode::Exactly(Bits32)) => 0,
+        (false, RequestedMode::Compressed | RequestedMode::Exactly(CompressedUnscaled)) => 1,
+        (false, RequestedMode::Exactly(CompressedZeroBased)) => 2,
+        (false, RequestedMode::Exactly(Full64)) => 3,
+        (false, RequestedMode::Exactly(Full64CompressedClassPointers)) => 4,
+        (false, RequestedMode::Exactly(CompressedDisjointBase)) => 6,
+        (false, RequestedMode::Exactly(CompressedNonZeroBase)) => 7,
     })
 }
 

@@ -5,7 +5,7 @@ use super::inserts::Inserts;
 use assay_kit::figure::{Figure, Panel};
 use assay_kit::number::{counted, percent, tick};
 use assay_kit::text::clean;
-use assay_model::{Check, LimitBlame, Window};
+use assay_model::{Check, LimitAttribution, Window};
 
 const ID: &str = "late";
 const TITLE: &str = "Why the slowest requests took long";
@@ -15,15 +15,15 @@ struct Slowest {
     /// How many, and from what on a request is one of them.
     heading: String,
     /// Over all of them.
-    causes: LimitBlame,
+    causes: LimitAttribution,
 }
 
 impl Slowest {
     /// Absent where no window that counts tells.
     fn of(grid: &Grid, cell: &Cell) -> Option<Self> {
         let trials: Vec<_> = grid.trials(cell.name).filter(|t| t.trial.counts()).collect();
-        let mut told: Vec<&LimitBlame> = match grid.finds_capacity() {
-            true => trials.iter().flat_map(|t| &t.capacity).flat_map(|c| &c.blame).collect(),
+        let mut told: Vec<&LimitAttribution> = match grid.finds_capacity() {
+            true => trials.iter().flat_map(|t| &t.capacity).flat_map(|c| &c.attribution).collect(),
             false => {
                 let windows = trials.iter().flat_map(|t| &t.trial.windows).filter(|w| w.counts());
                 windows.filter_map(|w| w.attribution.as_ref()).collect()
@@ -47,14 +47,14 @@ impl Slowest {
     }
 }
 
-fn add(sum: &mut LimitBlame, of: &LimitBlame) {
+fn add(sum: &mut LimitAttribution, of: &LimitAttribution) {
     sum.misses = sum.misses.saturating_add(of.misses);
     sum.unexplained = sum.unexplained.saturating_add(of.unexplained);
     for cause in &of.causes {
         match sum.causes.iter_mut().find(|known| known.cause == cause.cause) {
             Some(known) => {
                 known.misses = known.misses.saturating_add(cause.misses);
-                known.touched = known.touched.saturating_add(cause.touched);
+                known.overlapped = known.overlapped.saturating_add(cause.overlapped);
                 known.expected = known.expected.zip(cause.expected).map(|(a, b)| a + b);
             }
             None => sum.causes.push(cause.clone()),

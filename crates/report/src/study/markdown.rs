@@ -4,6 +4,7 @@ use super::answer::{self, Answer};
 use super::grid::Grid;
 use super::inserts::Inserts;
 use super::{changes, claims, collections, conditions, faults, late, results, roles, scaling};
+use assay_findings::{table, told};
 use assay_kit::text;
 use assay_model::StoredRun;
 use std::io;
@@ -37,12 +38,9 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
     for sentence in &answer.published {
         writeln!(out, "{}\n", text::markdown(sentence))?;
     }
-    let findings = grid.run.summary.iter().flat_map(|s| &s.findings);
-    for (index, finding) in findings.enumerate() {
-        if index == 0 {
-            writeln!(out, "## Findings\n")?;
-        }
-        writeln!(out, "- {} ({})", text::markdown(&finding.claim), text::markdown(&finding.evidence_line()))?;
+    let findings = told(grid.run.summary.iter().flat_map(|s| &s.findings), "");
+    if let Some(table) = table("What the study finds about itself", &findings).unless_empty() {
+        writeln!(out, "## Findings\n\n{}", table.markdown())?;
     }
     writeln!(out, "\n## Results\n\n{}\n", results::HOW_TO_READ)?;
     for table in results::tables(grid).into_iter().chain(roles::tables(grid)).chain(faults::table(grid)) {

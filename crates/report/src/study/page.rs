@@ -35,6 +35,7 @@ struct Content {
     disturbed: Option<Table>,
     marked: Option<Table>,
     problems: Option<Table>,
+    background: String,
     facts: Vec<(&'static str, String)>,
     variants: Table,
     changes: Option<Table>,
@@ -71,6 +72,7 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
         disturbed: conditions::disturbed(grid),
         marked: conditions::marked(grid),
         problems: conditions::problems(grid),
+        background: clean(&plan.background),
         facts: conditions::facts(grid),
         variants: conditions::variants(grid),
         changes: changes::table(grid),
@@ -87,7 +89,8 @@ pub fn render(run: &StoredRun, inserts: &Inserts, out: &mut impl io::Write) -> i
     let action = next_step(&told(grid.run.summary.iter().flat_map(|s| &s.findings), ""), repeat);
     let study = clean(&plan.study);
     let mut lines = vec![("question", clean(&plan.question))];
-    lines.extend((!plan.background.is_empty()).then(|| ("", clean(&plan.background))));
+    // On a phone it stands further down: the answer is to end on the first screen.
+    lines.extend((!plan.background.is_empty()).then(|| ("more", clean(&plan.background))));
     Page {
         title: format!("{study}: report of Assay"),
         lines,

@@ -5,7 +5,7 @@ use assay_kit::number::{counted, interval, significant};
 use assay_kit::{Table, text};
 use assay_model::{Metric, Scaling};
 
-/// Above this misfit the text says that no single exponent describes the growth.
+/// Above this max_residual_ratio the text says that no single exponent describes the growth.
 const MISFIT_TOLD: f64 = 1.25;
 
 fn scalings<'a>(grid: &'a Grid<'_>) -> impl Iterator<Item = (&'a Scaling, &'a Metric)> {
@@ -35,7 +35,7 @@ pub fn table(grid: &Grid) -> Option<Table> {
         .words("At", |(one, _)| others(one))
         .words("Levels", |(one, _)| levels(one))
         .figures("Exponent", |(one, _)| exponent(one))
-        .figures("Largest deviation", |(one, _)| format!("{}×", significant(one.misfit)));
+        .figures("Largest deviation", |(one, _)| format!("{}×", significant(one.max_residual_ratio)));
     rows.table().unless_empty()
 }
 
@@ -47,10 +47,10 @@ pub fn sentences(grid: &Grid) -> Vec<String> {
         let others = others(one);
         let at = if others.is_empty() { String::new() } else { format!(" at {others}") };
         let blocks = counted(u64::from(one.blocks), "block", "blocks");
-        let off = if MISFIT_TOLD < one.misfit {
+        let off = if MISFIT_TOLD < one.max_residual_ratio {
             format!(
                 "; one level is {} times off, so no single exponent describes it",
-                significant(one.misfit)
+                significant(one.max_residual_ratio)
             )
         } else {
             String::new()

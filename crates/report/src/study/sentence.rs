@@ -1,7 +1,7 @@
 //! What comparisons say of a metric, in sentences: how much more or less, how surely, and where.
 
 use super::grid::{Grid, Group};
-use assay_findings::voice::{Amount, Voice, around_one, confidence};
+use assay_findings::voice::{Amount, MetricWording, around_one, confidence};
 use assay_model::{Comparison, Estimate, Metric, Verdict};
 
 /// Ratios that differ by no more than this factor are given as one range.
@@ -41,7 +41,7 @@ pub fn of_pair<'g>(
     (own, base): (&str, &str),
 ) -> Option<String> {
     let phrases = phrases(grid, &found(grid, primary, pair), Places::All);
-    let voice = Voice::of(primary);
+    let voice = MetricWording::of(primary);
     let (first, rest) = phrases.split_first()?;
     let Phrase { evidence, place, .. } = first;
     let said = match &first.amount {
@@ -51,7 +51,8 @@ pub fn of_pair<'g>(
     let mut said = rest.iter().fold(said, |said, phrase| format!("{said}; {}", also(phrase, &voice)));
     if let Some((metric, phrase)) = largest(grid, others, pair) {
         let Phrase { evidence, place, .. } = &phrase;
-        let clause = |than| phrase.amount.as_ref().map(|amount| Voice::of(metric).clause(amount, than));
+        let clause =
+            |than| phrase.amount.as_ref().map(|amount| MetricWording::of(metric).clause(amount, than));
         said += &match &first.amount {
             None => format!("; {own} {} {evidence}{place}", clause(Some(base))?),
             Some(_) if rest.is_empty() => format!(", and {} {evidence}{place}", clause(None)?),
@@ -61,7 +62,7 @@ pub fn of_pair<'g>(
     Some(format!("{said}."))
 }
 
-fn also(phrase: &Phrase, voice: &Voice) -> String {
+fn also(phrase: &Phrase, voice: &MetricWording) -> String {
     let amount = phrase.amount.as_ref().map_or_else(|| NOT_SHOWN.to_owned(), |amount| voice.also(amount));
     format!("{amount} {}{}", phrase.evidence, phrase.place)
 }

@@ -60,9 +60,9 @@ fn window(noise: &mut SplitMix, start_s: &mut f64, step: &str, rate: f64, window
         machine: Some(MachineSpeed { arithmetic_ns: Some(3.55), memory_ns: 96.0 }),
         search: Some(SearchStep {
             step: serde_json::from_value(step.into()).expect("a word"),
-            rest_s: 0.0,
+            cool_down_s: 0.0,
             settle_s: 2.0,
-            asked_rate_per_s: rate,
+            offered_rate_per_s: rate,
             sent_rate_per_s: rate * factor(noise, 0.002),
             misses: LIMITS_MS.iter().map(miss).collect(),
             response_ms_min: Some(times[0]),
@@ -87,9 +87,9 @@ fn around(estimate: f64, half_percent: f64) -> Option<Estimate> {
 fn limit(limit_ms: f64, estimate: Option<Estimate>, windows: &[Window]) -> LimitRate {
     let counted = || windows.iter().filter(|w| w.counts()).filter_map(|w| w.search.as_ref());
     let kept =
-        counted().filter(|s| s.limited_ms.is_some_and(|ms| ms <= limit_ms)).map(|s| s.asked_rate_per_s);
+        counted().filter(|s| s.limited_ms.is_some_and(|ms| ms <= limit_ms)).map(|s| s.offered_rate_per_s);
     let missed =
-        counted().filter(|s| s.limited_ms.is_some_and(|ms| ms > limit_ms)).map(|s| s.asked_rate_per_s);
+        counted().filter(|s| s.limited_ms.is_some_and(|ms| ms > limit_ms)).map(|s| s.offered_rate_per_s);
     LimitRate {
         limit_ms,
         rate_per_s: estimate,
@@ -98,14 +98,14 @@ fn limit(limit_ms: f64, estimate: Option<Estimate>, windows: &[Window]) -> Limit
     }
 }
 
-fn blame(limit_ms: f64, misses: u64) -> LimitBlame {
-    let cause = |name: &str, misses_share: f64, touched: f64, expected: Option<f64>| BlamedCause {
+fn attribution(limit_ms: f64, misses: u64) -> LimitAttribution {
+    let cause = |name: &str, misses_share: f64, overlapped: f64, expected: Option<f64>| AttributedCause {
         cause: serde_json::from_value(name.into()).expect("a word"),
         misses: (misses as f64 * misses_share) as u64,
-        touched: (misses as f64 * touched) as u64,
+        overlapped: (misses as f64 * overlapped) as u64,
         expected: expected.map(|e| e * misses as f64),
     };
-    LimitBlame {
+    LimitAttribution {
         limit_ms,
         misses,
         causes: vec![
@@ -197,7 +197,9 @@ pub fn search() -> CapacityReport {
             .collect(),
         critical_rate_per_s: around(critical.exp(), 2.1),
         from_below: None,
-        blame: [(10.0, 12_345), (25.0, 4_210), (50.0, 1_020), (100.0, 211)].map(|(l, m)| blame(l, m)).into(),
+        attribution: [(10.0, 12_345), (25.0, 4_210), (50.0, 1_020), (100.0, 211)]
+            .map(|(l, m)| attribution(l, m))
+            .into(),
         checks: checks(),
         valid: Some(true),
         problems: Vec::new(),
@@ -226,7 +228,7 @@ pub fn sweep() -> CapacityReport {
     });
     report.max_rate_per_s = None;
     report.critical_rate_per_s = None;
-    report.blame.clear();
+    report.attribution.clear();
     report.problems = vec![Problem::new(
         "capacity",
         "no level was too much for the server: the sweep ended before its capacity",
@@ -250,7 +252,7 @@ pub fn hostile() -> CapacityReport {
     for (index, window) in report.windows.iter_mut().enumerate() {
         let value = odd[index % odd.len()];
         match index % 5 {
-            0 => step(window).asked_rate_per_s = value,
+            0 => step(window).offered_rate_per_s = value,
             1 => window.completed = value as u64,
             2 => step(window).limited_ms = Some(value),
             3 => window.response_ms.max = Some(value),
@@ -268,9 +270,9 @@ pub fn hostile() -> CapacityReport {
         Some(Estimate { estimate: f64::INFINITY, low: Some(-1.0), high: Some(f64::NAN) });
     report.limits[2].limit_ms = -5.0;
     report.max_rate_per_s = Some(Estimate { estimate: 1e9, low: Some(1.0), high: Some(1e12) });
-    report.blame[0].causes[0].cause = serde_json::from_value(script.clone().into()).expect("a word");
-    report.blame[0].causes[0].expected = Some(f64::NAN);
-    report.blame[1].causes[0].touched = u64::MAX;
+    report.attribution[0].causes[0].cause = serde_json::from_value(script.clone().into()).expect("a word");
+    report.attribution[0].causes[0].expected = Some(f64::NAN);
+    report.attribution[1].causes[0].overlapped = u64::MAX;
     report.checks.push(check(&script, Some(false), &script));
     report.percentile = f64::NAN;
     report.duration_s = f64::NAN;
@@ -293,7 +295,7 @@ pub fn empty() -> CapacityReport {
     });
     report.max_rate_per_s = None;
     report.critical_rate_per_s = None;
-    report.blame.clear();
+    report.attribution.clear();
     report.checks = vec![check("complete", Some(false), "stopped after 0 windows")];
     report.valid = Some(false);
     report.problems = vec![Problem::new("complete", "stopped after 0 windows")];

@@ -183,7 +183,7 @@ pub fn g1() -> GcReport {
             real_s: 16.1,
             resolution_s: 0.01,
         }),
-        troubles: BTreeMap::from([(GcTrouble::EvacuationFailure, 2)]),
+        anomalies: BTreeMap::from([(GcAnomaly::EvacuationFailure, 2)]),
         spaces: BTreeMap::from([
             (
                 GcSpace::Old,
@@ -205,7 +205,7 @@ pub fn g1() -> GcReport {
         series: GcSeries { bucket_s: 10.0, points, ..GcSeries::default() },
         reconciliations: vec![GcReconciliation {
             what: "collections by number".to_owned(),
-            said: 1_105.0,
+            logged: 1_105.0,
             read: 1_105.0,
             rounding: 0.0,
             at: (1, 12_340),
@@ -214,7 +214,7 @@ pub fn g1() -> GcReport {
         not_understood: NotUnderstood {
             lines_of_pauses: 0,
             lines: 3,
-            shapes: vec![StrangeShape {
+            shapes: vec![UnrecognizedLines {
                 lines: 3,
                 quote: "[12.345s][info][app] started in 12 ms".to_owned(),
                 at: (0, 17),
@@ -238,8 +238,9 @@ fn findings() -> Vec<Finding<GcRule>> {
         ),
         Finding {
             change: Some(Change {
-                command: "-Xmx1500m, or take a heap dump and look for what grows".to_owned(),
-                brings: Some("room for 1 more hour; the dump costs one full collection".to_owned()),
+                command: "Take two heap dumps some hours apart and compare the classes that grow".to_owned(),
+                alternatives: vec!["Set -Xmx1500m, which gives room for 1 more hour".to_owned()],
+                expected_effect: Some("Names what is kept; each dump costs a full collection".to_owned()),
                 ..Change::default()
             }),
             ..finding(
@@ -257,7 +258,9 @@ fn findings() -> Vec<Finding<GcRule>> {
             "2 of 1092 pauses, 1.31 s",
             &[(1, 9_100)],
         )
-        .to_do("-XX:G1ReservePercent=20"),
+        .to_do("Give the heap more room: raise -Xmx above 1.0 GiB")
+        .or("Keep more in reserve: -XX:G1ReservePercent=20")
+        .or("Begin marking earlier: lower -XX:InitiatingHeapOccupancyPercent"),
     ]
 }
 
@@ -373,7 +376,7 @@ pub fn comparison() -> GcComparison {
             Some(estimate(0.0879, 0.0212, 0.364)),
             GcVerdict::Lower,
         ),
-        difference("stalls_per_s", None, Some(0.1), None, GcVerdict::CannotTell),
+        difference("stalls_per_s", None, Some(0.1), None, GcVerdict::InsufficientData),
     ];
     let other = GcJvm { collector: Some("Parallel".to_owned()), ..jvm() };
     GcComparison {

@@ -1,128 +1,122 @@
 //! A made-up snapshot of a Kafka broker on JDK 17, with figures like those of a real one (G1, no native memory tracking).
 
-use assay_model::*;
+use assay_model::{FigureSource as By, *};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-/// Path, KiB, tier, count, explanation. An empty explanation is none.
-type Row = (&'static [&'static str], u64, Tier, u64, &'static str);
+/// Path, KiB, source, count, explanation. An empty explanation is none.
+type Row = (&'static [&'static str], u64, By, u64, &'static str);
 
 const ENTRIES: &[Row] = &[
     (
         &["Java heap", "old", "used"],
         121_856,
-        Tier::VmStructs,
+        By::VmStructs,
         119,
         "regions of the old generation, up to their tops",
     ),
     (
         &["Java heap", "old", "free but resident"],
         6_144,
-        Tier::VmStructs,
+        By::VmStructs,
         6,
         "above the tops; held objects once",
     ),
-    (&["Java heap", "eden", "used"], 62_464, Tier::VmStructs, 61, ""),
-    (&["Java heap", "survivor"], 4_096, Tier::VmStructs, 4, ""),
-    (&["Java heap", "humongous"], 14_336, Tier::VmStructs, 14, "arrays larger than half a region"),
-    (&["Java heap", "free regions"], 10_752, Tier::VmStructs, 11, "free, but their pages stay resident"),
+    (&["Java heap", "eden", "used"], 62_464, By::VmStructs, 61, ""),
+    (&["Java heap", "survivor"], 4_096, By::VmStructs, 4, ""),
+    (&["Java heap", "humongous"], 14_336, By::VmStructs, 14, "arrays larger than half a region"),
+    (&["Java heap", "free regions"], 10_752, By::VmStructs, 11, "free, but their pages stay resident"),
     (
         &["class metadata", "non-class metaspace", "used"],
         36_188,
-        Tier::Symbols,
+        By::Symbols,
         0,
         "methods, constant pools, annotations",
     ),
     (
         &["class metadata", "non-class metaspace", "free chunks"],
         1_212,
-        Tier::Symbols,
+        By::Symbols,
         14,
         "resident, kept for later classes",
     ),
-    (
-        &["class metadata", "compressed class space", "used"],
-        4_416,
-        Tier::Symbols,
-        0,
-        "class headers, vtables",
-    ),
-    (&["class metadata", "compressed class space", "waste"], 328, Tier::Symbols, 0, ""),
+    (&["class metadata", "compressed class space", "used"], 4_416, By::Symbols, 0, "class headers, vtables"),
+    (&["class metadata", "compressed class space", "waste"], 328, By::Symbols, 0, ""),
     (
         &["class metadata", "class-data archive", "private"],
         2_060,
-        Tier::VmStructs,
+        By::VmStructs,
         0,
         "pages that this process changed",
     ),
     (
         &["class metadata", "class-data archive", "shared"],
         10_268,
-        Tier::VmStructs,
+        By::VmStructs,
         0,
         "mapped file, shared with other JVMs",
     ),
-    (&["class metadata", "malloc", "hanging off class loaders"], 3_536, Tier::Pointers, 21_402, ""),
-    (&["GC structures", "remembered sets"], 17_412, Tier::Pointers, 34_120, "which regions point into which"),
-    (&["GC structures", "mark bitmaps"], 16_384, Tier::Symbols, 2, ""),
-    (&["GC structures", "card table"], 2_048, Tier::VmStructs, 1, ""),
-    (&["GC structures", "block offset table"], 2_048, Tier::Symbols, 1, ""),
-    (&["GC structures", "task queues"], 2_540, Tier::Pointers, 18, ""),
+    (&["class metadata", "malloc", "hanging off class loaders"], 3_536, By::Pointers, 21_402, ""),
+    (&["GC structures", "remembered sets"], 17_412, By::Pointers, 34_120, "which regions point into which"),
+    (&["GC structures", "mark bitmaps"], 16_384, By::Symbols, 2, ""),
+    (&["GC structures", "card table"], 2_048, By::VmStructs, 1, ""),
+    (&["GC structures", "block offset table"], 2_048, By::Symbols, 1, ""),
+    (&["GC structures", "task queues"], 2_540, By::Pointers, 18, ""),
     (
-        &["freed but resident", "arena 0 (main)", "bins"],
+        &["retained by malloc", "arena 0 (main)", "bins"],
         8_204,
-        Tier::Allocator,
+        By::Allocator,
         2_031,
         "a trim gives back whole pages of it",
     ),
-    (&["freed but resident", "arena 1", "bins"], 7_420, Tier::Allocator, 911, ""),
-    (&["freed but resident", "arena 1", "top"], 2_912, Tier::Allocator, 1, "never given back by a trim"),
-    (&["freed but resident", "arenas 2 to 11", "bins"], 1_804, Tier::Allocator, 640, ""),
-    (&["freed but resident", "thread caches"], 656, Tier::Allocator, 5_122, ""),
-    (&["code", "libjvm.so", "instructions and constants"], 14_160, Tier::Kernel, 0, ""),
-    (&["code", "libjvm.so", "data"], 1_216, Tier::Kernel, 0, ""),
-    (&["code", "libc.so.6"], 1_404, Tier::Kernel, 0, ""),
-    (&["code", "libstdc++.so.6"], 1_120, Tier::Kernel, 0, ""),
-    (&["code", "libzstd-jni.so"], 632, Tier::Kernel, 0, ""),
-    (&["code", "modules (jimage)"], 2_716, Tier::Kernel, 0, "the JDK's own classes, as a mapped file"),
-    (&["code", "22 other files"], 2_304, Tier::Kernel, 22, ""),
-    (&["JIT-compiled code", "non-profiled methods", "used"], 5_508, Tier::VmStructs, 3_411, ""),
-    (&["JIT-compiled code", "profiled methods", "used"], 9_012, Tier::VmStructs, 5_904, ""),
+    (&["retained by malloc", "arena 1", "bins"], 7_420, By::Allocator, 911, ""),
+    (&["retained by malloc", "arena 1", "top"], 2_912, By::Allocator, 1, "never given back by a trim"),
+    (&["retained by malloc", "arenas 2 to 11", "bins"], 1_804, By::Allocator, 640, ""),
+    (&["retained by malloc", "thread caches"], 656, By::Allocator, 5_122, ""),
+    (&["code", "libjvm.so", "instructions and constants"], 14_160, By::Kernel, 0, ""),
+    (&["code", "libjvm.so", "data"], 1_216, By::Kernel, 0, ""),
+    (&["code", "libc.so.6"], 1_404, By::Kernel, 0, ""),
+    (&["code", "libstdc++.so.6"], 1_120, By::Kernel, 0, ""),
+    (&["code", "libzstd-jni.so"], 632, By::Kernel, 0, ""),
+    (&["code", "modules (jimage)"], 2_716, By::Kernel, 0, "the JDK's own classes, as a mapped file"),
+    (&["code", "22 other files"], 2_304, By::Kernel, 22, ""),
+    (&["JIT-compiled code", "non-profiled methods", "used"], 5_508, By::VmStructs, 3_411, ""),
+    (&["JIT-compiled code", "profiled methods", "used"], 9_012, By::VmStructs, 5_904, ""),
     (
         &["JIT-compiled code", "non-methods", "used"],
         1_520,
-        Tier::VmStructs,
+        By::VmStructs,
         812,
         "stubs, adapters, the interpreter",
     ),
-    (&["JIT-compiled code", "free"], 756, Tier::VmStructs, 0, ""),
-    (&["JVM work area", "symbols"], 7_012, Tier::Content, 98_211, "names of classes, methods and fields"),
-    (&["JVM work area", "string table"], 2_824, Tier::Pointers, 1, ""),
-    (&["JVM work area", "threads"], 1_604, Tier::Pointers, 120, ""),
-    (&["JVM work area", "JNI libraries", "libzip"], 1_204, Tier::Pointers, 611, ""),
-    (&["JVM work area", "services"], 924, Tier::Pointers, 4_022, ""),
-    (&["stacks", "Java threads", "touched"], 7_104, Tier::VmStructs, 71, ""),
-    (&["stacks", "GC threads"], 488, Tier::Symbols, 14, ""),
-    (&["stacks", "compiler threads"], 352, Tier::VmStructs, 2, ""),
-    (&["stacks", "native threads"], 84, Tier::Kernel, 5, ""),
-    (&["JIT work area", "compiler arenas"], 2_016, Tier::Content, 63, "a compilation is under way"),
+    (&["JIT-compiled code", "free"], 756, By::VmStructs, 0, ""),
+    (&["JVM internal", "symbols"], 7_012, By::Content, 98_211, "names of classes, methods and fields"),
+    (&["JVM internal", "string table"], 2_824, By::Pointers, 1, ""),
+    (&["JVM internal", "threads"], 1_604, By::Pointers, 120, ""),
+    (&["JVM internal", "JNI libraries", "libzip"], 1_204, By::Pointers, 611, ""),
+    (&["JVM internal", "services"], 924, By::Pointers, 4_022, ""),
+    (&["stacks", "Java threads", "touched"], 7_104, By::VmStructs, 71, ""),
+    (&["stacks", "GC threads"], 488, By::Symbols, 14, ""),
+    (&["stacks", "compiler threads"], 352, By::VmStructs, 2, ""),
+    (&["stacks", "native threads"], 84, By::Kernel, 5, ""),
+    (&["JIT compiler arenas", "compiler arenas"], 2_016, By::Content, 63, "a compilation is under way"),
     (
-        &["JIT work area", "chunk pool"],
+        &["JIT compiler arenas", "chunk pool"],
         4_816,
-        Tier::Symbols,
+        By::Symbols,
         151,
         "kept for the next compilation, at most 5 s",
     ),
-    (&["direct and mapped buffers", "direct", "java.nio.DirectByteBuffer"], 4_204, Tier::Pointers, 88, ""),
-    (&["direct and mapped buffers", "mapped", "index files"], 1_948, Tier::Kernel, 42, ""),
-    (&["allocator overhead", "block headers"], 1_936, Tier::Allocator, 186_204, ""),
-    (&["allocator overhead", "page tails"], 112, Tier::Allocator, 9, ""),
-    (&["other", "vdso"], 4, Tier::Kernel, 1, ""),
+    (&["direct and mapped buffers", "direct", "java.nio.DirectByteBuffer"], 4_204, By::Pointers, 88, ""),
+    (&["direct and mapped buffers", "mapped", "index files"], 1_948, By::Kernel, 42, ""),
+    (&["allocator overhead", "block headers"], 1_936, By::Allocator, 186_204, ""),
+    (&["allocator overhead", "page tails"], 112, By::Allocator, 9, ""),
+    (&["other", "vdso"], 4, By::Kernel, 1, ""),
     (
         &["malloc, no known owner", "blocks"],
         53,
-        Tier::Allocator,
+        By::Allocator,
         611,
         "in use, and nothing known points at them",
     ),
@@ -170,7 +164,7 @@ fn look_at(step: i32, grown: f64) -> MemoryReport {
             resident_bytes: (row.1 as f64 * wave(row)) as u64 * KIB,
             size_bytes: None,
             count: (row.3 > 0).then_some(row.3),
-            tier: row.2,
+            source: row.2,
             explanation: (!row.4.is_empty()).then(|| row.4.to_owned()),
         })
         .collect();
@@ -184,12 +178,11 @@ fn with_sums(mut entries: Vec<MemoryEntry>, step: i32) -> MemoryReport {
     };
     let mut areas: Vec<AreaBytes> = Area::ALL
         .into_iter()
-        .map(|area| AreaBytes { area, resident_bytes: sum(&|l| l.path[0] == area.stored_name()) })
+        .map(|area| AreaBytes { area, resident_bytes: sum(&|l| l.path[0] == area.title()) })
         .filter(|a| a.resident_bytes > 0)
         .collect();
     areas.sort_by_key(|a| std::cmp::Reverse(a.resident_bytes));
-    let tiers =
-        [Tier::Kernel, Tier::VmStructs, Tier::Symbols, Tier::Allocator, Tier::Content, Tier::Pointers];
+    let sources = [By::Kernel, By::VmStructs, By::Symbols, By::Allocator, By::Content, By::Pointers];
     let rss_bytes = sum(&|_| true);
     MemoryReport {
         schema: schema::MEMORY.to_owned(),
@@ -209,18 +202,18 @@ fn with_sums(mut entries: Vec<MemoryEntry>, step: i32) -> MemoryReport {
         rss_bytes,
         rss_change_during_scan_bytes: 12_288,
         difference_bytes: 0,
-        unknown_bytes: sum(&|l| l.path[0] == Area::MallocHeap.stored_name()),
-        inferred_bytes: sum(&|l| l.tier.is_inference()),
+        unknown_bytes: sum(&|l| l.path[0] == Area::MallocHeap.title()),
+        inferred_bytes: sum(&|l| l.source.is_inference()),
         areas,
-        tiers: tiers
-            .map(|tier| TierBytes { tier, resident_bytes: sum(&|l| l.tier == tier) })
+        sources: sources
+            .map(|source| SourceBytes { source, resident_bytes: sum(&|l| l.source == source) })
             .into_iter()
             .collect(),
         unknown: unknown(),
         jvm: Some(jvm()),
         allocator: Some(allocator()),
         threads: threads(),
-        beside_rss: beside(rss_bytes),
+        outside_rss: beside(rss_bytes),
         cgroup: Some(cgroup(rss_bytes)),
         findings: findings(),
         problems: vec![],
@@ -311,8 +304,8 @@ fn threads() -> Vec<ThreadMemory> {
     ]
 }
 
-fn beside(rss_bytes: u64) -> BesideRss {
-    BesideRss {
+fn beside(rss_bytes: u64) -> OutsideRss {
+    OutsideRss {
         vm_rss_bytes: Some(rss_bytes - 4 * KIB),
         rss_peak_bytes: Some(rss_bytes + 9 * MIB),
         pss_bytes: Some(rss_bytes - 11 * MIB),
@@ -354,12 +347,13 @@ fn findings() -> Vec<Finding<MemoryRule>> {
         Finding {
             gain_bytes: Some(15_904 * KIB),
             ..Finding::measured(
-                MemoryRule::FreedButResident,
+                MemoryRule::RetainedByMalloc,
                 Severity::Warning,
                 "malloc keeps 20.5 MiB that the program has freed",
                 "12 arenas of glibc 2.36 hold 9,213 freed blocks; a trim returns the whole pages among them",
             )
-            .to_do("jcmd 4242 System.trim_native_heap, or -XX:TrimNativeHeapInterval=5000")
+            .to_do("Trim it now: assay memory 4242 --trim")
+            .or("Trim it for good: -XX:TrimNativeHeapInterval=30000")
         },
         Finding {
             gain_bytes: Some(10_752 * KIB),
@@ -369,7 +363,7 @@ fn findings() -> Vec<Finding<MemoryRule>> {
                 "16.5 MiB of the Java heap hold no object and stay resident",
                 "17 regions of 1 MiB are free or above the top",
             )
-            .to_do("-XX:G1PeriodicGCInterval=60000")
+            .to_do("Set -XX:G1PeriodicGCInterval=60000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30")
         },
         Finding {
             gain_bytes: None,
@@ -379,7 +373,7 @@ fn findings() -> Vec<Finding<MemoryRule>> {
                 "12 arenas spread what few threads use at a time",
                 "92 threads, 12 arenas",
             )
-            .to_do("MALLOC_ARENA_MAX=2 in the environment of the process")
+            .to_do("Set MALLOC_ARENA_MAX=2 in the environment")
         },
     ]
 }
@@ -423,7 +417,7 @@ pub fn advice() -> Advice {
                 "Direct buffers may grow to the size of the heap",
                 "MaxDirectMemorySize is not set; 4.1 MiB are in use",
             )
-            .to_do("-XX:MaxDirectMemorySize=64m")
+            .to_do("Set -XX:MaxDirectMemorySize=64m")
         }],
         problems: vec![],
     }
@@ -443,7 +437,7 @@ pub fn change() -> MemoryChange {
                 before_bytes: entry.resident_bytes,
                 after_bytes: later.resident_bytes,
                 count_change: (entry.path[0] == "direct and mapped buffers").then_some(211),
-                tier: entry.tier,
+                source: entry.source,
                 explanation: "look at who allocates it, and who keeps it".to_owned(),
             })
         })

@@ -56,7 +56,7 @@ pub fn hostile_run() -> StoredRun {
     run.trials[0].trial.treatments.push(TreatmentRecord {
         setting: hostile.clone(),
         before: Some(hostile.clone()),
-        asked: hostile.clone(),
+        requested: hostile.clone(),
         found: Some(hostile.clone()),
         undone: false,
     });
@@ -190,7 +190,7 @@ fn variant(
     Variant {
         name,
         levels,
-        reference_mode: mode.map(AskedMode::Exactly),
+        reference_mode: mode.map(RequestedMode::Exactly),
         compact_headers: level.starts_with("compact"),
         max_heap_bytes: Some(mib * MIB),
         jvm: Some(jvm(feature, if level == "32-bit" { 32 } else { 64 })),

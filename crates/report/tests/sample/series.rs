@@ -172,11 +172,11 @@ fn checks(level: &str, block: u32) -> Vec<ValidityCheck> {
 }
 
 /// The longer the server stood still for collections, the more of the slowest requests are explained by it.
-fn slowest(p99_ms: f64, stopped_ms_per_s: f64) -> LimitBlame {
+fn slowest(p99_ms: f64, stopped_ms_per_s: f64) -> LimitAttribution {
     let misses = 186;
     let by_pauses = (misses as f64 * (0.2 + stopped_ms_per_s / 600.0).min(0.9)) as u64;
-    let cause = |cause, misses, touched, expected| BlamedCause { cause, misses, touched, expected };
-    LimitBlame {
+    let cause = |cause, misses, overlapped, expected| AttributedCause { cause, misses, overlapped, expected };
+    LimitAttribution {
         limit_ms: p99_ms,
         misses,
         causes: vec![

@@ -76,9 +76,9 @@ impl Words<'_> {
         for _ in 0..spikes {
             pieces.extend([constant(from, every_s - spike_s), constant(spike, spike_s)]);
         }
-        let rest_s = length_s - spikes as f64 * every_s;
-        if rest_s > 1e-9 {
-            pieces.push(constant(from, rest_s));
+        let cool_down_s = length_s - spikes as f64 * every_s;
+        if cool_down_s > 1e-9 {
+            pieces.push(constant(from, cool_down_s));
         }
         Ok(())
     }

@@ -18,11 +18,11 @@ use assay_model::{CapacityStep, Estimate, FromBelow, LimitRate};
 
 /// A window of load that is wanted. Before it the same rate runs for a while, so that queues have their usual length.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ask {
+pub struct WindowRequest {
     /// Rate, requests per second.
     pub rate_per_s: f64,
     /// Time without load before all of it, seconds: a server that was overloaded does what is left.
-    pub rest_s: f64,
+    pub cool_down_s: f64,
     /// Time at this rate before the window, seconds; nothing in it counts.
     pub settle_s: f64,
     /// Length of the window, seconds.
@@ -51,11 +51,11 @@ pub struct LoadWindow {
 /// A way to find the capacity of a server.
 pub trait Method {
     /// The next window that is wanted; `None` when enough is known or the time is used up.
-    fn next(&self) -> Option<Ask>;
+    fn next(&self) -> Option<WindowRequest>;
     /// Tells what a window gave. One that the machine disturbed is not told; the method then asks again.
-    fn take(&mut self, ask: &Ask, window: LoadWindow);
+    fn take(&mut self, ask: &WindowRequest, window: LoadWindow);
     /// Tells that a window took time and gave nothing that counts.
-    fn lose(&mut self, ask: &Ask);
+    fn lose(&mut self, ask: &WindowRequest);
     /// Tells that so many seconds passed before a window besides what it asked for: the answers to the one before were waited for.
     fn spend(&mut self, seconds: f64);
     /// What is known so far.

@@ -6,7 +6,7 @@
 //! which it is tried once more. Then the server rests, and the load is raised step by step from a low rate.
 
 use super::ceiling::is_overload;
-use super::{Ask, Capacity, LoadWindow, Method};
+use super::{Capacity, LoadWindow, Method, WindowRequest};
 use assay_model::{CapacityStep, FromBelow};
 
 /// Missed by far: so large a part of the requests is beyond the limit, or without an answer.
@@ -205,22 +205,28 @@ impl<M: Method> Climbing<M> {
     }
 }
 
-fn seconds(ask: &Ask) -> f64 {
-    ask.rest_s + ask.settle_s + ask.window_s
+fn seconds(ask: &WindowRequest) -> f64 {
+    ask.cool_down_s + ask.settle_s + ask.window_s
 }
 
 impl<M: Method> Method for Climbing<M> {
-    fn next(&self) -> Option<Ask> {
-        let (rate_per_s, rest_s) = match (&self.found, self.method.next()) {
+    fn next(&self) -> Option<WindowRequest> {
+        let (rate_per_s, cool_down_s) = match (&self.found, self.method.next()) {
             (Some(_), _) => self.next.map(|(rate, count)| (rate, if count == 0 { REST_S } else { 0.0 }))?,
             (None, Some(ask)) => return Some(ask),
             // At the end, so that a search of a server that always answers alike has all of its time.
             (None, None) => (self.suspects[self.suspect()?].rate_per_s, REST_S),
         };
-        Some(Ask { rate_per_s, rest_s, settle_s: SETTLE_S, window_s: WINDOW_S, step: CapacityStep::Climb })
+        Some(WindowRequest {
+            rate_per_s,
+            cool_down_s,
+            settle_s: SETTLE_S,
+            window_s: WINDOW_S,
+            step: CapacityStep::Climb,
+        })
     }
 
-    fn take(&mut self, ask: &Ask, window: LoadWindow) {
+    fn take(&mut self, ask: &WindowRequest, window: LoadWindow) {
         if self.found.is_some() {
             self.used_s += seconds(ask);
             return self.climbed(&window);
@@ -234,7 +240,7 @@ impl<M: Method> Method for Climbing<M> {
         self.look(seen, is_overload);
     }
 
-    fn lose(&mut self, ask: &Ask) {
+    fn lose(&mut self, ask: &WindowRequest) {
         if ask.step != CapacityStep::Climb {
             self.method.lose(ask);
             return self.compare();
@@ -268,8 +274,8 @@ mod tests {
     }
 
     impl Server {
-        fn answer(&mut self, ask: &Ask) -> LoadWindow {
-            self.is_ill &= ask.rest_s < self.cure_s;
+        fn answer(&mut self, ask: &WindowRequest) -> LoadWindow {
+            self.is_ill &= ask.cool_down_s < self.cure_s;
             let most = if self.is_ill { self.ill_per_s } else { self.well_per_s };
             let requests = (ask.rate_per_s * ask.window_s).round();
             let answered = requests.min(most * ask.window_s);
@@ -286,16 +292,16 @@ mod tests {
             }
         }
 
-        fn searched(self) -> (Capacity, Vec<Ask>) {
+        fn searched(self) -> (Capacity, Vec<WindowRequest>) {
             let config = SearchConfig { limits_ms: vec![50.0], ..SearchConfig::new(80.0) };
             self.measured(Climbing::new(Search::new(config), 0.01))
         }
 
-        fn swept(self) -> (Capacity, Vec<Ask>) {
+        fn swept(self) -> (Capacity, Vec<WindowRequest>) {
             self.measured(Climbing::behind(Sweep::new(SweepConfig::new(vec![50.0])), 0.01))
         }
 
-        fn measured(mut self, mut method: impl Method) -> (Capacity, Vec<Ask>) {
+        fn measured(mut self, mut method: impl Method) -> (Capacity, Vec<WindowRequest>) {
             let mut asked = Vec::new();
             while let Some(ask) = method.next() {
                 let window = self.answer(&ask);
@@ -315,9 +321,10 @@ mod tests {
         let max = found.max_rate_per_s.expect("it was sustained");
         assert!((317.0 / STEP..=317.0).contains(&max), "{found:?}");
         assert_eq!(found.limits_per_s, [Some(max)]);
-        let climbed: Vec<&Ask> = asked.iter().filter(|ask| ask.step == CapacityStep::Climb).collect();
+        let climbed: Vec<&WindowRequest> =
+            asked.iter().filter(|ask| ask.step == CapacityStep::Climb).collect();
         let [again, first, ..] = climbed.as_slice() else { panic!("one rate again, then upwards") };
-        assert!(again.rest_s > 12.0 && first.rest_s > 12.0 && first.rate_per_s < again.rate_per_s);
+        assert!(again.cool_down_s > 12.0 && first.cool_down_s > 12.0 && first.rate_per_s < again.rate_per_s);
         assert!(climbed[1..].is_sorted_by(|a, b| a.rate_per_s < b.rate_per_s));
     }
 

@@ -7,7 +7,7 @@
 
 use super::ceiling::{Ceiling, ceiling, is_overload};
 use super::root::{Point, Prior, Root, ends, is_kept, root};
-use super::{Ask, Capacity, LoadWindow, Method};
+use super::{Capacity, LoadWindow, Method, WindowRequest};
 use assay_model::{CapacityStep, Estimate, LimitRate};
 
 /// What is searched for, and how long that may take.
@@ -103,7 +103,7 @@ pub struct Search {
     limits: Vec<Searched>,
     ceiling: Option<Ceiling>,
     /// How long the server is to rest before the next window.
-    rest_s: f64,
+    cool_down_s: f64,
     used_s: f64,
 }
 
@@ -111,7 +111,7 @@ impl Search {
     /// A search that knows nothing yet.
     pub fn new(config: SearchConfig) -> Self {
         let limits = vec![Searched::default(); config.limits_ms.len()];
-        Search { config, windows: Vec::new(), limits, ceiling: None, rest_s: 0.0, used_s: 0.0 }
+        Search { config, windows: Vec::new(), limits, ceiling: None, cool_down_s: 0.0, used_s: 0.0 }
     }
 
     fn rates(&self) -> impl Iterator<Item = f64> {
@@ -217,7 +217,7 @@ impl Search {
     }
 
     /// The target that is not precise and got the least time.
-    fn refine(&self) -> Option<Ask> {
+    fn refine(&self) -> Option<WindowRequest> {
         let time = |target: &Target| self.windows_near(*target).map(|(_, cost_s)| cost_s).sum::<f64>();
         let target = self
             .targets()
@@ -236,7 +236,7 @@ impl Search {
     }
 
     /// On the side of a root where fewer windows are.
-    fn beside(&self, limit: usize) -> Option<Ask> {
+    fn beside(&self, limit: usize) -> Option<WindowRequest> {
         let root = self.limits[limit].root?;
         let near = || self.windows_near(Target::Limit(limit));
         let below = near().filter(|(window, _)| window.rate_per_s.ln() < root.median).count();
@@ -255,7 +255,7 @@ impl Search {
     }
 
     /// At the first answer that no other window confirmed.
-    fn confirm(&self) -> Option<Ask> {
+    fn confirm(&self) -> Option<WindowRequest> {
         let root = |limit: &Searched| limit.root.filter(|_| !limit.is_confirmed);
         let open = (0..self.limits.len()).filter(|limit| self.is_open(Target::Limit(*limit)));
         let with_limit = |limit: usize| Some((root(&self.limits[limit])?, self.config.limits_ms[limit]));
@@ -263,7 +263,7 @@ impl Search {
         Some(self.ask(CapacityStep::Confirm, root.median.exp(), Some((root, limit_ms))))
     }
 
-    fn ask(&self, step: CapacityStep, rate_per_s: f64, root: Option<(Root, f64)>) -> Ask {
+    fn ask(&self, step: CapacityStep, rate_per_s: f64, root: Option<(Root, f64)>) -> WindowRequest {
         let clump_s = root.map_or(0.0, |(root, _)| root.clump_s);
         let enough_s = CLUMPS_WANTED * clump_s.max(1.0 / rate_per_s) / self.config.miss_share;
         let window_s = enough_s.clamp(self.config.window_s_min, self.config.window_s_max);
@@ -277,7 +277,7 @@ impl Search {
             _ => 0.0,
         };
         let settle_s = settle_s.min(window_s / 2.0).max(self.settle_s_min());
-        Ask { rate_per_s, rest_s: self.rest_s, settle_s, window_s, step }
+        WindowRequest { rate_per_s, cool_down_s: self.cool_down_s, settle_s, window_s, step }
     }
 
     /// At least so long.
@@ -290,10 +290,10 @@ impl Search {
     /// answered. A window near the maximum right behind one at twice of it got half of the answers that later ones at its rate
     /// had, since a server that is loaded so never gets rid of the rest. The same behind a window of which only is known that it
     /// was to go beyond what is sustained.
-    fn took(&mut self, ask: &Ask, was_overload: bool) {
+    fn took(&mut self, ask: &WindowRequest, was_overload: bool) {
         let cost_s = ask.settle_s + ask.window_s;
-        self.used_s += ask.rest_s + cost_s;
-        self.rest_s = if was_overload { cost_s } else { 0.0 };
+        self.used_s += ask.cool_down_s + cost_s;
+        self.cool_down_s = if was_overload { cost_s } else { 0.0 };
     }
 
     fn points_of(&self, window: &LoadWindow) -> Vec<Option<Point>> {
@@ -376,7 +376,7 @@ fn estimate(middle: f64, low: f64, high: f64) -> Estimate {
 }
 
 /// A window as asked for, without counts that no server gives.
-fn sound(ask: &Ask, mut window: LoadWindow) -> LoadWindow {
+fn sound(ask: &WindowRequest, mut window: LoadWindow) -> LoadWindow {
     (window.rate_per_s, window.window_s) = (ask.rate_per_s, ask.window_s);
     let most = (10.0 * ask.rate_per_s * ask.window_s).min(REQUESTS_MAX) as u64 + 100;
     window.requests = window.requests.min(most);
@@ -385,18 +385,18 @@ fn sound(ask: &Ask, mut window: LoadWindow) -> LoadWindow {
 }
 
 impl Method for Search {
-    fn next(&self) -> Option<Ask> {
+    fn next(&self) -> Option<WindowRequest> {
         let ask = match self.bracket() {
             Some(rate) => Some(self.ask(CapacityStep::Bracket, rate, None)),
             None if self.ceiling.is_none() => None,
             None => self.refine().or_else(|| self.confirm()),
         };
-        let is_sound = |ask: &Ask| ask.rate_per_s.is_finite() && 0.0 < ask.rate_per_s;
+        let is_sound = |ask: &WindowRequest| ask.rate_per_s.is_finite() && 0.0 < ask.rate_per_s;
         ask.filter(is_sound)
-            .filter(|ask| self.used_s + ask.rest_s + ask.settle_s + ask.window_s <= self.config.budget_s)
+            .filter(|ask| self.used_s + ask.cool_down_s + ask.settle_s + ask.window_s <= self.config.budget_s)
     }
 
-    fn take(&mut self, ask: &Ask, window: LoadWindow) {
+    fn take(&mut self, ask: &WindowRequest, window: LoadWindow) {
         let window = sound(ask, window);
         self.took(ask, is_overload(&window));
         let cost_s = ask.settle_s + ask.window_s;
@@ -407,7 +407,7 @@ impl Method for Search {
         }
     }
 
-    fn lose(&mut self, ask: &Ask) {
+    fn lose(&mut self, ask: &WindowRequest) {
         self.took(ask, matches!(ask.step, CapacityStep::Bracket | CapacityStep::Overload));
     }
 

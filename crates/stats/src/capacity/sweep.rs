@@ -8,7 +8,7 @@
 //! A sweep gives no intervals: its rules have none.
 
 use super::score::{Level, score};
-use super::{Ask, Capacity, LoadWindow, Method};
+use super::{Capacity, LoadWindow, Method, WindowRequest};
 use assay_model::CapacityStep;
 
 /// What is swept, and by which rules. [`SweepConfig::new`] has the published ones.
@@ -120,9 +120,15 @@ impl Sweep {
         self.settled_per_s
     }
 
-    fn ask(&self, step: CapacityStep, rate_per_s: f64, settle_s: f64, window_s: f64) -> Ask {
+    fn ask(&self, step: CapacityStep, rate_per_s: f64, settle_s: f64, window_s: f64) -> WindowRequest {
         let factor = self.config.time_factor;
-        Ask { rate_per_s, rest_s: 0.0, settle_s: settle_s * factor, window_s: window_s * factor, step }
+        WindowRequest {
+            rate_per_s,
+            cool_down_s: 0.0,
+            settle_s: settle_s * factor,
+            window_s: window_s * factor,
+            step,
+        }
     }
 
     fn is_kept(&self, window: &LoadWindow, tolerance_share: f64) -> bool {
@@ -188,7 +194,7 @@ impl Sweep {
 }
 
 impl Method for Sweep {
-    fn next(&self) -> Option<Ask> {
+    fn next(&self) -> Option<WindowRequest> {
         if LOST_MAX < self.lost {
             return None;
         }
@@ -210,7 +216,7 @@ impl Method for Sweep {
         })
     }
 
-    fn take(&mut self, ask: &Ask, mut window: LoadWindow) {
+    fn take(&mut self, ask: &WindowRequest, mut window: LoadWindow) {
         self.used_s += ask.settle_s + ask.window_s;
         (window.rate_per_s, window.window_s) = (ask.rate_per_s, ask.window_s);
         self.phase = match self.phase {
@@ -230,7 +236,7 @@ impl Method for Sweep {
         }
     }
 
-    fn lose(&mut self, ask: &Ask) {
+    fn lose(&mut self, ask: &WindowRequest) {
         self.used_s += ask.settle_s + ask.window_s;
         self.lost += 1;
     }
@@ -245,7 +251,7 @@ mod tests {
     use super::*;
 
     /// Answers all that is asked up to a rate, and that rate beyond it.
-    fn give(ask: &Ask, up_to_per_s: f64) -> LoadWindow {
+    fn give(ask: &WindowRequest, up_to_per_s: f64) -> LoadWindow {
         let answered = ask.rate_per_s.min(up_to_per_s);
         LoadWindow {
             rate_per_s: ask.rate_per_s,

@@ -6,7 +6,9 @@ mod simulated;
 mod table;
 
 use assay_model::Estimate;
-use assay_stats::capacity::{Ask, Capacity, LoadWindow, Method, Search, SearchConfig, Sweep, SweepConfig};
+use assay_stats::capacity::{
+    Capacity, LoadWindow, Method, Search, SearchConfig, Sweep, SweepConfig, WindowRequest,
+};
 use proptest::prelude::*;
 use simulated::{Every, Interruptions, Running, Server, Service};
 
@@ -101,8 +103,8 @@ fn a_search_rests_behind_what_overloads_the_server() {
     let (mut search, mut running) = (Search::new(config), Running::new(&server, 1));
     let (mut wanted_s, mut rests, mut lost) = (0.0, 0, 0);
     while let Some(ask) = search.next() {
-        assert_eq!(ask.rest_s, wanted_s, "{ask:?}");
-        rests += u32::from(0.0 < ask.rest_s);
+        assert_eq!(ask.cool_down_s, wanted_s, "{ask:?}");
+        rests += u32::from(0.0 < ask.cool_down_s);
         let window = running.window(&ask, &limits_ms, 0.99);
         let is_lost = ask.step == assay_model::CapacityStep::Overload && lost < 2;
         let was_overload = is_lost || window.answers * 10 < window.requests * 9;
@@ -166,7 +168,7 @@ fn a_limit_below_the_service_time_has_no_rate() {
 }
 
 /// What a window gives when nobody thought of it.
-fn nonsense(ask: &Ask, draw: (u64, u64, u64, u64), limits: usize) -> LoadWindow {
+fn nonsense(ask: &WindowRequest, draw: (u64, u64, u64, u64), limits: usize) -> LoadWindow {
     let expected = (ask.rate_per_s * ask.window_s).clamp(0.0, 1e12) as u64;
     let requests = [0, 1, expected, expected, u64::MAX][draw.0 as usize % 5];
     let answers = [0, requests, requests / 2, draw.1, u64::MAX][draw.1 as usize % 5];

@@ -76,7 +76,7 @@ pub fn run(method: &mut dyn Method, server: &Server, limits_ms: &[f64], seed: u6
         let begun_s = running.now_s();
         let window = running.window(&ask, limits_ms, 99.0);
         // What an overload left is answered before the next window begins.
-        let asked_s = ask.rest_s + ask.settle_s + ask.window_s;
+        let asked_s = ask.cool_down_s + ask.settle_s + ask.window_s;
         method.spend(running.now_s() - begun_s - asked_s);
         method.take(&ask, window);
     }

@@ -5,7 +5,7 @@
 //! every release of the random crates, because bits are turned into draws here.
 
 use assay_model::CapacityStep;
-use assay_stats::capacity::{Ask, LoadWindow};
+use assay_stats::capacity::{LoadWindow, WindowRequest};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::VecDeque;
@@ -136,8 +136,8 @@ impl Running {
 
     /// Offers load to idle workers and counts what is asked for and answered in the window behind the settling. Then all is
     /// answered, as a load generator drains, before the next window begins.
-    pub fn window(&mut self, ask: &Ask, limits_ms: &[f64], percentile: f64) -> LoadWindow {
-        self.now_s += ask.rest_s;
+    pub fn window(&mut self, ask: &WindowRequest, limits_ms: &[f64], percentile: f64) -> LoadWindow {
+        self.now_s += ask.cool_down_s;
         let begin = self.now_s + ask.settle_s;
         let end = begin + ask.window_s;
         self.carry_over(ask.rate_per_s);
@@ -308,9 +308,9 @@ pub fn rate_at_limit(server: &Server, limit_ms: f64, miss_share: f64, requests: 
     let (mut low, mut high) = (0.02 * server.max_rate_per_s(), server.max_rate_per_s());
     for step in 0..12 {
         let rate_per_s = (low + high) / 2.0;
-        let ask = Ask {
+        let ask = WindowRequest {
             rate_per_s,
-            rest_s: 0.0,
+            cool_down_s: 0.0,
             settle_s: 60.0,
             window_s: requests / rate_per_s,
             step: CapacityStep::Level,

@@ -15,7 +15,9 @@
 
 use crate::servers::{Kind, estimates, kinds, run, search, truths};
 use assay_model::Estimate;
-use assay_stats::capacity::{Ask, Capacity, LoadWindow, Method, Search, SearchConfig, Sweep, SweepConfig};
+use assay_stats::capacity::{
+    Capacity, LoadWindow, Method, Search, SearchConfig, Sweep, SweepConfig, WindowRequest,
+};
 use assay_stats::median;
 
 const LIMITS_MS: [f64; 5] = [10.0, 25.0, 50.0, 75.0, 100.0];
@@ -172,18 +174,18 @@ struct Both {
 }
 
 impl Method for Both {
-    fn next(&self) -> Option<Ask> {
+    fn next(&self) -> Option<WindowRequest> {
         self.sweep.next()
     }
 
-    fn take(&mut self, ask: &Ask, window: LoadWindow) {
+    fn take(&mut self, ask: &WindowRequest, window: LoadWindow) {
         if ask.step == assay_model::CapacityStep::Level {
             self.search.take(ask, window.clone());
         }
         self.sweep.take(ask, window);
     }
 
-    fn lose(&mut self, ask: &Ask) {
+    fn lose(&mut self, ask: &WindowRequest) {
         self.sweep.lose(ask);
     }
 

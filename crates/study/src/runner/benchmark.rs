@@ -1,7 +1,7 @@
 //! One launch of a program that measures itself: started with the variant's JVM options, watched until it ends, its results
 //! and the logs of the JVMs in which it measured read. It is one trial with one window.
 
-use super::server::{Turn, blank_trial, has_unified_logging, plan, record, variant_spec};
+use super::server::{TrialId, blank_trial, has_unified_logging, plan, record, variant_spec};
 use super::state::{Failure, Run, outcome_of};
 use super::treatments::Applied;
 use crate::benchmark_results;
@@ -11,7 +11,7 @@ use crate::variant::VariantLaunch;
 use assay_gclog::log_options;
 use assay_jdk::modes;
 use assay_launch::{Local, POLL_INTERVAL, ProcessSpec, Processes, ReadyWhen};
-use assay_measure::{Benchmark, Measurement, OwnLoad, Procedure, Watch, WatchConfig, With};
+use assay_measure::{Benchmark, Context, Measurement, OwnLoad, Procedure, Watch, WatchConfig};
 use assay_model::{GcJvm, Problem, RunEventKind, Trial, Window, file};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,11 @@ pub(super) struct Launched<'a> {
 }
 
 /// One launch of a benchmark program, and whether its variant cannot work at all.
-pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<(Trial, bool), Failure> {
+pub(super) fn one(
+    run: &mut Run<'_>,
+    launch: &VariantLaunch,
+    turn: TrialId,
+) -> Result<(Trial, bool), Failure> {
     let mut launched = start(run, launch, turn)?;
     let timeout = Duration::from_secs_f64(table(run)?.timeout_s.unwrap_or(TIMEOUT_S));
     let mut procedure = Benchmark { bounds: run.prepared.bounds };
@@ -79,10 +83,10 @@ fn table<'a>(run: &Run<'a>) -> Result<&'a BenchmarkTable, Failure> {
     table.ok_or_else(|| Failure::Run(crate::StudyError::Internal("the study has no benchmark".to_owned())))
 }
 
-fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result<Launched<'a>, Failure> {
+fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: TrialId) -> Result<Launched<'a>, Failure> {
     let number = run.next_number();
     let variant = launch.variant.name.clone();
-    let Turn { block, attempt, .. } = turn;
+    let TrialId { block, attempt, .. } = turn;
     run.emit(RunEventKind::TrialStarted { number, variant: variant.clone(), block, attempt })?;
     let folder_name = run.dir.make_trial_folder(number, &variant)?;
     let folder = run.dir.path().join(&folder_name);
@@ -123,7 +127,7 @@ fn log_option(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, Stri
 pub(super) fn measure(
     run: &Run<'_>,
     launched: &mut Launched<'_>,
-    turn: Turn,
+    turn: TrialId,
     procedure: &mut dyn Procedure,
     timeout: Duration,
 ) -> Result<Measurement, Failure> {
@@ -139,14 +143,15 @@ pub(super) fn measure(
     };
     let mut watch = Watch::start(&config).map_err(|e| Failure::Trial(e.to_string()))?;
     let (has_ended, stop) = (AtomicBool::new(false), AtomicBool::new(false));
-    let turn = assay_measure::Turn { block: turn.block, attempt: turn.attempt };
+    let turn = assay_measure::MeasurementId { block: turn.block, attempt: turn.attempt };
     let (waited, measured) = std::thread::scope(|scope| {
         let watcher = &mut watch;
         let (has_ended, stop) = (&has_ended, &stop);
         let thread = scope.spawn(move || {
             let mut source = OwnLoad { has_ended };
             let mut on_event = |_| ();
-            let mut with = With { source: &mut source, watcher, data: None, stop, on_event: &mut on_event };
+            let mut with =
+                Context { source: &mut source, watcher, data: None, stop, on_event: &mut on_event };
             procedure.measure(&mut with, turn)
         });
         let waited = wait(run, launched, timeout);

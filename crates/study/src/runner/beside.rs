@@ -5,7 +5,7 @@ use super::faults::Faults;
 use super::server::Server;
 use super::state::{Failure, Run};
 use assay_load::{GeneratorConfig, LoadError};
-use assay_measure::{MeasureEvent, Measurement, Procedure, Turn, With};
+use assay_measure::{Context, MeasureEvent, Measurement, MeasurementId, Procedure};
 use assay_model::{RunEventKind, SearchStep, Window, file};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -39,7 +39,7 @@ pub(super) fn measure(
     server: &mut Server<'_>,
     procedure: &mut dyn Procedure,
     load: GeneratorConfig,
-    turn: Turn,
+    turn: MeasurementId,
 ) -> Result<bool, Failure> {
     let (number, block) = (server.trial.number, turn.block);
     let variant = server.trial.variant.clone();
@@ -89,7 +89,7 @@ fn beside<T: Send>(
     server: &mut Server<'_>,
     load: GeneratorConfig,
     looked_after: (&str, &mut f64, Option<&mut Faults>),
-    work: impl FnOnce(&mut With<'_>) -> Result<T, LoadError> + Send,
+    work: impl FnOnce(&mut Context<'_>) -> Result<T, LoadError> + Send,
 ) -> Beside<T> {
     let Some(mut watch) = server.watch.take() else {
         let what = "a server is measured that is not watched".to_owned();
@@ -104,7 +104,13 @@ fn beside<T: Send>(
             let mut source = source_of(load)?;
             // The receiver is gone when the run ends early: then nobody wants to know.
             let mut on_event = |event: MeasureEvent| drop(sender.send(event));
-            work(&mut With { source: &mut *source, watcher, data: Some(data), stop, on_event: &mut on_event })
+            work(&mut Context {
+                source: &mut *source,
+                watcher,
+                data: Some(data),
+                stop,
+                on_event: &mut on_event,
+            })
         });
         let watched = look_after(run, server, &events, looked_after);
         stop.store(true, Ordering::Relaxed);
@@ -197,15 +203,15 @@ fn tell(
         {
             RunEventKind::WarmUpProgress { number, elapsed_s, cpu_ms_per_request }
         }
-        MeasureEvent::Load { progress, of_s, asked_rate_per_s }
+        MeasureEvent::Load { progress, planned_s, offered_rate_per_s }
             if is_due(&mut told.load_s, progress.elapsed.as_secs_f64()) =>
         {
             let ms = |ns: u64| ns as f64 / 1e6;
             RunEventKind::LoadProgress {
                 number,
                 load_s: progress.elapsed.as_secs_f64(),
-                of_s,
-                asked_rate_per_s,
+                planned_s,
+                offered_rate_per_s,
                 completed: progress.completed,
                 errors: progress.errors,
                 in_flight: progress.in_flight,
@@ -218,7 +224,7 @@ fn tell(
         }
         MeasureEvent::WindowEnded { window, .. } => {
             let Some(step) = &window.search else { return Ok(()) };
-            let took_s = (step.rest_s + step.settle_s + window.seconds()).clamp(0.0, *left_s);
+            let took_s = (step.cool_down_s + step.settle_s + window.seconds()).clamp(0.0, *left_s);
             *left_s -= took_s;
             run.advance(took_s);
             event_of(number, &window, step)
@@ -232,8 +238,8 @@ fn event_of(number: u32, window: &Window, step: &SearchStep) -> RunEventKind {
     RunEventKind::CapacityWindowEnded {
         number,
         step: step.step,
-        asked_rate_per_s: step.asked_rate_per_s,
-        reached_rate_per_s: window.reached_rate_per_s(),
+        offered_rate_per_s: step.offered_rate_per_s,
+        achieved_rate_per_s: window.achieved_rate_per_s(),
         limited_ms: step.limited_ms,
         is_sustained: step.is_sustained,
         left_out: window.left_out(),

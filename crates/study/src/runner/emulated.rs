@@ -2,7 +2,7 @@
 //! trial's window.
 
 use super::benchmark::{Launched, conclude, measure};
-use super::server::{Turn, blank_trial, plan, record, variant_spec};
+use super::server::{TrialId, blank_trial, plan, record, variant_spec};
 use super::state::{Failure, Run};
 use super::treatments::Applied;
 use crate::error::StudyError;
@@ -41,7 +41,11 @@ const WORK: &str = "/work.json";
 const READY_TIMEOUT_S: f64 = 120.0;
 
 /// One guest, and whether its variant cannot work at all.
-pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<(Trial, bool), Failure> {
+pub(super) fn one(
+    run: &mut Run<'_>,
+    launch: &VariantLaunch,
+    turn: TrialId,
+) -> Result<(Trial, bool), Failure> {
     let planned = run.prepared.plan.procedure.emulation().cloned();
     let planned = planned.ok_or_else(|| internal("the study emulates nothing"))?;
     let mut launched = start(run, launch, turn, &planned)?;
@@ -65,12 +69,12 @@ fn internal(what: &str) -> Failure {
 fn start<'a>(
     run: &mut Run<'_>,
     launch: &'a VariantLaunch,
-    turn: Turn,
+    turn: TrialId,
     planned: &PlannedEmulation,
 ) -> Result<Launched<'a>, Failure> {
     let number = run.next_number();
     let variant = launch.variant.name.clone();
-    let Turn { block, attempt, .. } = turn;
+    let TrialId { block, attempt, .. } = turn;
     run.emit(RunEventKind::TrialStarted { number, variant: variant.clone(), block, attempt })?;
     let folder_name = run.dir.make_trial_folder(number, &variant)?;
     let folder = run.dir.path().join(&folder_name);
@@ -100,7 +104,7 @@ fn start<'a>(
 fn build(
     run: &Run<'_>,
     launch: &VariantLaunch,
-    turn: Turn,
+    turn: TrialId,
     planned: &PlannedEmulation,
     (folder, emulator_seed): (&Path, u64),
 ) -> Result<assay_emulate::Command, String> {
@@ -155,7 +159,7 @@ fn build(
 
 fn work(
     launch: &VariantLaunch,
-    turn: Turn,
+    turn: TrialId,
     planned: &PlannedEmulation,
     (server, names, in_guest): (&ServerTable, &Placeholders, Launch),
 ) -> Result<GuestWork, String> {

@@ -6,7 +6,7 @@ use crate::fault_table::group_of;
 use crate::plan::draw_fault;
 use assay_launch::{Local, Processes, Signal, StopSignal, Wanted};
 use assay_linux::monotonic_ns;
-use assay_measure::{Replacements, Turn};
+use assay_measure::{MeasurementId, Replacements};
 use assay_model::{
     Check, Disturbance, FaultAction, FaultRecord, PlannedFault, RunEventKind, ValidityCheck, Window, file,
 };
@@ -74,7 +74,7 @@ impl Faults {
     pub fn of_window(
         run: &Run<'_>,
         roles: Roles,
-        turn: Turn,
+        turn: MeasurementId,
         folder: &Path,
         replacements: Replacements,
     ) -> Faults {
@@ -114,7 +114,7 @@ impl Faults {
         let Some(start_ns) = self.start_ns else { return Ok(Vec::new()) };
         let mut told = Vec::new();
         for fault in self.all.iter_mut().filter(|fault| !fault.is_over()) {
-            let mut with = With {
+            let mut with = FaultContext {
                 processes: &mut *processes,
                 replacements: &self.replacements,
                 shared: self.shared.as_ref(),
@@ -181,7 +181,7 @@ impl Drop for Faults {
 }
 
 /// What a fault works on.
-struct With<'a> {
+struct FaultContext<'a> {
     processes: &'a mut Processes<Local>,
     replacements: &'a Replacements,
     shared: Option<&'a Shared>,
@@ -204,7 +204,7 @@ impl Fault {
             role,
             pid: None,
             action: fault.action.clone(),
-            asked_s: fault.at_s.unwrap_or(at_s),
+            planned_s: fault.at_s.unwrap_or(at_s),
             done_monotonic_ns: None,
             over_monotonic_ns: None,
             ended: Vec::new(),
@@ -233,11 +233,11 @@ impl Fault {
         self.state = State::Over;
     }
 
-    fn step(&mut self, start_ns: u64, with: &mut With<'_>) -> Result<(), String> {
+    fn step(&mut self, start_ns: u64, with: &mut FaultContext<'_>) -> Result<(), String> {
         let now_ns = monotonic_ns();
         match std::mem::replace(&mut self.state, State::Over) {
             State::Planned => {
-                let due_ns = start_ns.saturating_add((self.record.asked_s * NS_PER_S) as u64);
+                let due_ns = start_ns.saturating_add((self.record.planned_s * NS_PER_S) as u64);
                 if due_ns <= now_ns { self.act(with) } else { self.state = State::Planned }
             }
             State::Lasts(until_ns) if now_ns < until_ns => self.state = State::Lasts(until_ns),
@@ -250,7 +250,7 @@ impl Fault {
     }
 
     /// It is its time.
-    fn act(&mut self, with: &mut With<'_>) {
+    fn act(&mut self, with: &mut FaultContext<'_>) {
         let lasts_ns = (self.record.action.lasts_s().unwrap_or(0.0) * NS_PER_S) as u64;
         let signal = match self.record.action {
             FaultAction::Kill => Signal::Kill,
@@ -295,7 +295,7 @@ impl Fault {
     }
 
     /// Has the limits hold in the role's group. A process may end of them.
-    fn limit(&mut self, with: &mut With<'_>) -> Result<(), String> {
+    fn limit(&mut self, with: &mut FaultContext<'_>) -> Result<(), String> {
         let (Some(shared), Some(group), Some(limits)) =
             (with.shared, &self.group, group_of(&self.record.action))
         else {
@@ -325,7 +325,7 @@ impl Fault {
     }
 
     /// What stood still goes on; limits are taken back, and what has ended of them is started again.
-    fn end_lasting(&mut self, with: &mut With<'_>) -> Result<(), String> {
+    fn end_lasting(&mut self, with: &mut FaultContext<'_>) -> Result<(), String> {
         let now_ns = Some(monotonic_ns());
         self.record.oom_kills = self.oom_kills();
         if let Some(shared) = with.shared {
@@ -358,7 +358,7 @@ impl Fault {
     }
 
     /// A process that was asked to end may take its time.
-    fn end_when_ended(&mut self, now_ns: u64, with: &mut With<'_>) -> Result<(), String> {
+    fn end_when_ended(&mut self, now_ns: u64, with: &mut FaultContext<'_>) -> Result<(), String> {
         let Some(hit) = self.hits.first().cloned() else { return Ok(()) };
         match with.processes.ended_of(&hit.role) {
             Some(how) => {
@@ -375,7 +375,7 @@ impl Fault {
     }
 
     /// Starts the first of those that ended; the others follow when it is ready.
-    fn start_again(&mut self, mut ended: Vec<Hit>, with: &mut With<'_>) -> Result<(), String> {
+    fn start_again(&mut self, mut ended: Vec<Hit>, with: &mut FaultContext<'_>) -> Result<(), String> {
         let pid_of = |hit: &Hit| with.processes.pid_of(&hit.role).unwrap_or(0);
         ended.iter().for_each(|hit| with.replacements.lost(&hit.table, pid_of(hit)));
         if self.restart && !ended.is_empty() {
@@ -384,7 +384,7 @@ impl Fault {
         Ok(())
     }
 
-    fn start(&mut self, hit: Hit, rest: Vec<Hit>, with: &mut With<'_>) -> Result<(), String> {
+    fn start(&mut self, hit: Hit, rest: Vec<Hit>, with: &mut FaultContext<'_>) -> Result<(), String> {
         let old = with.processes.pid_of(&hit.role).unwrap_or(0);
         keep_log(with.folder, &hit.role).map_err(|e| format!("the GC log of the {}: {e}", hit.role))?;
         let started = with.replacements.replace(&hit.table, old, || {
@@ -397,7 +397,7 @@ impl Fault {
     fn go_on_starting(
         &mut self,
         (hit, started, mut rest): (Hit, u32, Vec<Hit>),
-        with: &mut With<'_>,
+        with: &mut FaultContext<'_>,
     ) -> Result<(), String> {
         if !with.processes.step_of(&hit.role)? {
             self.state = State::Starts(hit, started, rest);

@@ -1,6 +1,6 @@
 //! The fresh design: a process for each trial, in interleaved blocks.
 
-use super::server::{Server, Turn};
+use super::server::{Server, TrialId};
 use super::state::{Failure, Run, outcome_of, why_not};
 use super::{benchmark, beside, emulated, procedure};
 use crate::plan::{load_seed, warm_up_seed};
@@ -36,7 +36,7 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
     let measures_once = procedure.measures_once();
     let (mut reason, mut has_counted) = (String::new(), false);
     for attempt in 1..=run.prepared.layout.repeats_max + 1 {
-        let turn = Turn { block: planned.block, attempt, seed: planned.seed };
+        let turn = TrialId { block: planned.block, attempt, seed: planned.seed };
         let (trial, is_hopeless) = match procedure {
             PlannedProcedure::Benchmark => benchmark::one(run, launch, turn)?,
             PlannedProcedure::Emulated(_) => emulated::one(run, launch, turn)?,
@@ -67,7 +67,7 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
 }
 
 /// One launch of a server, and whether its variant cannot work at all.
-fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<(Trial, bool), Failure> {
+fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: TrialId) -> Result<(Trial, bool), Failure> {
     let mut server = Server::start(run, launch, turn)?;
     let worked = work(run, &mut server, turn);
     let (outcome, is_hopeless) = outcome_of(worked)?;
@@ -78,7 +78,7 @@ fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: Turn) -> Result<(Trial, 
 }
 
 /// From the start to the last window. A disturbed window is measured again on the same, warm server.
-fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: Turn) -> Result<(), Failure> {
+fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: TrialId) -> Result<(), Failure> {
     server.wait_until_ready(run)?;
     let mut procedure = procedure::of_server(run, server);
     let seed = warm_up_seed(run.prepared.plan.seed, turn.block);
@@ -91,7 +91,7 @@ fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: Turn) -> Result<(), Fa
     for attempt in first..first + attempts {
         let seed = load_seed(run.prepared.plan.seed, turn.block, attempt);
         let load = procedure::generator_of(run, server, seed)?;
-        let turn = assay_measure::Turn { block: turn.block, attempt };
+        let turn = assay_measure::MeasurementId { block: turn.block, attempt };
         let counts = beside::measure(run, server, &mut *procedure, load, turn)?;
         // Without what a fault has ended for good there is no other window like it.
         if counts || server.process.lost().is_some() || !run.may_repeat() {

@@ -1,6 +1,6 @@
 //! The resident design: all servers up and warm, measured in alternating windows while the others are suspended.
 
-use super::server::{Server, Turn};
+use super::server::{Server, TrialId};
 use super::state::{Failure, Run};
 use super::{beside, procedure};
 use crate::plan::{STARTING_MAX, load_seed, order, warm_up_seed};
@@ -66,7 +66,7 @@ fn start_all<'a>(
     let order = order(count, 1, run.prepared.layout.kind, plan_seed);
     for together in order.chunks(STARTING_MAX) {
         for at in together {
-            let turn = Turn { block: 1, attempt: 1, seed: load_seed(plan_seed, first_block, 1) };
+            let turn = TrialId { block: 1, attempt: 1, seed: load_seed(plan_seed, first_block, 1) };
             servers[*at] = Some(Server::start(run, &launches[*at], turn)?);
         }
         for at in together {
@@ -93,7 +93,7 @@ fn one_block(run: &mut Run<'_>, servers: &mut Servers<'_>, block: u32) -> Result
                 let load = procedure::generator_of(run, server, seed)?;
                 let mut procedure =
                     server.procedure.take().unwrap_or_else(|| procedure::of_server(run, server));
-                let turn = assay_measure::Turn { block, attempt };
+                let turn = assay_measure::MeasurementId { block, attempt };
                 counts = beside::measure(run, server, &mut *procedure, load, turn)?;
                 server.procedure = Some(procedure);
                 server.hold();

@@ -51,7 +51,7 @@ pub(super) struct Server<'a> {
 
 /// What a launch is for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct TrialId {
     pub block: u32,
     pub attempt: u32,
     pub seed: u64,
@@ -59,7 +59,7 @@ pub(super) struct Turn {
 
 impl<'a> Server<'a> {
     /// Starts a server; it is not ready yet.
-    pub fn start(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: Turn) -> Result<Server<'a>, Failure> {
+    pub fn start(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: TrialId) -> Result<Server<'a>, Failure> {
         let number = run.next_number();
         let variant = &launch.variant;
         run.emit(RunEventKind::TrialStarted {
@@ -215,7 +215,12 @@ impl<'a> Server<'a> {
     }
 
     /// The faults of a window, with what `turn` draws of them.
-    pub fn faults(&self, run: &Run<'_>, turn: assay_measure::Turn, replacements: Replacements) -> Faults {
+    pub fn faults(
+        &self,
+        run: &Run<'_>,
+        turn: assay_measure::MeasurementId,
+        replacements: Replacements,
+    ) -> Faults {
         let tables = &run.prepared.workload.processes;
         let options = &self.launch.variant.workload_options;
         let hit = |role: String, table: &str| Hit { role, table: table.to_owned() };
@@ -303,7 +308,7 @@ fn table(run: &Run<'_>) -> Result<ServerTable, Failure> {
 }
 
 /// A trial of which nothing is known but its turn.
-pub(super) fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, turn: Turn) -> Trial {
+pub(super) fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, turn: TrialId) -> Trial {
     Trial {
         schema: schema::TRIAL.to_owned(),
         provenance: run.prepared.plan.provenance.clone(),
@@ -396,7 +401,7 @@ pub(super) fn plan(
     launch: &VariantLaunch,
     server: Option<ProcessSpec>,
     trial: &Path,
-    turn: Turn,
+    turn: TrialId,
     mut names: Placeholders,
     of_process: impl Fn(&ProcessTable, ProcessSpec) -> ProcessSpec,
 ) -> Result<Processes<Local>, Failure> {

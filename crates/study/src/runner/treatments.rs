@@ -67,7 +67,13 @@ impl Applied {
         let before = change.before();
         self.numbers.push(shared.borrow_mut().apply(change.clone()).map_err(told)?);
         let (setting, found) = (change.name(), change.found());
-        self.records.push(TreatmentRecord { setting, before, asked: planned.value, found, undone: false });
+        self.records.push(TreatmentRecord {
+            setting,
+            before,
+            requested: planned.value,
+            found,
+            undone: false,
+        });
         Ok(change.groups())
     }
 

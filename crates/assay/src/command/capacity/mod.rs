@@ -3,16 +3,13 @@
 mod study;
 mod wanted;
 
-use crate::arguments::{CapacityArguments, Format};
+use crate::arguments::CapacityArguments;
 use crate::command::gate;
 use crate::failure::Failure;
-use crate::output::{self, Forms};
-use crate::output_file::{can_be_written, write_file, write_result};
+use crate::forms::{Forms, show};
+use crate::output_file::{can_be_written, write_file};
 use crate::stop;
 use assay_model::{CapacityReport, GateCase};
-use assay_report::{
-    render_capacity_csv, render_capacity_html, render_capacity_markdown, render_capacity_terminal,
-};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,21 +29,8 @@ pub fn capacity(arguments: &CapacityArguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &stored {
         store(path, &report)?;
     }
-    if let Some(path) = &arguments.html {
-        write_result(path, |mut out| render_capacity_html(&report, &mut out))?;
-    }
-    print(arguments.format.form(), &report)?;
+    show(&report, arguments.format.form(), arguments.html.as_deref())?;
     end(arguments, &report, &stop)
-}
-
-fn print(format: Format, report: &CapacityReport) -> Result<(), Failure> {
-    let forms = Forms {
-        table: &|view| render_capacity_terminal(report, view),
-        csv: &|out| render_capacity_csv(report, out),
-        markdown: &|| render_capacity_markdown(report),
-        problems: &report.problems,
-    };
-    output::print_as(format, report, &forms)
 }
 
 fn check_wanted(arguments: &CapacityArguments) -> Result<(), Failure> {
@@ -92,8 +76,6 @@ fn end(
     gate::tell(&cases);
     let is_good = arguments.allow_invalid || report.valid != Some(false);
     let bad = (!is_good).then(|| "it is not valid".to_owned());
-    gate::write_cases(&arguments.gate_files, (&report.target, bad), &cases, &|| {
-        render_capacity_markdown(report)
-    })?;
+    gate::write_cases(&arguments.gate_files, (&report.target, bad), &cases, &|| report.markdown())?;
     Ok(gate::exit_code(is_good, &cases))
 }

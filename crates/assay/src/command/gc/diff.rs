@@ -4,14 +4,11 @@ use super::named::{find, is_log};
 use crate::arguments::GcDiffArguments;
 use crate::command::gate;
 use crate::failure::Failure;
-use crate::output::{self, Forms};
-use crate::output_file::{can_be_written, write_result};
+use crate::forms::{Forms, show};
+use crate::output_file::can_be_written;
 use assay_gclog::input;
 use assay_gcstudy::{Analysis, diff as differences};
 use assay_model::{GateCase, GcComparison, schema};
-use assay_report::{
-    render_gc_diff_csv, render_gc_diff_html, render_gc_diff_markdown, render_gc_diff_terminal,
-};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -29,21 +26,12 @@ pub fn diff(arguments: &GcDiffArguments) -> Result<ExitCode, Failure> {
         after_jvm: after.report().jvms.pop(),
         differences: differences(&before, &after),
     };
-    if let Some(path) = &arguments.html {
-        write_result(path, |mut out| render_gc_diff_html(&comparison, &mut out))?;
-    }
-    let forms = Forms {
-        table: &|view| render_gc_diff_terminal(&comparison, view),
-        csv: &|out| render_gc_diff_csv(&comparison, out),
-        markdown: &|| render_gc_diff_markdown(&comparison),
-        problems: &[],
-    };
-    output::print_as(arguments.format.form(), &comparison, &forms)?;
+    show(&comparison, arguments.format.form(), arguments.html.as_deref())?;
     let after = after.report();
     let cases: Vec<GateCase> =
         arguments.fail_if.iter().map(|one| one.judge_change(&comparison, &after)).collect();
     gate::tell(&cases);
-    gate::write_cases(&arguments.gate_files, (&comparison.after, None), &cases, forms.markdown)?;
+    gate::write_cases(&arguments.gate_files, (&comparison.after, None), &cases, &|| comparison.markdown())?;
     Ok(gate::exit_code(true, &cases))
 }
 

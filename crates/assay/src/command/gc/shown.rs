@@ -2,23 +2,12 @@
 
 use crate::arguments::{Format, GcReadArguments};
 use crate::failure::Failure;
-use crate::output::{self, Forms};
-use crate::output_file::write_result;
+use crate::forms::{self, GcLog};
 use assay_model::GcReport;
-use assay_report::{render_gc_csv, render_gc_html, render_gc_markdown, render_gc_terminal};
 
 /// Prints a report, and writes its page.
 pub fn show(report: &GcReport, name: &str, arguments: &GcReadArguments) -> Result<(), Failure> {
-    if let Some(path) = &arguments.html {
-        write_result(path, |mut out| render_gc_html(report, name, &mut out))?;
-    }
-    let forms = Forms {
-        table: &|view| render_gc_terminal(report, name, view),
-        csv: &|out| render_gc_csv(report, out),
-        markdown: &|| render_gc_markdown(report, name),
-        problems: &report.problems,
-    };
-    output::print_as(form(arguments), report, &forms)
+    forms::show(&GcLog { report, name }, form(arguments), arguments.html.as_deref())
 }
 
 /// The form that was asked for.

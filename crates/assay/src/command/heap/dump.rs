@@ -4,7 +4,7 @@ use crate::command::process::jvm_named;
 use crate::command::what_file::{FileKind, kind_of, said_of};
 use crate::failure::Failure;
 use crate::progress::BytesRead;
-use assay_heap::{Census, hprof};
+use assay_heap::{ClassHistogram, hprof};
 use std::io::{self, ErrorKind, IsTerminal};
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn is_stdin(path: &Path) -> bool {
 ///
 /// # Errors
 /// When there is no such file, or it is no dump: what mends it is part of the message.
-pub fn read(path: &Path) -> Result<Census, Failure> {
+pub fn read(path: &Path) -> Result<ClassHistogram, Failure> {
     if is_stdin(path) {
         return read_stdin();
     }
@@ -47,7 +47,7 @@ pub fn read(path: &Path) -> Result<Census, Failure> {
     })
 }
 
-fn read_stdin() -> Result<Census, Failure> {
+fn read_stdin() -> Result<ClassHistogram, Failure> {
     if io::stdin().is_terminal() {
         let message = "standard input is a terminal, not a heap dump\n  give a file, or: ssh HOST cat X.hprof | assay heap predict -";
         return Err(Failure::input(message));

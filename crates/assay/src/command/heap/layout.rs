@@ -4,11 +4,11 @@ use super::dump;
 use super::no_such_class::no_such_class;
 use crate::arguments::LayoutArguments;
 use crate::failure::Failure;
-use crate::output::{self, Forms};
-use crate::output_file::{can_be_written, write_result};
+use crate::forms::show;
+use crate::output_file::can_be_written;
 use assay_heap::class_path::{self, ClassPathError};
 use assay_heap::predict::{detect, find_class, jdk_default, layouts_of};
-use assay_heap::{Census, ClassIndex};
+use assay_heap::{ClassHistogram, ClassIndex};
 use assay_model::{HeapLayouts, Problem, schema};
 use std::ffi::OsStr;
 use std::process::ExitCode;
@@ -21,40 +21,35 @@ pub fn layout(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {
         (None, Some(paths)) => in_class_path(paths, arguments)?,
         (None, None) => return Err(Failure::input("where is the class? --dump DUMP or --classpath PATHS")),
     };
-    if let Some(path) = &arguments.html {
-        write_result(path, |mut out| assay_heapreport::layouts_page(&layouts, &mut out))?;
-    }
-    let forms = Forms {
-        table: &|view| assay_heapreport::layout_text(&layouts, view),
-        csv: &|out| assay_heapreport::layouts_csv(&layouts, out),
-        markdown: &|| assay_heapreport::layouts_markdown(&layouts),
-        problems: &layouts.problems,
-    };
-    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &layouts, &forms)?;
+    show(&layouts, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn in_dump(census: &Census, arguments: &LayoutArguments, source: String) -> Result<HeapLayouts, Failure> {
-    let class = find_class(census, &arguments.class).map_err(|error| no_such_class(&source, &error))?;
-    let shape = &census.classes[class as usize];
+fn in_dump(
+    histogram: &ClassHistogram,
+    arguments: &LayoutArguments,
+    source: String,
+) -> Result<HeapLayouts, Failure> {
+    let class = find_class(histogram, &arguments.class).map_err(|error| no_such_class(&source, &error))?;
+    let shape = &histogram.classes[class as usize];
     if shape.arrays.is_some() || shape.name.ends_with("[]") {
         let message =
             format!("{} is an array class: it has no fields\n  give the class of its elements", shape.name);
         return Err(Failure::input(message));
     }
-    let mut problems = census.problems.clone();
-    let jdk = arguments.jdk.or_else(|| detect(census).jdk).unwrap_or_else(|| {
+    let mut problems = histogram.problems.clone();
+    let jdk = arguments.jdk.or_else(|| detect(histogram).jdk).unwrap_or_else(|| {
         let newest = jdk_default();
         let what = format!("the heap does not say its release: layout rules of JDK {newest} (--jdk N)");
         problems.push(Problem::new(source.clone(), what));
         newest
     });
-    Ok(layouts(census, class, jdk, source, problems))
+    Ok(layouts(histogram, class, jdk, source, problems))
 }
 
 fn in_class_path(paths: &OsStr, arguments: &LayoutArguments) -> Result<HeapLayouts, Failure> {
     let source = paths.to_string_lossy().into_owned();
-    let census = class_path::read(paths, &arguments.class).map_err(|error| match error {
+    let histogram = class_path::read(paths, &arguments.class).map_err(|error| match error {
         ClassPathError::NotFound(error) => no_such_class(&source, &error),
         ClassPathError::NoSuperClass { .. } => {
             let hint =
@@ -63,20 +58,20 @@ fn in_class_path(paths: &OsStr, arguments: &LayoutArguments) -> Result<HeapLayou
         }
         error => Failure::input(error.to_string()),
     })?;
-    let problems = census.problems.clone();
+    let problems = histogram.problems.clone();
     // The class is the first: its super classes follow.
-    let of_path = census.jdk();
+    let of_path = histogram.jdk();
     let jdk = arguments.jdk.or(of_path).unwrap_or(jdk_default());
-    Ok(layouts(&census, 0, jdk, source, problems))
+    Ok(layouts(&histogram, 0, jdk, source, problems))
 }
 
 fn layouts(
-    census: &Census,
+    histogram: &ClassHistogram,
     class: ClassIndex,
     jdk: u32,
     source: String,
     problems: Vec<Problem>,
 ) -> HeapLayouts {
-    let layouts = layouts_of(census, class, jdk);
+    let layouts = layouts_of(histogram, class, jdk);
     HeapLayouts { schema: schema::HEAP_LAYOUT.to_owned(), source, layouts, problems }
 }

@@ -1,4 +1,4 @@
-//! `assay heap`: what objects weigh in each reference mode, and which mode a heap size gets.
+//! `assay heap`: what objects occupy in each reference mode, and which mode a heap size gets.
 
 mod dump;
 mod layout;

@@ -6,12 +6,12 @@ use crate::arguments::{Format, PredictArguments};
 use crate::command::identity_of;
 use crate::command::process::pid_of;
 use crate::failure::Failure;
-use crate::output::{self, Forms};
-use crate::output_file::{can_be_written, write_result};
+use crate::forms::{self, HeapIn};
+use crate::output_file::can_be_written;
 use assay_gclog::Records;
-use assay_heap::Census;
-use assay_heap::live::{self, LiveCensus, LiveError};
-use assay_heap::predict::{PredictOptions, garbage, predict as predict_census};
+use assay_heap::ClassHistogram;
+use assay_heap::live::{self, LiveError, LiveHistogram};
+use assay_heap::predict::{PredictOptions, garbage, predict as predict_histogram};
 use assay_model::{DumpModel, HeapPrediction, Problem};
 use std::fs::File;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn predict(arguments: &PredictArguments) -> Result<ExitCode, Failure> {
     // What can fail soon fails before a dump of many GB is read.
     let log = arguments.gc_log.as_deref().map(read_log).transpose()?;
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
-    let Heap { census, source, known_model, known_stranger, frozen_ms } = read(arguments)?;
+    let Heap { histogram, source, known_model, known_stranger, frozen_ms } = read(arguments)?;
     let options = PredictOptions {
         source,
         jdk: arguments.jdk,
@@ -36,8 +36,8 @@ pub fn predict(arguments: &PredictArguments) -> Result<ExitCode, Failure> {
         known_stranger,
         ..PredictOptions::default()
     };
-    let predicted = predict_census(&census, &options);
-    drop(census);
+    let predicted = predict_histogram(&histogram, &options);
+    drop(histogram);
     let mut prediction = predicted.map_err(|error| no_such_class(&options.source, &error))?;
     prediction.frozen_ms = frozen_ms;
     if let Some((name, log)) = &log {
@@ -49,7 +49,7 @@ pub fn predict(arguments: &PredictArguments) -> Result<ExitCode, Failure> {
 
 /// What objects there are, and where they were found.
 struct Heap {
-    census: Census,
+    histogram: ClassHistogram,
     source: String,
     known_model: Option<DumpModel>,
     known_stranger: Option<String>,
@@ -61,19 +61,19 @@ struct Heap {
 fn read(arguments: &PredictArguments) -> Result<Heap, Failure> {
     match (&arguments.dump, &arguments.pid) {
         (Some(path), _) => {
-            let (census, source) = (dump::read(path)?, dump::name_of(path));
-            Ok(Heap { census, source, known_model: None, known_stranger: None, frozen_ms: None })
+            let (histogram, source) = (dump::read(path)?, dump::name_of(path));
+            Ok(Heap { histogram, source, known_model: None, known_stranger: None, frozen_ms: None })
         }
         (None, Some(process)) => {
             let pid = pid_of(process)?;
             identity_of(pid)?;
-            let LiveCensus { census, model, freeze, .. } =
-                live::census_after(pid, arguments.freeze, &|used| announce(pid, used, arguments.freeze))
+            let LiveHistogram { histogram, model, freeze, .. } =
+                live::histogram_after(pid, arguments.freeze, &|used| announce(pid, used, arguments.freeze))
                     .map_err(not_walked)?;
             let frozen_ms = Some(freeze.frozen_ns as f64 / 1e6);
             let (known_model, known_stranger) =
                 model.map_or_else(|why| (None, Some(why)), |m| (Some(m), None));
-            Ok(Heap { census, source: format!("process {pid}"), known_model, known_stranger, frozen_ms })
+            Ok(Heap { histogram, source: format!("process {pid}"), known_model, known_stranger, frozen_ms })
         }
         (None, None) => Err(Failure::input("give a heap dump, or --pid PID")),
     }
@@ -100,18 +100,9 @@ fn not_walked(error: LiveError) -> Failure {
 
 /// Prints and writes a prediction as it was asked for.
 fn show(prediction: &HeapPrediction, arguments: &PredictArguments) -> Result<(), Failure> {
-    if let Some(path) = &arguments.html {
-        write_result(path, |mut out| assay_heapreport::prediction_page(prediction, &mut out))?;
-    }
     let csv = arguments.csv.then_some(Format::Csv);
     let format = csv.or(arguments.format.form_beside(arguments.html.is_some()));
-    let forms = Forms {
-        table: &|view| assay_heapreport::prediction_text(prediction, view, arguments.top),
-        csv: &|out| assay_heapreport::prediction_csv(prediction, out),
-        markdown: &|| assay_heapreport::prediction_markdown(prediction),
-        problems: &prediction.problems,
-    };
-    output::print_as(format, prediction, &forms)
+    forms::show(&HeapIn { prediction, top: arguments.top }, format, arguments.html.as_deref())
 }
 
 fn read_log(path: &Path) -> Result<(String, Records), Failure> {

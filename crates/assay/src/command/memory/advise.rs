@@ -5,8 +5,8 @@ use crate::arguments::AdviseArguments;
 use crate::command::identity_of;
 use crate::command::process::pid_of;
 use crate::failure::Failure;
-use crate::output::{self, Forms};
-use crate::output_file::{can_be_written, write_result};
+use crate::forms::show;
+use crate::output_file::can_be_written;
 use crate::stop;
 use assay_linux::ProcRoot;
 use assay_memory::{ReadOptions, SnapshotDepth};
@@ -33,16 +33,7 @@ pub fn advise(arguments: &AdviseArguments) -> Result<ExitCode, Failure> {
         )));
     }
     let advice = assay_memory::advise(&snapshots);
-    if let Some(path) = &arguments.html {
-        write_result(path, |mut out| assay_report::render_advice_html(&advice, &mut out))?;
-    }
-    let forms = Forms {
-        table: &|view| assay_report::render_advice_terminal(&advice, view),
-        csv: &|out| assay_report::render_advice_csv(&advice, out),
-        markdown: &|| assay_report::render_advice_markdown(&advice),
-        problems: &advice.problems,
-    };
-    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &advice, &forms)?;
+    show(&advice, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 

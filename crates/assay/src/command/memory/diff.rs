@@ -3,10 +3,10 @@
 use crate::arguments::DiffArguments;
 use crate::command::read_stored;
 use crate::failure::Failure;
-use crate::output::{self, Forms};
-use crate::output_file::{can_be_written, write_result};
+use crate::forms::{Growth, show};
+use crate::output;
+use crate::output_file::can_be_written;
 use assay_model::{MemoryReport, schema};
-use assay_report::TerminalView;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,18 +20,9 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     let before = read(&arguments.before, End::First)?;
     let after = read(&arguments.after, End::Last)?;
     let change = assay_memory::explain_change(&before.snapshot, &after.snapshot);
-    if let Some(path) = &arguments.html {
-        let snapshots = if before.path == after.path { after.snapshots.as_slice() } else { &[] };
-        write_result(path, |mut out| assay_report::render_change_html(&change, snapshots, &mut out))?;
-    }
-    let shown = |view| TerminalView { entries: arguments.entries, ..view };
-    let forms = Forms {
-        table: &|view| assay_report::render_change_terminal(&change, shown(view)),
-        csv: &|out| assay_report::render_change_csv(&change, out),
-        markdown: &|| assay_report::render_change_markdown(&change),
-        problems: &change.problems,
-    };
-    output::print_as(arguments.format.form_beside(arguments.html.is_some()), &change, &forms)?;
+    let record = if before.path == after.path { after.snapshots.as_slice() } else { &[] };
+    let growth = Growth { change: &change, record, entries: arguments.entries };
+    show(&growth, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -93,12 +84,10 @@ fn read_snapshots(path: &Path) -> Result<Vec<MemoryReport>, Failure> {
         output::note(&problems);
         return Ok(snapshots);
     }
-    let schema_of = |snapshot: &MemoryReport| snapshot.schema.clone();
-    let snapshot =
-        read_stored(path, schema::MEMORY, schema_of, "an assay memory snapshot").map_err(|failure| {
-            let hint = "make one with: assay memory PID --json > FILE, or assay memory PID --record FILE";
-            Failure::input(format!("{}\n  {hint}", failure.message))
-        })?;
+    let snapshot = read_stored(path, schema::MEMORY, "an assay memory snapshot").map_err(|failure| {
+        let hint = "make one with: assay memory PID --json > FILE, or assay memory PID --record FILE";
+        Failure::input(format!("{}\n  {hint}", failure.message))
+    })?;
     Ok(vec![snapshot])
 }
 

@@ -2,11 +2,13 @@
 
 use crate::arguments::Format;
 use crate::failure::Failure;
-use crate::output::{self, Forms};
+use crate::forms::{Forms, print};
 use assay_host::running_jvms;
 use assay_linux::{Denial, ProcRoot};
 use assay_model::RunningJvms;
+use assay_report::TerminalView;
 use assay_text::wrap::message;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Prints them, the biggest first.
@@ -18,14 +20,30 @@ pub fn list(format: Format) -> Result<ExitCode, Failure> {
         // The rows have no place for it.
         say!("note: {said}");
     }
-    let forms = Forms {
-        table: &|view| table(&found, said.as_deref(), view.width.into()),
-        csv: &|out| assay_report::render_running_csv(&found, out),
-        markdown: &|| assay_report::render_running_markdown(&found, said.as_deref()),
-        problems: &[],
-    };
-    output::print_as(format, &found, &forms)?;
+    print(&Listed { found, said }, format)?;
     Ok(ExitCode::SUCCESS)
+}
+
+struct Listed {
+    found: RunningJvms,
+    said: Option<String>,
+}
+
+impl Forms for Listed {
+    type Stored = RunningJvms;
+
+    fn stored(&self) -> &RunningJvms {
+        &self.found
+    }
+    fn table(&self, view: TerminalView) -> String {
+        table(&self.found, self.said.as_deref(), view.width.into())
+    }
+    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        assay_report::render_running_csv(&self.found, out)
+    }
+    fn markdown(&self) -> String {
+        assay_report::render_running_markdown(&self.found, self.said.as_deref())
+    }
 }
 
 fn table(found: &RunningJvms, said: Option<&str>, width: usize) -> String {

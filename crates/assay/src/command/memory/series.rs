@@ -1,11 +1,12 @@
 //! Snapshots one after the other: on a screen, as lines, into a record.
 
 use super::read::options;
-use super::watch::{self, News};
-use super::{snapshot, trim};
+use super::trim;
+use super::watch::{self, SnapshotMessage};
 use crate::arguments::{Format, SnapshotArguments};
 use crate::command::identity_of;
 use crate::failure::Failure;
+use crate::forms::{Snapshot, show};
 use crate::screen;
 use crate::{output, stop};
 use assay_linux::{ProcRoot, ProcessIdentity};
@@ -81,7 +82,7 @@ enum Shown {
     /// To a pipe, a line for each quick one.
     Lines(Box<Watch>),
     /// To the thread that draws, which asks for trims.
-    Picture { news: Sender<News>, asked: Receiver<()> },
+    Picture { news: Sender<SnapshotMessage>, asked: Receiver<()> },
 }
 
 /// What the file holds now, which need not be what was recorded.
@@ -104,10 +105,10 @@ fn recorded(taken: u64, held: &Held, path: &Path) -> String {
 
 /// The page at the end: with areas over time if there is a record.
 fn write_page(path: &Path, last: &MemoryReport, arguments: &SnapshotArguments) -> Result<(), Failure> {
-    let Some(record) = &arguments.record else { return snapshot::write_page(path, last, &[]) };
-    let (snapshots, problems) = assay_memory::read_record(record)?;
+    let (earlier, problems) =
+        arguments.record.as_deref().map_or(Ok(Default::default()), assay_memory::read_record)?;
     output::note(&problems);
-    snapshot::write_page(path, last, &snapshots)
+    show(&Snapshot { report: last, earlier: &earlier, entries: arguments.entries }, None, Some(path))
 }
 
 /// What is left of a series at its end.
@@ -256,7 +257,9 @@ impl<'a> Series<'a> {
             }
             Shown::Lines(watch) => watch.add(snapshot, full),
             // Who draws may have ended already.
-            Shown::Picture { news, .. } => drop(news.send(News::Snapshot(Box::new(snapshot), full))),
+            Shown::Picture { news, .. } => {
+                drop(news.send(SnapshotMessage::Snapshot(Box::new(snapshot), full)));
+            }
         }
         Ok(())
     }
@@ -266,7 +269,7 @@ impl<'a> Series<'a> {
         if let Shown::Picture { news, asked } = &self.shown
             && asked.try_recv().is_ok()
         {
-            drop(news.send(News::Trimmed(trim::said(self.pid))));
+            drop(news.send(SnapshotMessage::Trimmed(trim::said(self.pid))));
         }
     }
 

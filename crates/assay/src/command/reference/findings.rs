@@ -9,8 +9,8 @@ use std::fmt::{Display, Write};
 pub fn page() -> String {
     let mut page = String::from(
         "# Findings\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test reference`. What each finding shows as \
-         evidence and from which figure on it is made, what brings it about, and what helps; the finding itself has the figures and options at \
-         hand. Its id is `rule` in stored forms.\n\n",
+         evidence and from which figure on it is made, what brings it about, what helps best, and what helps instead; the finding itself \
+         has the figures and options at hand. Its id is `rule` in stored forms.\n\n",
     );
     add("assay memory", MemoryRule::ALL, &mut page);
     add("assay gc", GcRule::ALL, &mut page);
@@ -28,11 +28,12 @@ fn add<R: Explain + Display + Copy>(command: &str, rules: &[R], page: &mut Strin
     let _ = writeln!(page, "## {command}\n");
     for rule in rules {
         if let Some(said) = rule.explained() {
-            let _ = writeln!(
-                page,
-                "### {rule}\n\n- Evidence: {}\n- Cause: {}\n- Fix: {}\n",
-                said.evidence, said.cause, said.fix
-            );
+            let (evidence, cause, fix) = (said.evidence, said.cause, said.fix);
+            let _ = writeln!(page, "### {rule}\n\n- Evidence: {evidence}\n- Cause: {cause}\n- Fix: {fix}");
+            for other in said.alternatives {
+                let _ = writeln!(page, "- Or: {other}");
+            }
+            page.push('\n');
         }
     }
 }
@@ -47,8 +48,11 @@ fn add_rule_of_host(rule: HostRule, page: &mut String) {
         prose(words.title),
         prose(words.effect),
         prose(source),
-        code(words.command)
+        typed(words.command)
     );
+    for other in words.alternatives {
+        let _ = writeln!(page, "- Or: {}", typed(other));
+    }
     if let Some(undo) = words.undo {
         let _ = writeln!(page, "- Undo: {}", code(undo));
     }
@@ -57,6 +61,15 @@ fn add_rule_of_host(rule: HostRule, page: &mut String) {
 
 fn prose(text: &str) -> String {
     super::commands::prose(text.trim_end_matches('.'))
+}
+
+/// A step: commands and options as they are typed, a sentence as it is; only sentences begin with a capital letter.
+fn typed(step: &str) -> String {
+    if !step.starts_with(|first: char| first.is_uppercase()) {
+        return code(step);
+    }
+    let end = if step.ends_with('.') { "" } else { "." };
+    format!("{}{end}", super::commands::prose(step))
 }
 
 /// As it is typed, whatever backquotes stand in it.

@@ -7,8 +7,9 @@ use crate::arguments::{Format, TimeAccountArguments, TimeArguments, TimeCommand}
 use crate::command::identity_of;
 use crate::command::process::pid_of;
 use crate::failure::Failure;
-use crate::output::{self, Forms};
-use crate::output_file::{can_be_written, write_result};
+use crate::forms::show;
+use crate::output;
+use crate::output_file::can_be_written;
 use crate::screen::{self, Screen};
 use crate::stop;
 use assay_counters::{SideGauges, Sides, TimeGauge};
@@ -99,16 +100,8 @@ impl Watching<'_> {
             End::Stopped => say!("stopped after {:.1} s", seconds(&report)),
             End::ProcessEnded => say!("the process ended; it was measured for {:.1} s", seconds(&report)),
         }
-        if let Some(path) = &self.arguments.html {
-            write_result(path, |mut out| assay_processreport::render_time_html(&report, &mut out))?;
-        }
-        let forms = Forms {
-            table: &|view| assay_processreport::render_time_terminal(&report, view),
-            csv: &|out| assay_processreport::render_time_csv(&report, out),
-            markdown: &|| assay_processreport::render_time_markdown(&report),
-            problems: &report.problems,
-        };
-        output::print_as(self.arguments.format.form_beside(self.arguments.html.is_some()), &report, &forms)?;
+        let html = self.arguments.html.as_deref();
+        show(&report, self.arguments.format.form_beside(html.is_some()), html)?;
         Ok(ExitCode::SUCCESS)
     }
 

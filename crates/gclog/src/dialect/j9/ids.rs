@@ -50,7 +50,7 @@ impl Ids {
             let said = (self.last - first).saturating_add(1);
             sink.reconciliation(GcReconciliation {
                 what: what.to_owned(),
-                said: said as f64,
+                logged: said as f64,
                 read: self.seen as f64,
                 rounding: 0.0,
                 at: (at.source, at.line),

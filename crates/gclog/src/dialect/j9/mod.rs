@@ -23,7 +23,7 @@ mod tag;
 
 use super::decimal::{civil_ns, old_civil_ns};
 use crate::contract::{At, Dialect, GcSink, Taken};
-use assay_model::{GcInstant, GcRecord, GcRecordKind, GcScope, GcTrouble};
+use assay_model::{GcAnomaly, GcInstant, GcRecord, GcRecordKind, GcScope};
 use figures::{milliseconds, number, put_duration};
 use header::Header;
 use ids::Ids;
@@ -398,7 +398,7 @@ impl J9 {
 
     fn put_aborted(&mut self) {
         if let Some(pause) = &mut self.pause {
-            pause.trouble(GcTrouble::Aborted);
+            pause.anomaly(GcAnomaly::Aborted);
         }
     }
 }

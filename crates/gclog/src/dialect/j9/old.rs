@@ -4,7 +4,7 @@ use super::figures::{milliseconds, number, put_duration};
 use super::memory::{Memory, sizes};
 use super::tag::Attributes;
 use crate::contract::At;
-use assay_model::{GcInstant, GcRecord, GcRecordKind, GcScope, GcTrouble};
+use assay_model::{GcAnomaly, GcInstant, GcRecord, GcRecordKind, GcScope};
 
 /// A pause of which not everything is read yet.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct OldPause {
     pub before: Memory,
     pub after: Option<Memory>,
     pub promoted_bytes: Option<u64>,
-    pub troubles: Vec<GcTrouble>,
+    pub anomalies: Vec<GcAnomaly>,
 }
 
 impl OldPause {
@@ -55,7 +55,7 @@ impl OldPause {
                 self.promoted_bytes = number(attributes, "bytes");
             }
             "failed" if attributes.get("type") == Some("tenured") => {
-                self.troubles = vec![GcTrouble::PromotionFailed];
+                self.anomalies = vec![GcAnomaly::PromotionFailed];
             }
             "nursery" | "tenured" | "loa" => {
                 if let Some(memory) = self.memory() {
@@ -93,7 +93,7 @@ impl OldPause {
         record.heap = heap;
         record.spaces = spaces;
         record.promoted_bytes = self.promoted_bytes;
-        record.troubles = self.troubles;
+        record.anomalies = self.anomalies;
         record
     }
 }

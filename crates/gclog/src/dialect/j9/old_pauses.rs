@@ -62,7 +62,7 @@ impl J9 {
             before: Memory::default(),
             after: None,
             promoted_bytes: None,
-            troubles: Vec::new(),
+            anomalies: Vec::new(),
         });
     }
 

@@ -4,7 +4,7 @@ use super::figures::{milliseconds, number, put_duration};
 use super::memory::{Memory, sizes};
 use super::tag::{Attributes, unescaped};
 use crate::contract::At;
-use assay_model::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcTrouble};
+use assay_model::{GcAnomaly, GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope};
 
 /// Collections in one pause: a scavenge that gives up is followed by a global one, and no third.
 const COLLECTIONS_MAX: usize = 8;
@@ -32,7 +32,7 @@ pub(super) struct Pause {
     allocated_bytes: Option<u64>,
     promoted_bytes: Option<u64>,
     thread: Option<(u64, String)>,
-    troubles: Vec<GcTrouble>,
+    anomalies: Vec<GcAnomaly>,
 }
 
 impl Pause {
@@ -105,12 +105,12 @@ impl Pause {
                 add(&mut self.promoted_bytes, number(attributes, "bytes"));
             }
             "copy-failed" if attributes.get("type") == Some("tenure") => {
-                self.trouble(GcTrouble::PromotionFailed);
+                self.anomaly(GcAnomaly::PromotionFailed);
             }
             "warning"
                 if attributes.get("details").is_some_and(|text| text.contains("aborted collection")) =>
             {
-                self.trouble(GcTrouble::PromotionFailed);
+                self.anomaly(GcAnomaly::PromotionFailed);
             }
             _ => return false,
         }
@@ -133,9 +133,9 @@ impl Pause {
         }
     }
 
-    pub fn trouble(&mut self, trouble: GcTrouble) {
-        if !self.troubles.contains(&trouble) {
-            self.troubles.push(trouble);
+    pub fn anomaly(&mut self, anomaly: GcAnomaly) {
+        if !self.anomalies.contains(&anomaly) {
+            self.anomalies.push(anomaly);
         }
     }
 
@@ -164,7 +164,7 @@ impl Pause {
         record.allocated_bytes = self.allocated_bytes;
         record.promoted_bytes = self.promoted_bytes;
         record.thread = self.thread.map(|(_, name)| name);
-        record.troubles = self.troubles;
+        record.anomalies = self.anomalies;
         record
     }
 

@@ -9,7 +9,7 @@ use super::{Jdk8, lines};
 use crate::contract::At;
 use crate::contract::GcSink;
 use crate::dialect::decimal::Decimal;
-use assay_model::{GcCpu, GcRecord, GcRecordKind, GcScope, GcSpace, GcTrouble};
+use assay_model::{GcAnomaly, GcCpu, GcRecord, GcRecordKind, GcScope, GcSpace};
 
 /// So deep no JVM nests.
 const DEPTH_MAX: usize = 24;
@@ -183,7 +183,7 @@ impl Jdk8 {
         record.scope = Some(GcScope::Old);
         record.cycle_id = frame.stamp.gc_id;
         record.end = frame.stamp.after(0);
-        record.troubles.push(GcTrouble::Aborted);
+        record.anomalies.push(GcAnomaly::Aborted);
         if let Some((_, begun)) = self.phase_begun.take().filter(|(name, _)| *name == phase) {
             let begun = begun.after(0);
             let by_uptime =

@@ -1,7 +1,7 @@
 //! A pause while its brackets are open, and the record that it becomes.
 
 use super::text::Stamp;
-use assay_model::{GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace, GcTrouble};
+use assay_model::{GcAnomaly, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace};
 
 /// A pause of which not everything is read yet.
 #[derive(Debug)]
@@ -72,15 +72,15 @@ impl Pause {
             "mixed" => self.g1_kind = Some("mixed"),
             "partial" => self.g1_kind = Some("partial"),
             "initial-mark" => self.is_initial_mark = true,
-            "to-space exhausted" | "to-space overflow" => self.trouble(GcTrouble::EvacuationFailure),
-            "promotion failed" => self.trouble(GcTrouble::PromotionFailed),
-            "concurrent mode failure" => self.trouble(GcTrouble::ConcurrentModeFailure),
-            "concurrent mode interrupted" => self.trouble(GcTrouble::Aborted),
-            _ if text.contains("promotion failure size") => self.trouble(GcTrouble::PromotionFailed),
+            "to-space exhausted" | "to-space overflow" => self.anomaly(GcAnomaly::EvacuationFailure),
+            "promotion failed" => self.anomaly(GcAnomaly::PromotionFailed),
+            "concurrent mode failure" => self.anomaly(GcAnomaly::ConcurrentModeFailure),
+            "concurrent mode interrupted" => self.anomaly(GcAnomaly::Aborted),
+            _ if text.contains("promotion failure size") => self.anomaly(GcAnomaly::PromotionFailed),
             _ if self.record.cause.is_none() => {
                 self.is_remark |= text == "CMS Final Remark";
                 if text.starts_with("GCLocker") {
-                    self.trouble(GcTrouble::CriticalSection);
+                    self.anomaly(GcAnomaly::CriticalSection);
                 }
                 self.record.cause = Some(text.to_owned());
             }
@@ -91,12 +91,12 @@ impl Pause {
     /// `GC--`: the collection had no room to copy to, and undid itself.
     pub fn undone(&mut self) {
         let is_g1 = self.words == "GC pause";
-        self.trouble(if is_g1 { GcTrouble::EvacuationFailure } else { GcTrouble::PromotionFailed });
+        self.anomaly(if is_g1 { GcAnomaly::EvacuationFailure } else { GcAnomaly::PromotionFailed });
     }
 
-    fn trouble(&mut self, trouble: GcTrouble) {
-        if !self.record.troubles.contains(&trouble) {
-            self.record.troubles.push(trouble);
+    fn anomaly(&mut self, anomaly: GcAnomaly) {
+        if !self.record.anomalies.contains(&anomaly) {
+            self.record.anomalies.push(anomaly);
         }
     }
 
@@ -122,7 +122,7 @@ impl Pause {
 
     /// A pause within this one has ended: both are one stop, which users feel as one.
     pub fn inner(&mut self, inner: GcRecord) {
-        inner.troubles.iter().for_each(|trouble| self.trouble(*trouble));
+        inner.anomalies.iter().for_each(|anomaly| self.anomaly(*anomaly));
         self.inner = Some(Box::new(inner));
     }
 

@@ -43,7 +43,7 @@ pub(super) fn read(text: &str, has_starts: bool, at: At) -> Option<Said> {
     record.scope = timed.scope;
     record.cause = timed.cause.map(str::to_owned);
     record.cycle_id = stamp.gc_id;
-    record.troubles = timed.troubles();
+    record.anomalies = timed.anomalies();
     record.end = stamp.after(if has_starts { 0 } else { ns });
     (record.duration_ns, record.duration_resolution_ns) = (Some(ns), Some(step_ns));
     if let Some(sizes) = timed.sizes {

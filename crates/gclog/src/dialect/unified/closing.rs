@@ -98,7 +98,7 @@ fn pauses_said(text: &str) -> Option<(&str, u64)> {
 fn tell(what: &str, said: u64, read: u64, at: At, sink: &mut dyn GcSink) {
     sink.reconciliation(GcReconciliation {
         what: what.to_owned(),
-        said: said as f64,
+        logged: said as f64,
         read: read as f64,
         rounding: 0.0,
         at: (at.source, at.line),

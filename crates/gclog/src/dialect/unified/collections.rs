@@ -7,7 +7,7 @@ use super::heap::HeapLines;
 use super::heap_lines::HeapLine;
 use super::timed::LineSizes;
 use crate::contract::{At, GcSink};
-use assay_model::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcTrouble};
+use assay_model::{GcAnomaly, GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope};
 use std::collections::VecDeque;
 
 /// Collections whose lines may be interleaved: concurrent cycles of two generations, pauses within them, and spare.
@@ -30,7 +30,7 @@ pub(super) struct Collection {
     begun_phases: Vec<(u64, At)>,
     pub heap: HeapLines,
     pub workers: Option<u64>,
-    pub troubles: Vec<GcTrouble>,
+    pub anomalies: Vec<GcAnomaly>,
     /// When its cycle began: Z without generations does not say how long one took.
     pub begun: Option<GcInstant>,
     /// A pause of it has begun and not ended.
@@ -49,7 +49,7 @@ impl Collection {
             begun_phases: Vec::new(),
             heap: std::mem::take(&mut self.heap),
             workers: self.workers.take(),
-            troubles: std::mem::take(&mut self.troubles),
+            anomalies: std::mem::take(&mut self.anomalies),
             begun: None,
             is_in_pause: std::mem::take(&mut self.is_in_pause),
             inner: self.inner.take(),
@@ -72,9 +72,9 @@ impl Collection {
     }
 
     /// Notes what went wrong, once.
-    pub fn add_trouble(&mut self, trouble: GcTrouble) {
-        if !self.troubles.contains(&trouble) {
-            self.troubles.push(trouble);
+    pub fn add_anomaly(&mut self, anomaly: GcAnomaly) {
+        if !self.anomalies.contains(&anomaly) {
+            self.anomalies.push(anomaly);
         }
     }
 }
@@ -279,9 +279,9 @@ fn give(record: &mut GcRecord, collection: &Collection) {
         record.first_line = if first.source == record.source { first.line } else { 1 };
     }
     record.workers = record.workers.or(collection.workers);
-    for trouble in &collection.troubles {
-        if !record.troubles.contains(trouble) {
-            record.troubles.push(*trouble);
+    for anomaly in &collection.anomalies {
+        if !record.anomalies.contains(anomaly) {
+            record.anomalies.push(*anomaly);
         }
     }
 }
@@ -292,9 +292,9 @@ fn join(record: &mut GcRecord, inner: GcRecord) {
         (record.scope, record.phase, record.cause) = (inner.scope, inner.phase, inner.cause);
     }
     record.heap.before_bytes = record.heap.before_bytes.or(inner.heap.before_bytes);
-    for trouble in inner.troubles {
-        if !record.troubles.contains(&trouble) {
-            record.troubles.push(trouble);
+    for anomaly in inner.anomalies {
+        if !record.anomalies.contains(&anomaly) {
+            record.anomalies.push(anomaly);
         }
     }
     for (space, sizes) in inner.spaces {

@@ -3,7 +3,7 @@
 use crate::contract::GcSink;
 use crate::stream::GcStream;
 use assay_model::{
-    GcJvm, GcReconciliation, GcRecord, GcRecordKind, GcScope, GcSizes, GcSource, GcSpace, GcTrouble, Problem,
+    GcAnomaly, GcJvm, GcReconciliation, GcRecord, GcRecordKind, GcScope, GcSizes, GcSource, GcSpace, Problem,
 };
 use proptest::prelude::*;
 
@@ -132,7 +132,7 @@ fn a_concurrent_cycle_and_its_stops_are_told_in_the_order_of_their_end() {
     assert_eq!(young.space(GcSpace::Metaspace).unwrap().after_bytes, Some(167 << 10));
     assert_eq!((young.workers, young.cause.as_deref()), (Some(2), Some("G1 Humongous Allocation")));
     assert_eq!(told.records[2].cpu.unwrap().sys_ns, 10_000_000);
-    assert_eq!(told.records[3].troubles, [GcTrouble::EvacuationFailure]);
+    assert_eq!(told.records[3].anomalies, [GcAnomaly::EvacuationFailure]);
     assert_eq!(told.jvms.last().unwrap().region_bytes, Some(1 << 20));
 }
 
@@ -160,8 +160,8 @@ fn a_pause_within_a_pause_is_one_stop() {
     let [stop] = pauses.as_slice() else { panic!("one stop: {pauses:#?}") };
     assert_eq!((stop.cycle_id, stop.duration_ns), (Some(262), Some(20_655_000)));
     assert_eq!(
-        (stop.scope, stop.troubles.as_slice()),
-        (Some(GcScope::Full), [GcTrouble::PromotionFailed].as_slice())
+        (stop.scope, stop.anomalies.as_slice()),
+        (Some(GcScope::Full), [GcAnomaly::PromotionFailed].as_slice())
     );
     assert!(stop.heap.before_bytes.is_some() && stop.heap.after_bytes.is_some(), "{stop:#?}");
     let preclean = told.records.iter().find(|r| r.phase == "Concurrent Abortable Preclean").unwrap();
@@ -172,7 +172,7 @@ fn a_pause_within_a_pause_is_one_stop() {
 fn the_closing_statistics_of_shenandoah_are_held_against_what_was_read() {
     let told = told(SHENANDOAH);
     assert_eq!(told.strange, Vec::<String>::new());
-    let compared: Vec<_> = told.reconciliations.iter().map(|r| (r.what.as_str(), r.said, r.read)).collect();
+    let compared: Vec<_> = told.reconciliations.iter().map(|r| (r.what.as_str(), r.logged, r.read)).collect();
     assert_eq!(
         compared,
         [
@@ -184,7 +184,7 @@ fn the_closing_statistics_of_shenandoah_are_held_against_what_was_read() {
             ("Full GCs with a pause of their own", 1.0, 1.0),
         ]
     );
-    let degenerated = told.records.iter().find(|r| r.troubles == [GcTrouble::Degenerated]).unwrap();
+    let degenerated = told.records.iter().find(|r| r.anomalies == [GcAnomaly::Degenerated]).unwrap();
     assert_eq!(degenerated.phase, "Pause Degenerated GC (Young) (Outside of Cycle)");
     assert_eq!((degenerated.workers, degenerated.heap.after_bytes), (Some(1), Some(40 << 20)));
     let trigger = told.records.iter().find(|r| r.kind == GcRecordKind::Trigger).unwrap();

@@ -8,7 +8,7 @@ use crate::contract::At;
 use crate::contract::GcSink;
 use crate::dialect::turns::{Fall, INTERLEAVED};
 use crate::scan::Scan;
-use assay_model::{GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcTrouble};
+use assay_model::{GcAnomaly, GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope};
 
 /// HotSpot's CPU times have two decimals.
 const CPU_STEP_NS: u64 = 10_000_000;
@@ -85,7 +85,7 @@ impl Unified {
             (record.duration_ns, record.duration_resolution_ns) = (Some(ns), Some(resolution_ns));
         }
         record.thread = timed.thread.map(str::to_owned);
-        record.troubles = timed.troubles();
+        record.anomalies = timed.anomalies();
         self.collections.region_bytes = self.jvm.region_bytes();
         if self.jvm.is_shenandoah() {
             self.closing.count(&record);
@@ -240,7 +240,7 @@ impl Unified {
             Some(_) => self.collections.open(line.gc_id, at),
             None => self.collections.begun_last()?,
         };
-        collection.add_trouble(GcTrouble::PromotionFailed);
+        collection.add_anomaly(GcAnomaly::PromotionFailed);
         Some(())
     }
 
@@ -257,7 +257,7 @@ impl Unified {
         Some(())
     }
 
-    /// Triggers, troubles, the end of memory, lost messages.
+    /// Triggers, anomalies, the end of memory, lost messages.
     pub(super) fn read_event(&mut self, line: &Line<'_>, at: At, sink: &mut dyn GcSink) -> Option<()> {
         let text = line.text;
         match text.as_bytes()[0] {
@@ -265,13 +265,13 @@ impl Unified {
                 self.take_trigger(line, at, sink)?;
             }
             b'T' if text == "To-space exhausted" => {
-                self.collections.open(line.gc_id, at).add_trouble(GcTrouble::EvacuationFailure);
+                self.collections.open(line.gc_id, at).add_anomaly(GcAnomaly::EvacuationFailure);
             }
             b'C' if text.eq_ignore_ascii_case("concurrent mode failure") => {
-                self.collections.open(line.gc_id, at).add_trouble(GcTrouble::ConcurrentModeFailure);
+                self.collections.open(line.gc_id, at).add_anomaly(GcAnomaly::ConcurrentModeFailure);
             }
             b'C' if text.eq_ignore_ascii_case("concurrent mode interrupted") => {
-                self.collections.open(line.gc_id, at).add_trouble(GcTrouble::Aborted);
+                self.collections.open(line.gc_id, at).add_anomaly(GcAnomaly::Aborted);
             }
             b'O' if text.starts_with("Out Of Memory (") => {
                 let thread = text.strip_prefix("Out Of Memory (")?.strip_suffix(')')?;

@@ -4,7 +4,7 @@
 //! sizes nor length. A name that is not known is no rule's: a log of a JVM to come must not lose pauses in silence.
 
 use crate::scan::Scan;
-use assay_model::{GcRecordKind, GcScope, GcTrouble};
+use assay_model::{GcAnomaly, GcRecordKind, GcScope};
 
 /// Used before, used after, and capacity where the line has it, with the smallest step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(in crate::dialect) struct Timed<'a> {
     pub cause: Option<&'a str>,
     /// The thread that stalled.
     pub thread: Option<&'a str>,
-    pub trouble: Option<GcTrouble>,
+    pub anomaly: Option<GcAnomaly>,
     pub sizes: Option<LineSizes>,
     /// Length and its smallest step, nanoseconds.
     pub duration: Option<(u64, u64)>,
@@ -60,13 +60,13 @@ impl Timed<'_> {
     }
 
     /// What went wrong in it.
-    pub fn troubles(&self) -> Vec<GcTrouble> {
+    pub fn anomalies(&self) -> Vec<GcAnomaly> {
         let is_held_back = self.cause.is_some_and(|cause| cause.starts_with("GCLocker"));
         let seen = [
-            self.trouble,
-            (self.name == "Pause Degenerated GC").then_some(GcTrouble::Degenerated),
-            self.is_aborted.then_some(GcTrouble::Aborted),
-            is_held_back.then_some(GcTrouble::CriticalSection),
+            self.anomaly,
+            (self.name == "Pause Degenerated GC").then_some(GcAnomaly::Degenerated),
+            self.is_aborted.then_some(GcAnomaly::Aborted),
+            is_held_back.then_some(GcAnomaly::CriticalSection),
         ];
         seen.into_iter().flatten().collect()
     }
@@ -95,7 +95,7 @@ pub(in crate::dialect) fn read(text: &str) -> Option<Timed<'_>> {
         scope: generation.or(scope),
         cause: None,
         thread: None,
-        trouble: None,
+        anomaly: None,
         sizes: None,
         duration: None,
         is_aborted: is_aborted || name == "Concurrent Mark Abort",
@@ -143,7 +143,7 @@ fn take_groups<'a>(timed: &mut Timed<'a>, scan: &mut Scan<'a>) {
             // Options of Shenandoah's cycle; they change what is done, not what it is called.
             "process weakrefs" | "unload classes" => {}
             failure if failure.starts_with("Evacuation Failure") => {
-                timed.trouble = Some(GcTrouble::EvacuationFailure);
+                timed.anomaly = Some(GcAnomaly::EvacuationFailure);
             }
             // `Concurrent Mark (31.2s, 32.1s)`: its beginning and end.
             times if times.starts_with(|c: char| c.is_ascii_digit()) => {}
@@ -344,8 +344,8 @@ mod tests {
         );
         assert_eq!((pause.phase().as_str(), pause.scope), ("Pause Young (Mixed)", Some(GcScope::Mixed)));
         assert_eq!(
-            (pause.cause, pause.trouble),
-            (Some("G1 Evacuation Pause"), Some(GcTrouble::EvacuationFailure))
+            (pause.cause, pause.anomaly),
+            (Some("G1 Evacuation Pause"), Some(GcAnomaly::EvacuationFailure))
         );
         let sizes = pause.sizes.unwrap();
         assert_eq!(

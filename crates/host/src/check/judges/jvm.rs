@@ -4,8 +4,8 @@ use crate::check::view::{Judged, Judgement, View, mib};
 use assay_model::FlagOrigin;
 
 /// Without compressed references a heap needs about this much to hold what one of 31 GB holds with them (first paper).
-const BEYOND_CLIFF_BYTES: u64 = 48 << 30;
-const CLIFF_BYTES: u64 = 31 << 30;
+const BEYOND_THRESHOLD_BYTES: u64 = 48 << 30;
+const THRESHOLD_BYTES: u64 = 31 << 30;
 /// Smaller ones are tools, which SerialGC suits.
 const SERVER_HEAP_BYTES: u64 = 512 << 20;
 const CODE_CACHE_BYTES: u64 = 128 << 20;
@@ -27,7 +27,7 @@ pub(super) fn serial_by_default(view: &View<'_>) -> Judgement {
     Ok(Judged::bad_if(SERVER_HEAP_BYTES <= heap, collector, why))
 }
 
-pub(super) fn references_cliff(view: &View<'_>) -> Judgement {
+pub(super) fn compressed_oops_threshold(view: &View<'_>) -> Judgement {
     let Some(flag) = view.flag("UseCompressedOops")? else {
         return Err(Judged::not_applicable("this JVM has one kind of references"));
     };
@@ -39,8 +39,8 @@ pub(super) fn references_cliff(view: &View<'_>) -> Judgement {
     if view.jvm()?.collector.as_deref() == Some("ZGC") {
         return Err(Judged::not_applicable("ZGC does not compress references"));
     }
-    let is_bad = heap < BEYOND_CLIFF_BYTES;
-    let why = if CLIFF_BYTES < heap {
+    let is_bad = heap < BEYOND_THRESHOLD_BYTES;
+    let why = if THRESHOLD_BYTES < heap {
         "references are not compressed: 31 GB with them would hold as much"
     } else {
         "references are not compressed, although the heap is small enough"

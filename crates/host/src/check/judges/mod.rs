@@ -52,7 +52,7 @@ pub(super) fn judge(view: &View<'_>) -> Judgement {
         HostRule::ThreadsOfMachine => limits::threads_of_machine(view),
         HostRule::ThreadsOfGroup => limits::threads_of_group(view),
         HostRule::ProcessesOfUser => limits::processes_of_user(view),
-        HostRule::ReferencesCliff => jvm::references_cliff(view),
+        HostRule::CompressedOopsThreshold => jvm::compressed_oops_threshold(view),
         HostRule::CodeCache => jvm::code_cache(view),
         HostRule::ThreadStackSize => jvm::thread_stack_size(view),
         HostRule::GcLog => jvm::gc_log(view),

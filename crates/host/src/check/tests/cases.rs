@@ -229,7 +229,7 @@ pub(super) const CASES: &[(HostRule, Change, Option<Change>)] = {
             None,
         ),
         (
-            R::ReferencesCliff,
+            R::CompressedOopsThreshold,
             |s| {
                 flag(s, "UseCompressedOops", "false", Default);
                 flag(s, "MaxHeapSize", "35433480192", User);

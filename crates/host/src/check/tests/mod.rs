@@ -11,6 +11,7 @@ use super::{check, compare, rules};
 use assay_model::{
     FileRead, FlagOrigin, HostGroup, HostJvm, HostRule, HostRuling, HostSnapshot, HostVerdict, KnownFrom,
 };
+use assay_testkit::assert_one_step_each;
 use cases::{CASES, Change};
 use contradictions::{CONTRADICTIONS, Says};
 use machine::{GIB, arm, file, flag, group, proxy, two_nodes, virtual_machine};
@@ -37,6 +38,7 @@ fn each_rule_is_bad_on_its_bad_machine_and_good_on_its_good_one() {
     for (rule, bad, good) in CASES {
         let ruling = verdict(&changed(*bad), *rule);
         assert_eq!(ruling.verdict, HostVerdict::Bad, "{ruling:?}");
+        assert_one_step_each(ruling.finding.ways());
         let change = ruling.finding.change.expect("a bad verdict says what to do");
         assert!(!change.undo.is_some_and(|undo| undo.contains("{value}")), "{rule}");
         let ruling = verdict(&changed(good.unwrap_or(|_| {})), *rule);

@@ -75,7 +75,7 @@ fn rate_end(grid: &Grid) -> f64 {
     for report in grid.cells().flat_map(|(_, cell)| reports(grid, cell)) {
         let rates = report.limits.iter().filter_map(|l| l.rate_per_s).chain(report.max_rate_per_s);
         known = rates.map(|r| r.estimate).filter(|r| r.is_finite()).fold(known, f64::max);
-        let asked = report.steps().map(|(_, step)| step.asked_rate_per_s);
+        let asked = report.steps().map(|(_, step)| step.offered_rate_per_s);
         tried = asked.filter(|r| r.is_finite()).fold(tried, f64::max);
     }
     if 0.0 < known { tried.min(BEYOND_MAX * known) } else { tried }
@@ -84,10 +84,10 @@ fn rate_end(grid: &Grid) -> f64 {
 /// Rate and time of each window that counts and can be drawn, by rate.
 fn points(grid: &Grid, cell: &Cell, end: f64) -> Vec<(f64, f64)> {
     let steps = reports(grid, cell).flat_map(CapacityReport::steps).filter(|(window, _)| window.counts());
-    let drawn = steps.filter(|(_, step)| (0.0..=end).contains(&step.asked_rate_per_s));
+    let drawn = steps.filter(|(_, step)| (0.0..=end).contains(&step.offered_rate_per_s));
     let mut points: Vec<(f64, f64)> = drawn
         .filter_map(|(_, s)| {
-            Some((s.asked_rate_per_s, s.limited_ms.filter(|ms| *ms > 0.0 && ms.is_finite())?))
+            Some((s.offered_rate_per_s, s.limited_ms.filter(|ms| *ms > 0.0 && ms.is_finite())?))
         })
         .map(|(rate, ms)| (rate, ms.clamp(TIMES_MS.0, TIMES_MS.1)))
         .take(POINTS_MAX)

@@ -52,7 +52,13 @@ fn name(grid: &Grid, (group, cell, metric, comparison): &Compared<'_>) -> String
 fn effect(grid: &Grid, one: &Compared<'_>) -> Effect {
     let (_, cell, _, comparison) = one;
     let ratio = comparison.ratio;
-    Effect { name: name(grid, one), look: cell.look, ratio: ratio.estimate, ends: ratio.ends() }
+    Effect {
+        name: name(grid, one),
+        look: cell.look,
+        ratio: ratio.estimate,
+        ends: ratio.ends(),
+        may_be_chance: !comparison.verdict.is_shown(),
+    }
 }
 
 /// The figure; none where nothing was compared.

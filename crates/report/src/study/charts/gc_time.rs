@@ -6,9 +6,9 @@ use assay_kit::Table;
 use assay_kit::axes::Plot;
 use assay_kit::figure::{Figure, Panel, SMALL_WIDTH};
 use assay_kit::number::{MIB, count, significant};
+use assay_kit::sawtooth::{self, SawtoothDrop};
 use assay_kit::scale::Scale;
 use assay_kit::svg::Svg;
-use assay_kit::teeth::{self, Fall};
 use assay_kit::text;
 use assay_model::{GcRecord, GcRecordKind, GcScope, StoredTrial};
 
@@ -60,10 +60,10 @@ impl Placed<'_> {
     }
 
     /// Heap in use before and after, MiB.
-    fn fall(&self) -> Fall {
+    fn fall(&self) -> SawtoothDrop {
         let mib = |bytes: Option<u64>| bytes.map(|b| b as f64 / MIB);
         let heap = &self.event.heap;
-        Fall {
+        SawtoothDrop {
             at: self.at_s,
             part: self.window,
             before: mib(heap.before_bytes),
@@ -100,16 +100,16 @@ fn panel(cell: &Cell, stored: &StoredTrial, events: &[Placed], limits: (f64, f64
     let pauses = PAUSES.y_from_zero(&mut svg, limits.1, 2, "pause (ms)");
     joined.note(&mut svg, &HEAP);
     let look = cell.look;
-    let falls: Vec<Fall> = events.iter().map(Placed::fall).collect();
+    let falls: Vec<SawtoothDrop> = events.iter().map(Placed::fall).collect();
     let time = (joined.total_s, "s");
     HEAP.timed(&mut svg, time, &heap, "MiB", |svg| {
         joined.borders(svg, &HEAP, &x);
-        teeth::falls(svg, &falls, &x, &heap, look);
+        sawtooth::falls(svg, &falls, &x, &heap, look);
     });
     let stems: Vec<(f64, f64, bool)> = events.iter().map(|p| (p.at_s, p.pause_ms(), p.is_full())).collect();
     PAUSES.timed(&mut svg, time, &pauses, "ms", |svg| {
         joined.borders(svg, &PAUSES, &x);
-        teeth::stems(svg, &stems, (&x, &pauses), PAUSES.bottom, look, |ms| {
+        sawtooth::stems(svg, &stems, (&x, &pauses), PAUSES.bottom, look, |ms| {
             format!("full collection: {} ms", significant(ms))
         });
     });

@@ -2,13 +2,13 @@
 //! windows far apart and held still between them.
 
 use super::super::grid::{Cell, Grid, Group, is_quiet};
-use assay_kit::joined::Joined;
+use assay_kit::joined::JoinedAxis;
 use assay_model::{StoredTrial, Trial, Window};
 
 /// Joins the windows of a trial.
-pub fn joined(trial: &Trial) -> Joined {
+pub fn joined(trial: &Trial) -> JoinedAxis {
     let left_out = |w: &Window| (!is_quiet(w)).then(|| format!("block {}: disturbed", w.block));
-    Joined::of(trial.windows.iter().map(|w| (w.start_monotonic_ns, w.end_monotonic_ns, left_out(w))))
+    JoinedAxis::of(trial.windows.iter().map(|w| (w.start_monotonic_ns, w.end_monotonic_ns, left_out(w))))
 }
 
 /// What is drawn of a variant: the things that lie in the windows of one of its trials; absent without any.

@@ -7,7 +7,7 @@ use assay_kit::Table;
 use assay_kit::figure::{Figure, Panel};
 use assay_kit::number::{bytes, percent};
 use assay_kit::text;
-use assay_model::{Area, MemoryEntry, MemoryReport, path_titles};
+use assay_model::{Area, MemoryEntry, MemoryReport};
 
 const ID: &str = "memory-map";
 const TITLE: &str = "Every resident byte after the last window";
@@ -75,10 +75,10 @@ fn biggest_entries(snapshots: &[(String, &MemoryReport)]) -> Table {
     Table::of(format!("The {ENTRIES} biggest entries of each variant"), rows)
         .words("Variant", |(name, ..)| (*name).clone())
         .words("Entry", |(.., entry)| {
-            path_titles(&entry.path).take(8).map(text::clean).collect::<Vec<_>>().join(": ")
+            entry.path.iter().take(8).map(|part| text::clean(part)).collect::<Vec<_>>().join(": ")
         })
         .figures("Resident", |(.., entry)| bytes(entry.resident_bytes))
         .figures("Share of RSS", |(_, snapshot, entry)| percent(entry.resident_bytes, snapshot.rss_bytes))
-        .words("Source", |(.., entry)| entry.tier.title().to_owned())
+        .words("Source", |(.., entry)| entry.source.title().to_owned())
         .table()
 }

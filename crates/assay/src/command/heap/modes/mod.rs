@@ -2,19 +2,19 @@
 
 mod host;
 mod jvm;
+mod ratios;
 mod read;
 mod verify;
-mod weights;
 
 use crate::arguments::ModesArguments;
 use crate::failure::{Failure, Kind};
-use crate::output::{self, Forms};
-use crate::output_file::{can_be_written, write_result};
+use crate::forms::show;
+use crate::output_file::can_be_written;
 use crate::stop;
 use assay_heap::modes::{WantedHeap, advise};
-use assay_jdk::modes::{DecidingOptions, HeapSetting, cliffs, default_sizes};
+use assay_jdk::modes::{DecidingOptions, HeapSetting, default_sizes, thresholds};
 use assay_jdk::{Collector, InstalledJvms, JvmWish};
-use assay_model::{HeapModes, JvmFacts, ModeCell, ModeCliff, ModeOfLog, Problem, schema};
+use assay_model::{HeapModes, JvmFacts, ModeCell, ModeOfLog, ModeThreshold, Problem, schema};
 use assay_text::redact;
 use jvm::Jvm;
 use std::cell::LazyCell;
@@ -54,7 +54,7 @@ pub fn modes(arguments: &ModesArguments) -> Result<ExitCode, Failure> {
     }
     // They were needed whole to start the JVMs.
     report.cells.iter_mut().for_each(|cell| cell.options = redact::words(&cell.options));
-    show(arguments, &report)?;
+    show(&report, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
     outcome(arguments, &report)
 }
 
@@ -131,8 +131,8 @@ fn about_this_host(
     }
     if let (Some(want), Some(column)) = (arguments.want, for_advice(&columns)) {
         let (setting, space) = (&column.setting, &column.jvm.space);
-        let weights = weights::weights(arguments.dump.as_deref(), setting.feature, &mut report.problems)?;
-        report.advice = advise(&WantedHeap { max_heap_bytes: want, setting, space, weights });
+        let ratios = ratios::ratios(arguments.dump.as_deref(), setting.feature, &mut report.problems)?;
+        report.advice = advise(&WantedHeap { max_heap_bytes: want, setting, space, ratios });
     }
     Ok(())
 }
@@ -216,7 +216,7 @@ impl Column<'_> {
                 report.cells.push(cell);
             }
         }
-        report.cliffs.extend(cliffs(setting, space).into_iter().map(|(mode, bytes)| ModeCliff {
+        report.thresholds.extend(thresholds(setting, space).into_iter().map(|(mode, bytes)| ModeThreshold {
             java: self.jvm.facts.home.clone(),
             collector: setting.collector.name().to_owned(),
             alignment_bytes: setting.options.object_alignment_bytes,
@@ -256,17 +256,4 @@ fn switched_on(words: &[String]) -> Vec<Collector> {
         last.is_some_and(|word| word.starts_with('+'))
     })
     .collect()
-}
-
-fn show(arguments: &ModesArguments, report: &HeapModes) -> Result<(), Failure> {
-    if let Some(path) = &arguments.html {
-        write_result(path, |mut out| assay_heapreport::modes_page(report, &mut out))?;
-    }
-    let forms = Forms {
-        table: &|view| assay_heapreport::modes_text(report, view),
-        csv: &|out| assay_heapreport::modes_csv(report, out),
-        markdown: &|| assay_heapreport::modes_markdown(report),
-        problems: &report.problems,
-    };
-    output::print_as(arguments.format.form_beside(arguments.html.is_some()), report, &forms)
 }

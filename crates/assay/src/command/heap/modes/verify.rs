@@ -26,14 +26,14 @@ const FLAGS: &str = "-XX:+PrintFlagsFinal";
 /// The mode that a JVM said it has, or why it said none.
 type Said = Result<ModeRead, String>;
 
-/// Fills in what the JVMs say, for cells and cliffs.
+/// Fills in what the JVMs say, for cells and thresholds.
 pub fn verify(report: &mut HeapModes, jvms: &[Jvm], options: &[String], stop: &AtomicBool) {
     let facts_of = |java: &str| jvms.iter().map(|jvm| &jvm.facts).find(|facts| facts.home == java);
     let mut asked: Vec<ModeCell> = report.cells.clone();
-    for cliff in &report.cliffs {
+    for threshold in &report.thresholds {
         // Both sides of it; most are among the cells.
-        for bytes in [cliff.largest_max_heap_bytes, cliff.largest_max_heap_bytes + MIB] {
-            let side = side(report, &cliff.java, &cliff.collector, bytes, options);
+        for bytes in [threshold.largest_max_heap_bytes, threshold.largest_max_heap_bytes + MIB] {
+            let side = side(report, &threshold.java, &threshold.collector, bytes, options);
             if !asked.iter().any(|known| known.key() == side.key()) {
                 asked.push(side);
             }
@@ -74,10 +74,12 @@ pub fn verify(report: &mut HeapModes, jvms: &[Jvm], options: &[String], stop: &A
             None => cell.not_verified_because = Some("stopped before its turn".to_owned()),
         }
     }
-    for cliff in &mut report.cliffs {
-        let of = |bytes| Some(answer((&cliff.java, &cliff.collector, bytes))?.as_ref().ok()?.mode);
-        let (largest, above) = (of(cliff.largest_max_heap_bytes), of(cliff.largest_max_heap_bytes + MIB));
-        cliff.is_verified = largest == Some(cliff.mode) && above.is_some_and(|mode| mode != cliff.mode);
+    for threshold in &mut report.thresholds {
+        let of = |bytes| Some(answer((&threshold.java, &threshold.collector, bytes))?.as_ref().ok()?.mode);
+        let (largest, above) =
+            (of(threshold.largest_max_heap_bytes), of(threshold.largest_max_heap_bytes + MIB));
+        threshold.is_verified =
+            largest == Some(threshold.mode) && above.is_some_and(|mode| mode != threshold.mode);
     }
 }
 

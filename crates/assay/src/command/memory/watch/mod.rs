@@ -13,7 +13,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
-use state::{Asked, Key, State};
+use state::{Key, KeyAction, State};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
@@ -23,7 +23,7 @@ use std::time::Duration;
 const KEYS_WAIT: Duration = Duration::from_millis(50);
 
 /// What the thread that takes snapshots has to say.
-pub enum News {
+pub enum SnapshotMessage {
     /// A snapshot, and whether it is as deep as was asked for.
     Snapshot(Box<MemoryReport>, bool),
     /// What a trim brought, in lines.
@@ -31,7 +31,11 @@ pub enum News {
 }
 
 /// Shows news until the key for the end is pressed, `stop` is set, or nobody is left who sends any. Gives the last picture as lines.
-pub fn show(news: &Receiver<News>, trims: &Sender<()>, stop: &AtomicBool) -> Result<Vec<String>, Failure> {
+pub fn show(
+    news: &Receiver<SnapshotMessage>,
+    trims: &Sender<()>,
+    stop: &AtomicBool,
+) -> Result<Vec<String>, Failure> {
     let screen = Screen::enter_with_keys()?;
     let mut state = picture(&screen, news, trims, stop)?;
     drop(screen);
@@ -41,7 +45,7 @@ pub fn show(news: &Receiver<News>, trims: &Sender<()>, stop: &AtomicBool) -> Res
 
 fn picture(
     screen: &Screen,
-    news: &Receiver<News>,
+    news: &Receiver<SnapshotMessage>,
     trims: &Sender<()>,
     stop: &AtomicBool,
 ) -> Result<State, Failure> {
@@ -67,18 +71,18 @@ fn picture(
         is_new = event::poll(KEYS_WAIT)?;
         if is_new {
             match event::read()?.as_key_press_event().map(|key| state.key(key_of(key))) {
-                Some(Asked::Quit) => break,
+                Some(KeyAction::Quit) => break,
                 // Nobody to ask: the end is on its way.
-                Some(Asked::Trim) => {
+                Some(KeyAction::Trim) => {
                     let _ = trims.send(());
                 }
-                Some(Asked::Nothing) | None => {}
+                Some(KeyAction::Nothing) | None => {}
             }
         }
         loop {
             match news.try_recv() {
-                Ok(News::Snapshot(snapshot, full)) => state.saw(*snapshot, full),
-                Ok(News::Trimmed(lines)) => state.trimmed(lines),
+                Ok(SnapshotMessage::Snapshot(snapshot, full)) => state.saw(*snapshot, full),
+                Ok(SnapshotMessage::Trimmed(lines)) => state.trimmed(lines),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => return Ok(state),
             }

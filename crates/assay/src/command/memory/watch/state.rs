@@ -32,7 +32,7 @@ pub enum Key {
 
 /// What is to be done for a key beyond another picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum KeyAction {
     /// Nothing.
     Nothing,
     /// The end.
@@ -83,13 +83,13 @@ impl State {
     }
 
     /// Takes a key.
-    pub fn key(&mut self, key: Key) -> Asked {
+    pub fn key(&mut self, key: Key) -> KeyAction {
         match (key, self.pages.last()) {
-            (Key::Quit, _) => return Asked::Quit,
+            (Key::Quit, _) => return KeyAction::Quit,
             (Key::Yes, Some(Page::AskTrim)) => {
                 self.pop();
                 self.is_trimming = true;
-                return Asked::Trim;
+                return KeyAction::Trim;
             }
             (Key::Pause, None | Some(Page::Entries(_))) => {
                 self.still = if self.is_paused() { None } else { Some(self.watch.clone()) }
@@ -117,7 +117,7 @@ impl State {
             }
             _ => {}
         }
-        Asked::Nothing
+        KeyAction::Nothing
     }
 
     /// Leaves pages that ask or explain: what is shown last is a result.

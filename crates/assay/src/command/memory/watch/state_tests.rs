@@ -1,6 +1,6 @@
 //! Keys change the state, and nothing else does what they ask for.
 
-use super::state::{Asked, Key, Page, State};
+use super::state::{Key, KeyAction, Page, State};
 use crate::command::memory::kafka;
 use assay_model::Area;
 use assay_report::WatchOrder;
@@ -17,8 +17,8 @@ pub fn watched() -> State {
     state
 }
 
-fn press(state: &mut State, keys: &[Key]) -> Asked {
-    keys.iter().map(|key| state.key(*key)).last().unwrap_or(Asked::Nothing)
+fn press(state: &mut State, keys: &[Key]) -> KeyAction {
+    keys.iter().map(|key| state.key(*key)).last().unwrap_or(KeyAction::Nothing)
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn the_end_is_asked_for_on_every_page() {
     for keys in [&[][..], &[Key::Help], &[Key::Down, Key::Open], &[Key::Trim]] {
         let mut state = watched();
         press(&mut state, keys);
-        assert_eq!(state.key(Key::Quit), Asked::Quit, "{keys:?}");
+        assert_eq!(state.key(Key::Quit), KeyAction::Quit, "{keys:?}");
     }
 }
 
@@ -82,12 +82,12 @@ fn a_pause_keeps_the_picture_and_none_of_the_looks_meanwhile_is_lost() {
 #[test]
 fn nothing_is_trimmed_without_a_yes_to_the_question_and_not_twice_at_once() {
     let mut state = watched();
-    assert_eq!(press(&mut state, &[Key::Yes, Key::Trim, Key::Other, Key::Yes]), Asked::Nothing);
-    assert_eq!(press(&mut state, &[Key::Trim, Key::Open]), Asked::Nothing, "Enter does not confirm");
+    assert_eq!(press(&mut state, &[Key::Yes, Key::Trim, Key::Other, Key::Yes]), KeyAction::Nothing);
+    assert_eq!(press(&mut state, &[Key::Trim, Key::Open]), KeyAction::Nothing, "Enter does not confirm");
     assert_eq!((state.page(), state.is_trimming()), (None, false));
-    assert_eq!(press(&mut state, &[Key::Trim, Key::Yes]), Asked::Trim);
+    assert_eq!(press(&mut state, &[Key::Trim, Key::Yes]), KeyAction::Trim);
     assert!(state.is_trimming());
-    assert_eq!(press(&mut state, &[Key::Trim, Key::Yes]), Asked::Nothing);
+    assert_eq!(press(&mut state, &[Key::Trim, Key::Yes]), KeyAction::Nothing);
     state.trimmed(vec!["RSS 2 MiB → 1 MiB".to_owned()]);
     assert!(matches!(state.page(), Some(Page::Trimmed(_))) && !state.is_trimming());
     state.end();

@@ -1,9 +1,9 @@
-//! From what was met to a census.
+//! From what was met to a class histogram.
 
 use super::tally::{OfClass, Tally, primitive};
 use super::{Counted, FreezeReport};
-use crate::census::FILLER_OBJECT;
-use crate::{ArrayLengths, Census, ClassIndex, ClassShape, Field, FieldKind, PrimitiveKind};
+use crate::class_histogram::FILLER_OBJECT;
+use crate::{ArrayLengths, ClassHistogram, ClassIndex, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_hotspot::{ClassField, ClassKind, Collector, HeapClass, HeapClasses, Hotspot, JavaHeap};
 use assay_model::{DumpModel, ModelName, Problem, Reason};
 use assay_text::{percent, size};
@@ -11,7 +11,7 @@ use assay_text::{percent, size};
 /// Mirrors of types that are no classes: `boolean` to `long` and `void`.
 const PRIMITIVE_MIRRORS: u64 = 9;
 
-/// Makes the census. The fields of classes are read now, while the process runs on: a class does not change them, and one
+/// Makes the class histogram. The fields of classes are read now, while the process runs on: a class does not change them, and one
 /// that was unloaded since is noticed.
 pub(super) fn make(
     hotspot: &Hotspot<'_>,
@@ -19,7 +19,7 @@ pub(super) fn make(
     classes: &HeapClasses<'_>,
     mut tally: Tally,
     freeze: &FreezeReport,
-) -> (Census, Counted) {
+) -> (ClassHistogram, Counted) {
     let all = classes.all();
     let mut notes = Notes { source: format!("process {}", hotspot.source().pid()), problems: Vec::new() };
     notes.about_walk(hotspot, heap, freeze);
@@ -45,7 +45,7 @@ pub(super) fn make(
     made.add_primitive_mirrors(tally.other_mirrors, mirror.unwrap_or(0), &mut notes);
     notes.about_classes(&made);
     notes.problems.extend(hotspot.problems());
-    let census = Census {
+    let histogram = ClassHistogram {
         classes: made.shapes,
         word_bytes: hotspot.source().word_bytes(),
         alignment_bytes: Some(alignment(hotspot)),
@@ -56,7 +56,7 @@ pub(super) fn make(
         is_part: freeze.is_cut_short,
         problems: notes.problems,
     };
-    (census, made.counted)
+    (histogram, made.counted)
 }
 
 /// Shapes in the making.
@@ -123,7 +123,7 @@ impl Made {
         });
     }
 
-    /// Mirrors of primitive types have names of their own, as in the census of a dump.
+    /// Mirrors of primitive types have names of their own, as in the class histogram of a dump.
     fn add_primitive_mirrors(&mut self, mirrors: u64, bytes: u64, notes: &mut Notes) {
         let names = PrimitiveKind::ALL.map(PrimitiveKind::name).into_iter().chain(["void"]);
         for name in names.take(mirrors as usize) {
@@ -314,15 +314,15 @@ mod tests {
     use super::{release, spelt};
 
     #[test]
-    fn names_are_spelt_as_in_the_census_of_a_dump() {
-        for (jvm, census) in [
+    fn names_are_spelt_as_in_the_class_histogram_of_a_dump() {
+        for (jvm, histogram) in [
             ("java.util.HashMap$Node", "java.util.HashMap$Node"),
             ("[B", "byte[]"),
             ("[[J", "long[][]"),
             ("[[Ljava.lang.String;", "java.lang.String[][]"),
             ("[La.B$$Lambda/0x0a;", "a.B$$Lambda/0x0a[]"),
         ] {
-            assert_eq!(spelt(jvm), census);
+            assert_eq!(spelt(jvm), histogram);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The heap of a running JVM, held against what the JVM counts itself, and against the class files.
 
-use assay_heap::live::{LiveCensus, LiveError, census};
-use assay_heap::{Census, ClassShape, FieldKind, PrimitiveKind};
+use assay_heap::live::{LiveError, LiveHistogram};
+use assay_heap::{ClassHistogram, ClassShape, FieldKind, PrimitiveKind};
 use assay_hotspot::attach_command;
 use assay_jdk::Release;
 use assay_linux::ProcRoot;
@@ -21,16 +21,16 @@ fn start(java: &Path, options: &[&str]) -> Running {
     start_java(java, &options, &[], "Objects")
 }
 
-/// Objects by name as the census spells it: `[I` is `int[]`.
+/// Objects by name as the class histogram spells it: `[I` is `int[]`.
 fn histogram(pid: u32) -> BTreeMap<String, u64> {
     let answer = attach_command(&ProcRoot::default(), pid, "GC.class_histogram -all", LIMIT);
     let counts = class_histogram(&answer.expect("the JVM answers"));
     counts.into_iter().map(|(name, (instances, _))| (name, instances)).collect()
 }
 
-fn objects(census: &Census) -> BTreeMap<String, u64> {
+fn objects(class_histogram: &ClassHistogram) -> BTreeMap<String, u64> {
     let mut objects = BTreeMap::new();
-    for class in &census.classes {
+    for class in &class_histogram.classes {
         let arrays = class.arrays.as_ref().map(assay_heap::ArrayLengths::count);
         assert!(arrays.is_none_or(|arrays| arrays == class.instances), "{}", class.name);
         *objects.entry(class.name.to_string()).or_default() += class.instances;
@@ -38,11 +38,11 @@ fn objects(census: &Census) -> BTreeMap<String, u64> {
     objects
 }
 
-/// A census between two equal histograms of the JVM.
-fn steady(jvm: &Running) -> (LiveCensus, BTreeMap<String, u64>) {
+/// A class histogram between two equal histograms of the JVM.
+fn steady(jvm: &Running) -> (LiveHistogram, BTreeMap<String, u64>) {
     let mut before = histogram(jvm.pid());
     for _ in 0..20 {
-        let live = census(jvm.pid(), LIMIT).expect("a heap");
+        let live = assay_heap::live::histogram(jvm.pid(), LIMIT).expect("a heap");
         let after = histogram(jvm.pid());
         if before == after {
             return (live, after);
@@ -56,7 +56,7 @@ fn counts_are_the_jvm_s(feature: u32, collector: &str) {
     let Some(java) = find_java(feature, 64) else { skip!("no 64-bit JDK {feature}") };
     let jvm = start(&java, &[collector]);
     let (live, theirs) = steady(&jvm);
-    let ours = objects(&live.census);
+    let ours = objects(&live.histogram);
     let bytes = live.freeze.bytes;
     assert_eq!((bytes.skipped_bytes, bytes.absent_bytes, bytes.not_walked_bytes), (0, 0, 0), "{bytes:?}");
     for (name, count) in &theirs {
@@ -71,7 +71,7 @@ fn counts_are_the_jvm_s(feature: u32, collector: &str) {
             assert!(of_ours <= *count, "{name}: {of_ours}, {count}");
         } else if name == "java.lang.Class" {
             // The JVM counts those of archived classes that nothing has loaded, too.
-            let mirrors = live.census.classes.iter().filter(|class| class.has_mirror).count() as u64;
+            let mirrors = live.histogram.classes.iter().filter(|class| class.has_mirror).count() as u64;
             assert!(400 < mirrors && mirrors <= *count, "{mirrors}, {count}");
         } else {
             assert_eq!(of_ours, *count, "{feature} {collector} {name}");
@@ -83,8 +83,9 @@ fn counts_are_the_jvm_s(feature: u32, collector: &str) {
     let name = if is_compact { ModelName::Compact } else { ModelName::Compressed };
     assert_eq!((model.name, model.jdk), (name, Some(feature)));
     assert!(model.jdk_version.is_some_and(|version| version.starts_with(&feature.to_string())));
-    assert_eq!((live.census.word_bytes, live.census.alignment_bytes), (8, Some(8)));
-    let void = live.census.classes.iter().filter(|class| &*class.name == "void" && class.has_mirror).count();
+    assert_eq!((live.histogram.word_bytes, live.histogram.alignment_bytes), (8, Some(8)));
+    let void =
+        live.histogram.classes.iter().filter(|class| &*class.name == "void" && class.has_mirror).count();
     assert_eq!(void, 1);
 }
 
@@ -165,11 +166,11 @@ fn fields_are_those_of_the_class_files(feature: u32, options: &[&str]) {
         skip!("no javap beside {}", java.display());
     }
     let jvm = start(&java, options);
-    let live = census(jvm.pid(), LIMIT).expect("a heap");
+    let live = assay_heap::live::histogram(jvm.pid(), LIMIT).expect("a heap");
     assert!(
-        !live.census.problems.iter().any(|problem| problem.text.contains("fields")),
+        !live.histogram.problems.iter().any(|problem| problem.text.contains("fields")),
         "{:?}",
-        live.census.problems
+        live.histogram.problems
     );
     let arguments = fs::read_to_string(format!("/proc/{}/cmdline", jvm.pid())).expect("our child");
     let class_path =
@@ -179,7 +180,7 @@ fn fields_are_those_of_the_class_files(feature: u32, options: &[&str]) {
         class.arrays.is_none() && !class.name.contains('/') && class.has_mirror && class.name.contains('.')
             || class.name.starts_with("Objects")
     };
-    let shapes: Vec<&ClassShape> = live.census.classes.iter().filter(is_in_file).collect();
+    let shapes: Vec<&ClassShape> = live.histogram.classes.iter().filter(is_in_file).collect();
     let shapes: Vec<&ClassShape> = shapes.into_iter().filter(|class| !class.name.contains('/')).collect();
     let names: Vec<&str> = shapes.iter().map(|class| &*class.name).collect();
     let declared = declared(&java, &class_path, &names);
@@ -232,7 +233,7 @@ fn leaves_no_footprints(feature: u32, collector: &str) {
     jvm.freeze();
     let before = state(jvm.pid());
     for _ in 0..3 {
-        let live = census(jvm.pid(), LIMIT).expect("a heap");
+        let live = assay_heap::live::histogram(jvm.pid(), LIMIT).expect("a heap");
         assert!(0 < live.freeze.objects);
         assert_eq!(before, state(jvm.pid()), "{feature} {collector}");
     }
@@ -256,13 +257,13 @@ fn the_limit_is_kept_and_the_process_goes_on() {
     for limit_ms in [1, 5, 20, 50, 100, 200] {
         let limit = Duration::from_millis(limit_ms);
         let began = Instant::now();
-        match census(jvm.pid(), limit) {
+        match assay_heap::live::histogram(jvm.pid(), limit) {
             Ok(live) => {
                 let bytes = live.freeze.bytes;
                 assert_eq!(bytes.accounted_bytes(), bytes.used_bytes, "{bytes:?}");
                 assert!(0 < bytes.not_walked_bytes || !live.freeze.is_cut_short, "{bytes:?}");
                 let says = live
-                    .census
+                    .histogram
                     .problems
                     .iter()
                     .any(|problem| problem.text.contains("not be read in the time"));
@@ -287,10 +288,10 @@ fn the_limit_is_kept_and_the_process_goes_on() {
 #[test]
 fn a_process_that_is_no_jvm_is_told_so() {
     let mut child = Command::new("sleep").arg("60").spawn().expect("sleep runs");
-    let error = census(child.id(), LIMIT).expect_err("no JVM");
+    let error = assay_heap::live::histogram(child.id(), LIMIT).expect_err("no JVM");
     let _ = (child.kill(), child.wait());
     assert!(matches!(error, LiveError::NoJvm { .. }), "{error}");
-    assert!(matches!(census(u32::MAX - 1, LIMIT), Err(LiveError::Linux(_))));
+    assert!(matches!(assay_heap::live::histogram(u32::MAX - 1, LIMIT), Err(LiveError::Linux(_))));
 }
 
 /// Threads make garbage, a collector runs, classes are unloaded: the process is stopped anywhere. What the program keeps
@@ -301,11 +302,11 @@ fn what_is_kept_is_met_while_others_churn(feature: u32, collector: &str) {
     // Every thirteenth is one of these, and two of three are kept, or are in the map as well.
     let kept = (0..50_000).filter(|i| i % 13 == 8 && (i % 3 != 0 || i % 10 == 0)).count() as u64;
     for _ in 0..5 {
-        let live = census(jvm.pid(), LIMIT).expect("a heap");
+        let live = assay_heap::live::histogram(jvm.pid(), LIMIT).expect("a heap");
         let bytes = live.freeze.bytes;
         assert_eq!(bytes.accounted_bytes(), bytes.used_bytes, "{bytes:?}");
         assert_eq!(bytes.not_walked_bytes, 0);
-        let met = objects(&live.census)["Objects$Kept"];
+        let met = objects(&live.histogram)["Objects$Kept"];
         assert!(kept <= met, "{feature} {collector}: {met} of {kept}, {bytes:?}");
         println!("{feature} {collector}: {met}, kept {kept}, attempts {}, {bytes:?}", live.freeze.attempts);
         std::thread::sleep(Duration::from_millis(100));

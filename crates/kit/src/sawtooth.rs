@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 const SINGLE_MAX: usize = 90;
 
 /// A fall.
-pub struct Fall {
+pub struct SawtoothDrop {
     /// When.
     pub at: f64,
     /// Number of the stretch of time that it lies in: each has a line of its own.
@@ -20,7 +20,7 @@ pub struct Fall {
 }
 
 /// All of them, in order of time.
-pub fn falls(svg: &mut Svg, falls: &[Fall], x: &Scale, y: &Scale, look: usize) {
+pub fn falls(svg: &mut Svg, falls: &[SawtoothDrop], x: &Scale, y: &Scale, look: usize) {
     for part in falls.chunk_by(|a, b| a.part == b.part) {
         if falls.len() <= SINGLE_MAX {
             saw(svg, part, x, y, look);
@@ -31,7 +31,7 @@ pub fn falls(svg: &mut Svg, falls: &[Fall], x: &Scale, y: &Scale, look: usize) {
 }
 
 /// Before and after of each.
-fn saw(svg: &mut Svg, falls: &[Fall], x: &Scale, y: &Scale, look: usize) {
+fn saw(svg: &mut Svg, falls: &[SawtoothDrop], x: &Scale, y: &Scale, look: usize) {
     let mut points = Vec::with_capacity(falls.len() * 2);
     for fall in falls {
         points.extend([fall.before, fall.after].iter().flatten().map(|v| (x.at(fall.at), y.at(*v))));
@@ -40,7 +40,7 @@ fn saw(svg: &mut Svg, falls: &[Fall], x: &Scale, y: &Scale, look: usize) {
 }
 
 /// The span from the lowest after to the highest before in each column.
-fn band(svg: &mut Svg, falls: &[Fall], x: &Scale, y: &Scale, look: usize) {
+fn band(svg: &mut Svg, falls: &[SawtoothDrop], x: &Scale, y: &Scale, look: usize) {
     let mut upper: Vec<(f64, f64)> = Vec::new();
     let mut lower: Vec<(f64, f64)> = Vec::new();
     for fall in falls {

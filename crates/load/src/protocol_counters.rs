@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// What is said of connections, and not of single requests. Times are nanoseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spoken {
+pub struct ProtocolCounters {
     /// On all of them.
     pub protocol: Protocol,
     /// Requests that one may carry at once, as asked.
@@ -24,11 +24,18 @@ pub struct Spoken {
     pub openings: Histogram<u64>,
 }
 
-impl Spoken {
+impl ProtocolCounters {
     /// Nothing yet.
-    pub fn nothing(protocol: Protocol, streams: usize) -> Spoken {
+    pub fn nothing(protocol: Protocol, streams: usize) -> ProtocolCounters {
         let streams = u32::try_from(streams).unwrap_or(u32::MAX);
-        Spoken { protocol, streams, streams_allowed: None, left: 0, reset: 0, openings: empty_histogram() }
+        ProtocolCounters {
+            protocol,
+            streams,
+            streams_allowed: None,
+            left: 0,
+            reset: 0,
+            openings: empty_histogram(),
+        }
     }
 
     /// A server allows so many requests at once on a connection.
@@ -40,9 +47,9 @@ impl Spoken {
     }
 
     /// What was spoken on the connections of another generator, too.
-    pub fn add_all(&mut self, others: &Spoken) {
+    pub fn add_all(&mut self, others: &ProtocolCounters) {
         // Named one by one, so that what is added to it later cannot be forgotten here.
-        let Spoken { protocol, streams, streams_allowed, left, reset, openings } = others;
+        let ProtocolCounters { protocol, streams, streams_allowed, left, reset, openings } = others;
         (self.protocol, self.streams) = (*protocol, *streams);
         self.streams_allowed = self.streams_allowed.into_iter().chain(*streams_allowed).min();
         self.left = self.left.saturating_add(*left);
@@ -56,7 +63,7 @@ impl Spoken {
             name: self.protocol,
             streams: self.streams,
             streams_allowed_min: self.streams_allowed,
-            left_by_server: self.left,
+            closed_by_server: self.left,
             reset_by_server: self.reset,
             opening_ms: (!self.openings.is_empty()).then(|| summary_ms(&self.openings)),
         })

@@ -1,7 +1,7 @@
-//! What the user's own objects weigh in other modes.
+//! What the user's own objects occupy in other modes.
 
 use crate::failure::Failure;
-use assay_heap::modes::ObjectWeights;
+use assay_heap::modes::FootprintRatios;
 use assay_heap::predict::{PredictOptions, predict};
 use assay_model::{HeapPrediction, Problem};
 use std::fs::File;
@@ -13,8 +13,12 @@ const PREDICTION_BYTES_MAX: u64 = 1 << 30;
 
 /// Those of a heap dump, by the layout rules of this release, or of a stored prediction of one (`assay heap predict
 /// --json`); typical ones where nothing is given.
-pub fn weights(dump: Option<&Path>, jdk: u32, problems: &mut Vec<Problem>) -> Result<ObjectWeights, Failure> {
-    let Some(path) = dump else { return Ok(ObjectWeights::typical()) };
+pub fn ratios(
+    dump: Option<&Path>,
+    jdk: u32,
+    problems: &mut Vec<Problem>,
+) -> Result<FootprintRatios, Failure> {
+    let Some(path) = dump else { return Ok(FootprintRatios::typical()) };
     let source = path.display().to_string();
     let failed = |what: String| Failure::input(format!("{source}: {what}"));
     let mut file = BufReader::new(File::open(path).map_err(|e| failed(format!("cannot be read: {e}")))?);
@@ -22,12 +26,12 @@ pub fn weights(dump: Option<&Path>, jdk: u32, problems: &mut Vec<Problem>) -> Re
     let prediction: HeapPrediction = if is_stored {
         serde_json::from_reader(file.take(PREDICTION_BYTES_MAX)).map_err(|e| failed(e.to_string()))?
     } else {
-        let census =
+        let histogram =
             assay_heap::hprof::read(file, &source, &|_| {}).map_err(|e| Failure::input(e.to_string()))?;
         let options = PredictOptions { source: source.clone(), jdk: Some(jdk), ..PredictOptions::default() };
-        predict(&census, &options).map_err(|e| failed(e.to_string()))?
+        predict(&histogram, &options).map_err(|e| failed(e.to_string()))?
     };
     problems.extend(prediction.problems.iter().cloned());
-    ObjectWeights::of(&prediction)
+    FootprintRatios::of(&prediction)
         .ok_or_else(|| failed("no objects with and without compressed references in it".to_owned()))
 }

@@ -1,9 +1,9 @@
 //! Modes over heap sizes on a logarithmic axis: a bar for each JVM, alignment, and collectors that agree.
 
-use super::mode_words::{Cliffs, cliffs, mode_class, mode_of, short};
+use super::mode_words::{Thresholds, mode_class, mode_of, short, thresholds};
 use assay_kit::axes::LABEL_SIZE;
 use assay_kit::ink::wrap;
-use assay_kit::lanes::{self, Lane, Stretch};
+use assay_kit::lanes::{self, Lane, LaneSegment};
 use assay_kit::number::xmx;
 use assay_kit::svg::chars_that_fit;
 use assay_kit::text::clean;
@@ -16,7 +16,7 @@ const NARROW: f64 = 500.0;
 
 /// The drawing in the width given.
 pub fn draw(modes: &HeapModes, width: f64, id: &str) -> String {
-    let all = cliffs(modes);
+    let all = thresholds(modes);
     let largest = all
         .iter()
         .flat_map(|c| c.steps.iter().map(|s| s.1))
@@ -37,52 +37,52 @@ pub fn draw(modes: &HeapModes, width: f64, id: &str) -> String {
     lanes::draw(&lanes, (low, high), width, (id, "Reference mode by heap size", "-Xmx, logarithmic"))
 }
 
-fn lane(modes: &HeapModes, cliff: &Cliffs, (low, high): (u64, u64), chars: usize) -> Lane {
-    let alignment = if cliff.alignment_bytes == 8 {
+fn lane(modes: &HeapModes, threshold: &Thresholds, (low, high): (u64, u64), chars: usize) -> Lane {
+    let alignment = if threshold.alignment_bytes == 8 {
         String::new()
     } else {
-        format!(", alignment {}", cliff.alignment_bytes)
+        format!(", alignment {}", threshold.alignment_bytes)
     };
-    let jdk = modes.cells.iter().find(|c| c.java == cliff.java).map(|c| format!("JDK {}, ", c.jdk));
+    let jdk = modes.cells.iter().find(|c| c.java == threshold.java).map(|c| format!("JDK {}, ", c.jdk));
     let name = format!(
         "{}{}{alignment}: {}",
         jdk.unwrap_or_default(),
-        clean(&cliff.collectors.join(", ")),
-        clean(&cliff.java)
+        clean(&threshold.collectors.join(", ")),
+        clean(&threshold.java)
     );
     let mut stretches = Vec::new();
     let mut from = low;
-    for (mode, largest, _) in &cliff.steps {
+    for (mode, largest, _) in &threshold.steps {
         if *largest > from {
             stretches.push(stretch(*mode, from, (*largest).min(high)));
             from = *largest;
         }
     }
-    if let Some(mode) = mode_beyond(modes, cliff, from) {
+    if let Some(mode) = mode_beyond(modes, threshold, from) {
         stretches.push(stretch(mode, from, high));
     }
     let told = |(mode, largest, verified): &(ReferenceMode, u64, bool)| {
         format!("{} up to {}{}", short(*mode), xmx(*largest), if *verified { " ✓" } else { "" })
     };
-    let below = cliff.steps.iter().map(told).collect::<Vec<_>>().join("; ");
+    let below = threshold.steps.iter().map(told).collect::<Vec<_>>().join("; ");
     Lane { above: wrap(&name, chars), below: wrap(&below, chars), stretches }
 }
 
-fn stretch(mode: ReferenceMode, from: u64, to: u64) -> Stretch {
+fn stretch(mode: ReferenceMode, from: u64, to: u64) -> LaneSegment {
     let tip = format!("{}: up to -Xmx{}", mode.name(), xmx(to));
-    Stretch { class: mode_class(mode), name: short(mode), tip, from, to }
+    LaneSegment { class: mode_class(mode), name: short(mode), tip, from, to }
 }
 
-/// The mode behind the last cliff, if cells show one.
-fn mode_beyond(modes: &HeapModes, cliff: &Cliffs, last: u64) -> Option<ReferenceMode> {
-    let wanted = format!("-XX:ObjectAlignmentInBytes={}", cliff.alignment_bytes);
-    let is_aligned = |options: &[String]| match cliff.alignment_bytes {
+/// The mode behind the last threshold, if cells show one.
+fn mode_beyond(modes: &HeapModes, threshold: &Thresholds, last: u64) -> Option<ReferenceMode> {
+    let wanted = format!("-XX:ObjectAlignmentInBytes={}", threshold.alignment_bytes);
+    let is_aligned = |options: &[String]| match threshold.alignment_bytes {
         8 => !options.iter().any(|o| o.starts_with("-XX:ObjectAlignmentInBytes=")),
         _ => options.contains(&wanted),
     };
     let of_lane = modes.cells.iter().filter(|c| {
-        c.java == cliff.java
-            && cliff.collectors.contains(&c.collector)
+        c.java == threshold.java
+            && threshold.collectors.contains(&c.collector)
             && c.max_heap_bytes > last
             && is_aligned(&c.options)
     });

@@ -6,7 +6,7 @@ use assay_model::Problem;
 /// What a JVM fills gaps with that have no room for an array, from JDK 19 on.
 pub(crate) const FILLER_OBJECT: &str = "jdk.internal.vm.FillerObject";
 
-/// Index of a class in [`Census::classes`].
+/// Index of a class in [`ClassHistogram::classes`].
 pub type ClassIndex = u32;
 
 /// Element and field types that are no references.
@@ -243,7 +243,7 @@ pub enum NeighbourKind {
 
 /// All objects of a heap.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Census {
+pub struct ClassHistogram {
     /// Classes, array classes among them.
     pub classes: Vec<ClassShape>,
     /// Bytes of an object's identifier in the dump: 4 of a 32-bit JVM, 8 otherwise. Of a running JVM, its word.
@@ -264,7 +264,7 @@ pub struct Census {
     pub problems: Vec<Problem>,
 }
 
-impl Census {
+impl ClassHistogram {
     /// Feature release of the JDK; where only a range is known, the oldest of it.
     pub fn jdk(&self) -> Option<u32> {
         let known = self.jdk_version.as_deref().and_then(feature_of);

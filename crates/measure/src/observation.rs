@@ -31,7 +31,7 @@ pub struct Span {
 
 /// What was seen between two instants. What could not be read is absent.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Seen {
+pub struct Observation {
     /// Times in which something took processors from the server; those of one cause do not overlap.
     pub spans: Vec<Span>,
     /// Causes that were looked for.
@@ -58,7 +58,7 @@ pub struct Seen {
 pub trait Watcher {
     /// What was seen between two instants, `CLOCK_MONOTONIC`. Windows are asked for one after the other; what lies before is
     /// forgotten.
-    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Seen;
+    fn seen(&mut self, from_ns: u64, to_ns: u64) -> Observation;
 
     /// How fast the server's machine is, measured now, while no load runs; absent where the server's machine is not known.
     fn machine_speed(&mut self) -> Option<MachineSpeed>;
@@ -85,7 +85,7 @@ pub trait Watcher {
     fn end_window(&mut self, _measured: &Measured, _window: &mut Window) {}
 }
 
-impl Seen {
+impl Observation {
     /// Part of the server's CPU time that its JIT compilers used; absent where the server has none, or did not run.
     pub(crate) fn compilers_share(&self) -> Option<f64> {
         let cpu_ns = self.server_cpu_ns.filter(|ns| *ns != 0)?;
@@ -94,7 +94,7 @@ impl Seen {
 }
 
 /// CPU time of the server for each right answer of a window, milliseconds.
-pub(crate) fn server_cpu_ms(measured: &Measured, seen: &Seen) -> Option<f64> {
+pub(crate) fn server_cpu_ms(measured: &Measured, seen: &Observation) -> Option<f64> {
     let cpu_ns = seen.server_cpu_ns.filter(|_| 0 < measured.completed)?;
     Some(cpu_ns as f64 / 1e6 / measured.completed as f64)
 }

@@ -4,10 +4,11 @@ use super::words;
 use assay_kit::axes::LABEL_SIZE;
 use assay_kit::bar_rows::heading;
 use assay_kit::key::{mark, marks};
+use assay_kit::letters::text_width;
 use assay_kit::number::percent;
 use assay_kit::scale::Scale;
-use assay_kit::svg::{Anchor, Svg, text_width};
-use assay_model::{BlamedCause, LimitBlame};
+use assay_kit::svg::{Anchor, Svg};
+use assay_model::{AttributedCause, LimitAttribution};
 
 /// Width of a panel.
 pub const WIDTH: f64 = 370.0;
@@ -37,8 +38,8 @@ pub fn key() -> String {
 const QUARTERS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// One panel; `id` must be unique in the page.
-pub fn draw(blame: &LimitBlame, title: &str, id: &str) -> String {
-    let drawn: Vec<&BlamedCause> = blame.causes.iter().take(CAUSES_MAX).collect();
+pub fn draw(attribution: &LimitAttribution, title: &str, id: &str) -> String {
+    let drawn: Vec<&AttributedCause> = attribution.causes.iter().take(CAUSES_MAX).collect();
     let bottom = (drawn.len() + 1) as f64 * ROW;
     let mut svg = Svg::new(WIDTH, bottom + AXIS);
     let x = Scale::linear((0.0, 1.0), (4.0, WIDTH - 4.0));
@@ -56,20 +57,20 @@ pub fn draw(blame: &LimitBlame, title: &str, id: &str) -> String {
     svg.text((WIDTH / 2.0, bottom + 34.0), Anchor::Middle, "at", "share of these requests");
     let mut told = Vec::new();
     for (index, cause) in drawn.iter().enumerate() {
-        told.push(row(&mut svg, &x, index as f64 * ROW, cause, blame.misses));
+        told.push(row(&mut svg, &x, index as f64 * ROW, cause, attribution.misses));
     }
-    let text = percent(blame.unexplained, blame.misses);
+    let text = percent(attribution.unexplained, attribution.misses);
     let tip = format!("{}: {text}", words::UNEXPLAINED);
     let top = drawn.len() as f64 * ROW;
     heading(&mut svg, top, WIDTH, words::UNEXPLAINED, &text);
-    let long = x.at(share(blame.unexplained as f64, blame.misses)) - x.at(0.0);
+    let long = x.at(share(attribution.unexplained as f64, attribution.misses)) - x.at(0.0);
     svg.rect((x.at(0.0), top + 20.0), (long.max(1.0), 12.0), "s5 bar unexplained", &tip);
     told.push(tip);
     svg.finish(id, title, &told.join(". "))
 }
 
-/// A cause: what it explains solid, what it touched pale behind, what it would have touched by chance as a line.
-fn row(svg: &mut Svg, x: &Scale, top: f64, cause: &BlamedCause, misses: u64) -> String {
+/// A cause: what it explains solid, what it overlapped pale behind, what it would have overlapped by chance as a line.
+fn row(svg: &mut Svg, x: &Scale, top: f64, cause: &AttributedCause, misses: u64) -> String {
     let name = words::cause(cause.cause).to_owned();
     let text = percent(cause.misses, misses);
     heading(svg, top, WIDTH, &name, &text);
@@ -77,10 +78,10 @@ fn row(svg: &mut Svg, x: &Scale, top: f64, cause: &BlamedCause, misses: u64) -> 
         || "chance is not known".to_owned(),
         |expected| format!("by chance {}", percent(expected.round().max(0.0) as u64, misses)),
     );
-    let tip = format!("{name}: {ALL} {text}, overlapped {}, {chance}", percent(cause.touched, misses));
+    let tip = format!("{name}: {ALL} {text}, overlapped {}, {chance}", percent(cause.overlapped, misses));
     let from = x.at(0.0);
     let long = |part: f64| (x.at(share(part, misses)) - from).max(1.0);
-    svg.rect((from, top + 20.0), (long(cause.touched as f64), 12.0), "s1 bar pale touched", &tip);
+    svg.rect((from, top + 20.0), (long(cause.overlapped as f64), 12.0), "s1 bar pale overlapped", &tip);
     svg.rect((from, top + 22.5), (long(cause.misses as f64), 7.0), "s1 bar explained", &tip);
     if let Some(expected) = cause.expected.filter(|e| e.is_finite()) {
         let at = x.at(share(expected, misses));

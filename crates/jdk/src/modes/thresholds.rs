@@ -8,7 +8,7 @@ const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 /// Sizes shown for each JVM and collector.
 const SIZES: usize = 14;
-/// Round sizes that people take, in MiB; those that fit beside the cliffs are shown.
+/// Round sizes that people take, in MiB; those that fit beside the thresholds are shown.
 const ROUND_MIB: [u64; 14] =
     [512, 1024, 4096, 8192, 16384, 24576, 31744, 49152, 65536, 2048, 30720, 12288, 20480, 40960];
 const ROUND_32_BIT_MIB: [u64; 8] = [64, 128, 256, 512, 768, 1024, 1536, 2000];
@@ -18,7 +18,7 @@ const ROUND_32_BIT_MIB: [u64; 8] = [64, 128, 256, 512, 768, 1024, 1536, 2000];
 ///
 /// ```
 /// use assay_jdk::Collector;
-/// use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, cliffs};
+/// use assay_jdk::modes::{AddressSpace, DecidingOptions, HeapSetting, thresholds};
 /// use assay_model::ReferenceMode as Mode;
 /// let options = DecidingOptions::default();
 /// let g1 = HeapSetting { feature: 25, update: None, bits: 64, collector: Collector::G1, options };
@@ -27,9 +27,9 @@ const ROUND_32_BIT_MIB: [u64; 8] = [64, 128, 256, 512, 768, 1024, 1536, 2000];
 ///     (Mode::CompressedZeroBased, 30 << 30),
 ///     (Mode::CompressedDisjointBase, 32736 << 20),
 /// ];
-/// assert_eq!(cliffs(&g1, &AddressSpace::default()), expected);
+/// assert_eq!(thresholds(&g1, &AddressSpace::default()), expected);
 /// ```
-pub fn cliffs(setting: &HeapSetting, space: &AddressSpace) -> Vec<(ReferenceMode, u64)> {
+pub fn thresholds(setting: &HeapSetting, space: &AddressSpace) -> Vec<(ReferenceMode, u64)> {
     let mut found: Vec<(ReferenceMode, u64)> = Vec::new();
     let largest = setting.sizes(space).compressed_bytes_max().min(space.reservable_bytes.unwrap_or(u64::MAX));
     // What holds for one size holds for all: rules that are known, a JVM that compresses.
@@ -54,9 +54,9 @@ pub fn cliffs(setting: &HeapSetting, space: &AddressSpace) -> Vec<(ReferenceMode
     found
 }
 
-/// Both sides of every cliff, and round sizes: 14, sorted, in bytes.
+/// Both sides of every threshold, and round sizes: 14, sorted, in bytes.
 pub fn default_sizes(setting: &HeapSetting, space: &AddressSpace) -> Vec<u64> {
-    let sides = cliffs(setting, space).into_iter().flat_map(|(_, bytes)| [bytes, bytes + MIB]);
+    let sides = thresholds(setting, space).into_iter().flat_map(|(_, bytes)| [bytes, bytes + MIB]);
     let mut sizes: Vec<u64> = sides.collect();
     if setting.bits == 32 {
         sizes.extend(ROUND_32_BIT_MIB.map(|mib| mib * MIB));

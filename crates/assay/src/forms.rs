@@ -1,0 +1,357 @@
+//! Results in their forms. The commands that measure show a result by the same functions as `assay report`, which reads a stored one.
+
+use crate::arguments::Format;
+use crate::command::load::text;
+use crate::failure::Failure;
+use crate::output;
+use crate::output_file::write_result;
+use assay_heapreport as heap;
+use assay_model::{
+    Advice, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts, HeapModes, HeapPrediction,
+    HostComparison, HostReport, LoadResult, MemoryChange, MemoryReport, Problem, RunComparison, StoredRun,
+    Summary, TimeChange, TimeReport,
+};
+use assay_processreport as process;
+use assay_report::{self as report, EntriesShown, TerminalView};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// A result that can be printed.
+pub trait Forms {
+    /// What is stored of it.
+    type Stored: Serialize;
+
+    /// The stored form.
+    fn stored(&self) -> &Self::Stored;
+    /// Text for a terminal.
+    fn table(&self, view: TerminalView) -> String;
+    /// Rows of raw numbers.
+    fn csv(&self, out: &mut dyn Write) -> io::Result<()>;
+    /// Markdown.
+    fn markdown(&self) -> String;
+    /// Problems, for which CSV has no rows: they go to standard error.
+    fn problems(&self) -> &[Problem] {
+        &[]
+    }
+}
+
+/// A result that has a page, too.
+pub trait Page: Forms {
+    /// One file that opens offline in a browser.
+    fn page(&self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// Writes the page where one was asked for, and prints the result as it was asked for; without a form, nothing.
+pub fn show(
+    result: &impl Page,
+    format: impl Into<Option<Format>>,
+    page: Option<&Path>,
+) -> Result<(), Failure> {
+    if let Some(path) = page {
+        write_result(path, |out| result.page(out))?;
+    }
+    format.into().map_or(Ok(()), |format| print(result, format))
+}
+
+/// Prints a result in a form.
+pub fn print(result: &impl Forms, format: Format) -> Result<(), Failure> {
+    if format == Format::Csv {
+        output::note(result.problems());
+    }
+    output::print(|out| write(result, format, out))
+}
+
+/// Writes a result in a form.
+pub fn write(result: &impl Forms, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Table => out.write_all(result.table(output::view()).as_bytes()),
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, result.stored())?;
+            writeln!(out)
+        }
+        Format::Csv => result.csv(out),
+        Format::Md => out.write_all(result.markdown().as_bytes()),
+    }
+}
+
+/// The forms of results that need nothing beside themselves.
+macro_rules! forms {
+    ($($result:ty: $page:path, $table:path, $csv:path, $markdown:path $(, $problems:ident)?;)*) => {$(
+        impl Forms for $result {
+            type Stored = Self;
+
+            fn stored(&self) -> &Self {
+                self
+            }
+            fn table(&self, view: TerminalView) -> String {
+                $table(self, view)
+            }
+            fn csv(&self, mut out: &mut dyn Write) -> io::Result<()> {
+                $csv(self, &mut out)
+            }
+            fn markdown(&self) -> String {
+                $markdown(self)
+            }
+            $(fn problems(&self) -> &[Problem] {
+                &self.$problems
+            })?
+        }
+
+        impl Page for $result {
+            fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
+                $page(self, &mut out)
+            }
+        }
+    )*};
+}
+
+forms! {
+    Advice: report::render_advice_html, report::render_advice_terminal, report::render_advice_csv,
+        report::render_advice_markdown, problems;
+    GcComparison: report::render_gc_diff_html, report::render_gc_diff_terminal, report::render_gc_diff_csv,
+        report::render_gc_diff_markdown;
+    CapacityReport: report::render_capacity_html, report::render_capacity_terminal, report::render_capacity_csv,
+        report::render_capacity_markdown, problems;
+    RunComparison: report::render_run_comparison_html, report::render_run_comparison_terminal,
+        report::render_run_comparison_csv, report::render_run_comparison_markdown, problems;
+    TimeReport: process::render_time_html, process::render_time_terminal, process::render_time_csv,
+        process::render_time_markdown, problems;
+    TimeChange: process::render_time_change_html, process::render_time_change_terminal, process::render_time_change_csv,
+        process::render_time_change_markdown, problems;
+    HostComparison: process::render_host_comparison_html, process::render_host_comparison_terminal,
+        process::render_host_comparison_csv, process::render_host_comparison_markdown;
+    FlagsReport: process::render_flags_html, process::render_flags_terminal, process::render_flags_csv,
+        process::render_flags_markdown;
+    HeapLayouts: heap::layouts_page, heap::layout_text, heap::layouts_csv, heap::layouts_markdown, problems;
+    HeapModes: heap::modes_page, heap::modes_text, heap::modes_csv, heap::modes_markdown, problems;
+}
+
+/// A snapshot of memory.
+pub struct Snapshot<'a> {
+    pub report: &'a MemoryReport,
+    /// Those that led to it, of one record; none where it stands alone.
+    pub earlier: &'a [MemoryReport],
+    pub entries: EntriesShown,
+}
+
+impl Forms for Snapshot<'_> {
+    type Stored = MemoryReport;
+
+    fn stored(&self) -> &MemoryReport {
+        self.report
+    }
+    fn table(&self, view: TerminalView) -> String {
+        report::render_memory_terminal(self.report, TerminalView { entries: self.entries, ..view })
+    }
+    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        report::render_memory_csv(self.report, out)
+    }
+    fn markdown(&self) -> String {
+        report::render_memory_markdown(self.report)
+    }
+    fn problems(&self) -> &[Problem] {
+        &self.report.problems
+    }
+}
+
+impl Page for Snapshot<'_> {
+    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        let all = if self.earlier.is_empty() { std::slice::from_ref(self.report) } else { self.earlier };
+        // Without owners a limit has no line for direct buffers: better none than one that is wrong.
+        let has_owners = all.iter().all(MemoryReport::has_owners);
+        let advice = self.report.jvm.as_ref().filter(|_| has_owners).map(|_| assay_memory::advise(all));
+        report::render_memory_html(self.report, self.earlier, advice.as_ref(), &mut out)
+    }
+}
+
+/// What grew between two snapshots of memory.
+pub struct Growth<'a> {
+    pub change: &'a MemoryChange,
+    /// The snapshots of the record that both are from.
+    pub record: &'a [MemoryReport],
+    pub entries: EntriesShown,
+}
+
+impl Forms for Growth<'_> {
+    type Stored = MemoryChange;
+
+    fn stored(&self) -> &MemoryChange {
+        self.change
+    }
+    fn table(&self, view: TerminalView) -> String {
+        report::render_change_terminal(self.change, TerminalView { entries: self.entries, ..view })
+    }
+    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        report::render_change_csv(self.change, out)
+    }
+    fn markdown(&self) -> String {
+        report::render_change_markdown(self.change)
+    }
+    fn problems(&self) -> &[Problem] {
+        &self.change.problems
+    }
+}
+
+impl Page for Growth<'_> {
+    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        report::render_change_html(self.change, self.record, &mut out)
+    }
+}
+
+/// A GC log with its name.
+pub struct GcLog<'a> {
+    pub report: &'a GcReport,
+    pub name: &'a str,
+}
+
+impl Forms for GcLog<'_> {
+    type Stored = GcReport;
+
+    fn stored(&self) -> &GcReport {
+        self.report
+    }
+    fn table(&self, view: TerminalView) -> String {
+        report::render_gc_terminal(self.report, self.name, view)
+    }
+    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        report::render_gc_csv(self.report, out)
+    }
+    fn markdown(&self) -> String {
+        report::render_gc_markdown(self.report, self.name)
+    }
+    fn problems(&self) -> &[Problem] {
+        &self.report.problems
+    }
+}
+
+impl Page for GcLog<'_> {
+    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        report::render_gc_html(self.report, self.name, &mut out)
+    }
+}
+
+/// A load with its target.
+pub struct LoadOf<'a> {
+    pub result: &'a LoadResult,
+    pub target: &'a str,
+    pub measured_s: Option<f64>,
+}
+
+impl Forms for LoadOf<'_> {
+    type Stored = LoadResult;
+
+    fn stored(&self) -> &LoadResult {
+        self.result
+    }
+    fn table(&self, view: TerminalView) -> String {
+        text::render(self.result, self.target, self.measured_s, view)
+    }
+    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        process::render_load_csv(self.result, out)
+    }
+    fn markdown(&self) -> String {
+        process::render_load_markdown(self.result, self.target)
+    }
+    fn problems(&self) -> &[Problem] {
+        &self.result.problems
+    }
+}
+
+impl Page for LoadOf<'_> {
+    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        process::render_load_html(self.result, self.target, &mut out)
+    }
+}
+
+/// The check of a machine.
+pub struct HostCheck<'a> {
+    pub report: &'a HostReport,
+    /// Whether rules that hold are shown, too.
+    pub has_all: bool,
+}
+
+impl Forms for HostCheck<'_> {
+    type Stored = HostReport;
+
+    fn stored(&self) -> &HostReport {
+        self.report
+    }
+    fn table(&self, view: TerminalView) -> String {
+        process::render_host_terminal(self.report, self.has_all, view)
+    }
+    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        process::render_host_csv(self.report, out)
+    }
+    fn markdown(&self) -> String {
+        process::render_host_markdown(self.report, self.has_all)
+    }
+    fn problems(&self) -> &[Problem] {
+        &self.report.problems
+    }
+}
+
+impl Page for HostCheck<'_> {
+    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        process::render_host_html(self.report, &mut out)
+    }
+}
+
+/// What a heap occupies in each layout.
+pub struct HeapIn<'a> {
+    pub prediction: &'a HeapPrediction,
+    /// Classes that a terminal shows.
+    pub top: usize,
+}
+
+impl Forms for HeapIn<'_> {
+    type Stored = HeapPrediction;
+
+    fn stored(&self) -> &HeapPrediction {
+        self.prediction
+    }
+    fn table(&self, view: TerminalView) -> String {
+        heap::prediction_text(self.prediction, view, self.top)
+    }
+    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        heap::prediction_csv(self.prediction, out)
+    }
+    fn markdown(&self) -> String {
+        heap::prediction_markdown(self.prediction)
+    }
+    fn problems(&self) -> &[Problem] {
+        &self.prediction.problems
+    }
+}
+
+impl Page for HeapIn<'_> {
+    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        heap::prediction_page(self.prediction, &mut out)
+    }
+}
+
+impl Forms for StoredRun {
+    type Stored = Option<Summary>;
+
+    fn stored(&self) -> &Option<Summary> {
+        &self.summary
+    }
+    fn table(&self, view: TerminalView) -> String {
+        report::render_terminal(self, view.width, view.color)
+    }
+    fn csv(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        report::render_csv(self, &mut out)
+    }
+    fn markdown(&self) -> String {
+        let mut text = Vec::new();
+        // A text in memory takes every line.
+        let _ = report::render_markdown(self, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+impl Page for StoredRun {
+    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        report::render_html(self, &mut out)
+    }
+}
