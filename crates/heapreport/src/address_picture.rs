@@ -111,9 +111,9 @@ pub fn draw(map: &[AddressRange], width: f64, id: &str) -> String {
 fn reaches(svg: &mut Svg, panel: &Strip) {
     for limit in [4, 32, 64] {
         let x = panel.at(limit * GIB).min(panel.width - 1.0);
-        // Beside the bars, and not through the names over them.
+        // Beside the bars, and not through the names over them, nor the numbers over the strip.
         let reached = |index: usize| (22.0 + index as f64 * REACH + 16.0, 22.0 + index as f64 * REACH + 28.0);
-        let below = (22.0 + REACHES.len() as f64 * REACH, panel.top + strip::HEIGHT);
+        let below = (panel.top, panel.top + strip::HEIGHT);
         for (from, to) in (0..REACHES.len()).map(reached).chain([below]) {
             svg.line((x, from), (x, to), "step");
         }

@@ -10,7 +10,7 @@ use std::fs;
 use std::io;
 
 /// A page larger than this is too large for a checkout.
-const PAGE_BYTES_MAX: usize = 300_000;
+const PAGE_BYTES_MAX: usize = 600_000;
 
 type Rendered = io::Result<()>;
 
@@ -41,21 +41,30 @@ fn is_up_to_date(name: &str, render: impl FnOnce(&mut Vec<u8>) -> Rendered) {
 
 #[test]
 fn memory() {
-    let snapshot: MemoryReport = stored("formats/memory-4.json");
-    let advice = stored("formats/memory-advice-3.json");
+    let snapshot: MemoryReport = stored("gallery/memory.json");
+    let advice = stored("gallery/memory-advice.json");
     is_up_to_date("memory.html", |out| assay_report::render_memory_html(&snapshot, &[], Some(&advice), out));
 }
 
 #[test]
 fn memory_limit() {
-    let advice = stored("formats/memory-advice-3.json");
+    let advice = stored("gallery/memory-advice.json");
     is_up_to_date("memory-advice.html", |out| assay_report::render_advice_html(&advice, out));
 }
 
 #[test]
 fn memory_before_and_after() {
-    let change = stored("formats/memory-change-2.json");
-    is_up_to_date("memory-change.html", |out| assay_report::render_change_html(&change, &[], out));
+    let record = record();
+    let change = stored("gallery/memory-change.json");
+    is_up_to_date("memory-change.html", |out| assay_report::render_change_html(&change, &record, out));
+    let last = record.last().expect("snapshots");
+    is_up_to_date("memory-record.html", |out| assay_report::render_memory_html(last, &record, None, out));
+}
+
+/// The snapshots of a record, behind its first line.
+fn record() -> Vec<MemoryReport> {
+    let text = fs::read_to_string(testdata("gallery/memory-record.ndjson")).expect("a record");
+    text.lines().skip(1).map(|line| serde_json::from_str(line).expect("a snapshot")).collect()
 }
 
 /// A log as `assay gc` reads it.
@@ -81,7 +90,7 @@ fn garbage_collection() {
 
 #[test]
 fn cpu_time() {
-    let report = stored("formats/time-3.json");
+    let report = stored("gallery/time.json");
     is_up_to_date("time.html", |out| assay_processreport::render_time_html(&report, out));
     let change = stored("formats/time-change-1.json");
     is_up_to_date("time-change.html", |out| assay_processreport::render_time_change_html(&change, out));
@@ -129,6 +138,6 @@ fn options_by_release() {
 
 #[test]
 fn capacity() {
-    let report = stored("formats/capacity-3.json");
+    let report = stored("gallery/capacity-tomcat.json");
     is_up_to_date("capacity.html", |out| assay_report::render_capacity_html(&report, out));
 }

@@ -154,7 +154,8 @@ fn watched() -> Watch {
 
 #[test]
 fn the_line_for_a_pipe_is_the_golden_file() {
-    expect_file!["golden/memory-watch-line.txt"].assert_eq(&watched().line());
+    expect_file!["golden/memory-watch-line.txt"].assert_eq(&watched().line(160));
+    assert_eq!(watched().line(80), "2026-03-01T10:10:00Z  RSS 503.6 MiB  +15.4 MiB/min");
 }
 
 #[test]

@@ -24,7 +24,7 @@ const FILES: [(&str, &[&str]); 8] = [
         "gclog/17-g1.log",
         &["gc.log", "before.log", "after.log", "monday.log", "tuesday.log", "logs/gc.log", "gc.log.1"],
     ),
-    ("formats/memory-4.json", &["monday.json", "tuesday.json"]),
+    ("formats/memory-4.json", &["monday.json", "tuesday.json", "kafka.json"]),
     ("formats/time-3.json", &["before.json", "after.json"]),
     ("formats/host-snapshot-1.json", &["host.json"]),
     ("../fuzz/corpus/hprof_read/dump-1.0.2-8", &["brokerage.hprof"]),

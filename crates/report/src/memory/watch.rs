@@ -124,8 +124,8 @@ impl Watch {
         self.last = Some(snapshot);
     }
 
-    /// One line for a pipe: when, RSS, its growth, and the areas that grew most.
-    pub fn line(&self) -> String {
+    /// One line for a pipe: when, RSS, its growth, and the areas that grew most, as far as there is room for them.
+    pub fn line(&self, columns: usize) -> String {
         let Some(last) = &self.last else { return String::new() };
         let rate = self.rate(|p| p.rss_bytes as f64);
         let mut growing: Vec<(f64, Area)> = Area::ALL
@@ -133,12 +133,17 @@ impl Watch {
             .filter_map(|a| Some((self.rate(|p| a.bytes_in(&p.areas) as f64)?, a)))
             .collect();
         growing.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let grown = growing.iter().filter(|(rate, _)| *rate >= 1.0).take(3);
-        let grown: Vec<String> =
-            grown.map(|(rate, area)| format!("{} {}/min", name_of(*area), signed(*rate))).collect();
         let rate = rate.map_or_else(String::new, |rate| format!("  {}/min", signed(rate)));
-        let grown = if grown.is_empty() { String::new() } else { format!("  {}", grown.join(", ")) };
-        format!("{}  RSS {}{rate}{grown}", to_the_second(&last.taken_at), bytes(last.rss_bytes))
+        let mut line = format!("{}  RSS {}{rate}", to_the_second(&last.taken_at), bytes(last.rss_bytes));
+        for (index, (rate, area)) in growing.iter().filter(|(rate, _)| *rate >= 1.0).take(3).enumerate() {
+            let before = if index == 0 { "  " } else { ", " };
+            let grown = format!("{before}{} {}/min", name_of(*area), signed(*rate));
+            if columns < line.chars().count() + grown.chars().count() {
+                break;
+            }
+            line += &grown;
+        }
+        line
     }
 
     /// The latest snapshot, quick or full.

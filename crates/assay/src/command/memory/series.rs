@@ -294,7 +294,7 @@ impl<'a> Series<'a> {
 
     fn show(&self) -> Result<(), Failure> {
         if let Shown::Lines(watch) = &self.shown {
-            let line = watch.line();
+            let line = watch.line(output::width().into());
             output::print(|out| writeln!(out, "{line}"))?;
         }
         Ok(())
