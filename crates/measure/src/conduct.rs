@@ -12,7 +12,7 @@ use crate::procedure::{Context, Measurement, MeasurementId};
 use crate::validity::{self, RunFacts, WindowFacts};
 use crate::warm_up::WarmedUp;
 use crate::window::{self, Common};
-use assay_load::{ArrivalLaw, Load, LoadError, LoadWindow, Measured, SLOW_REQUESTS_MAX};
+use assay_load::{ArrivalLaw, ErrorKind, Load, LoadError, LoadWindow, Measured, SLOW_REQUESTS_MAX};
 use assay_model::{
     CapacityMethod, CapacityReport, CapacityStep, Check, Disturbance, LimitRate, Metric, Problem, SearchStep,
     Window, metric, schema,
@@ -160,6 +160,8 @@ fn search_step(config: &CapacityConfig, ask: &WindowRequest, measured: &Measured
     let detail = &measured.detail;
     let ms = |ns: u64| ns as f64 / NS_PER_MS;
     let has_requests = !measured.response.is_empty();
+    // A request that was never sent counts with the time for which it waited, which may be 0: the shortest of all says nothing then.
+    let all_were_sent = measured.errors_by_kind[ErrorKind::OverBound as usize] == 0;
     SearchStep {
         step: ask.step,
         cool_down_s: ask.cool_down_s,
@@ -167,7 +169,7 @@ fn search_step(config: &CapacityConfig, ask: &WindowRequest, measured: &Measured
         offered_rate_per_s: ask.rate_per_s,
         sent_rate_per_s: measured.sent_rate_per_s().unwrap_or(0.0),
         misses: config.limits_ms.iter().map(|limit| detail.misses(limit_ns(*limit))).collect(),
-        response_ms_min: has_requests.then(|| ms(measured.response.min())),
+        response_ms_min: (has_requests && all_were_sent).then(|| ms(measured.response.min())),
         response_ms_p90: has_requests.then(|| ms(measured.response.value_at_quantile(0.9))),
         limited_ms: detail.percentile_ns(config.percentile, measured.response.max()).map(ms),
         is_sustained: judge::is_sustained(measured),

@@ -88,7 +88,7 @@ pub struct SearchStep {
     pub sent_rate_per_s: f64,
     /// Of the requests, for each limit: those that took longer or failed.
     pub misses: Vec<u64>,
-    /// Shortest response time, milliseconds.
+    /// Shortest response time, milliseconds; absent, too, where requests were never sent since too many were in flight.
     pub response_ms_min: Option<f64>,
     /// 90th percentile of the response time, milliseconds.
     pub response_ms_p90: Option<f64>,

@@ -124,8 +124,8 @@ fn a_good_result_answers_first() {
               collection pauses                     61.2 %   met 69.7 %, 4.0 % by chance
               waiting for a processor                9.7 %   met 97.2 %, 95.6 % by chance
               unexplained                           29.1 %
-              A cause counts where the request had kept the limit without the time that it took; one request may
-              have several.
+              A cause counts where the request would have kept the limit without the time that it took; one
+              request may have several.
 
             Checks: 1 passed, 1 without a verdict
               - audit: no audit was requested
@@ -169,8 +169,8 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
               collection pauses                     61.2 %   met 69.7 %, 4.0 % by chance
               waiting for a processor                9.7 %   met 97.2 %, 95.6 % by chance
               unexplained                           29.1 %
-              A cause counts where the request had kept the limit without the time that it
-              took; one request may have several.
+              A cause counts where the request would have kept the limit without the time
+              that it took; one request may have several.
 
             Checks: 1 failed, 1 passed, 1 without a verdict
               ✗ disturbance: 4 of 6 windows left out, the last for: processors used by

@@ -104,6 +104,6 @@ pub(super) fn still_compiling(report: &TimeReport) -> Vec<Finding<TimeRule>> {
                 percent(COMPILERS_SHARE_MAX)
             ),
         )
-        .to_do("Look again when it has run longer")
+        .to_do("Measure again when it has run longer")
     }]
 }

@@ -27,7 +27,7 @@ pub(super) fn direct_without_limit(report: &MemoryReport) -> Option<Finding<Memo
             "{} of RSS; no limit of their own is set, so the JVM's holds{heap}",
             percent(direct, report.rss_bytes)
         ),
-        format!("Set -XX:MaxDirectMemorySize={limit}, which makes the JVM collect dead ones in time"),
+        format!("Set -XX:MaxDirectMemorySize={limit}, which makes the JVM collect dead buffers in time"),
         None,
     );
     Some(found.or(

@@ -26,7 +26,10 @@ fn share(part: f64, whole: u64) -> f64 {
 /// What the bars are.
 pub fn key() -> String {
     let items = [
-        (mark("M0 3H30V9H0Z", "s1 bar"), "misses explained: without it they had kept the limit".to_owned()),
+        (
+            mark("M0 3H30V9H0Z", "s1 bar"),
+            "misses explained: without it they would have kept the limit".to_owned(),
+        ),
         (mark("M0 1H30V11H0Z", "s1 bar pale"), "misses that it overlapped".to_owned()),
         (mark("M15 0V12", "one"), "overlap expected by chance".to_owned()),
         (mark("M0 3H30V9H0Z", "s5 bar"), "unexplained".to_owned()),

@@ -117,7 +117,7 @@ fn draw_attribution(out: &mut Terminal, report: &CapacityReport, attribution: &L
     }
     let none = fit(words::UNEXPLAINED, CAUSE);
     out.line(&format!("  {none}{:>8}", percent(attribution.unexplained, attribution.misses)));
-    let key = "A cause counts where the request had kept the limit without the time that it took; one request may have several.";
+    let key = "A cause counts where the request would have kept the limit without the time that it took; one request may have several.";
     out.paragraph(2, key, Ink::dim);
     if report.attribution.iter().filter(|b| b.misses > 0).count() > 1 {
         out.paragraph(2, "--json has the other limits.", Ink::dim);

@@ -98,7 +98,7 @@ pub fn next_step(report: &CapacityReport) -> String {
     let with_misses = report.attribution.iter().filter_map(most).max_by_key(|(.., misses, _)| *misses);
     match with_misses {
         Some((limit_ms, of, misses, all)) => format!(
-            "→ To sustain more, begin with {}: without it {} of the requests beyond {} had kept the limit.",
+            "→ To sustain more, begin with {}: without it {} of the requests beyond {} would have kept the limit.",
             cause(of),
             percent(misses, all),
             limit(limit_ms)
