@@ -99,7 +99,7 @@ impl GuestReport {
         if text.trim().is_empty() {
             return Err("the guest ended before it reported".to_owned());
         }
-        serde_json::from_str(text.trim())
+        serde_json::from_slice(text.trim().as_bytes())
             .map_err(|e| format!("{} is not the report of a guest: {e}", path.display()))
     }
 }
@@ -110,7 +110,8 @@ impl GuestReport {
 /// When even the report could not be made.
 pub fn work(file: &Path) -> Result<(), String> {
     let text = fs_err::read_to_string(file).map_err(|e| e.to_string())?;
-    let wanted: GuestWork = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))?;
+    let wanted: GuestWork =
+        serde_json::from_slice(text.as_bytes()).map_err(|e| format!("{}: {e}", file.display()))?;
     let report =
         measured(&wanted).unwrap_or_else(|why| GuestReport { failed: Some(why), ..GuestReport::default() });
     let text = serde_json::to_string(&report).map_err(|e| e.to_string())?;

@@ -143,7 +143,8 @@ pub fn clean_up(folder: &Path) -> Vec<String> {
         let mut text = String::new();
         let _ = file.read_to_string(&mut text);
         // A line that was cut off by the end of its run names nothing that can be trusted.
-        let leased = text.lines().take(LINES_MAX).filter_map(|l| serde_json::from_str::<Leased>(l).ok());
+        let leased =
+            text.lines().take(LINES_MAX).filter_map(|l| serde_json::from_slice::<Leased>(l.as_bytes()).ok());
         for one in leased.filter(|one| one.boot_id == boot_id) {
             done.extend(stop_left_over(&one));
         }

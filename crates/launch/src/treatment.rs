@@ -110,7 +110,7 @@ impl<T: Treatment + Serialize + DeserializeOwned> Treatments<T> {
         let boot_id = ProcRoot::default().read_boot_id().map_err(io::Error::other)?;
         let mut made = BTreeMap::new();
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let line = match serde_json::from_str::<Line<T>>(line) {
+            let line = match serde_json::from_slice::<Line<T>>(line.as_bytes()) {
                 Ok(line) => line,
                 // A line that was cut off by the end of its run was of a change that was not made yet. A whole one must not be lost.
                 Err(_) if serde_json::from_str::<serde_json::Value>(line).is_err() => continue,

@@ -1,15 +1,13 @@
 //! What the user's own objects occupy in other modes.
 
+use crate::command::read_stored;
 use crate::failure::Failure;
 use assay_heap::modes::FootprintRatios;
 use assay_heap::predict::{PredictOptions, predict};
-use assay_model::{HeapPrediction, Problem};
+use assay_model::{HeapPrediction, Problem, schema};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-
-/// A stored prediction has a few thousand classes in eleven models.
-const PREDICTION_BYTES_MAX: u64 = 1 << 30;
 
 /// Those of a heap dump, by the layout rules of this release, or of a stored prediction of one (`assay heap predict
 /// --json`); typical ones where nothing is given.
@@ -24,7 +22,7 @@ pub fn ratios(
     let mut file = BufReader::new(File::open(path).map_err(|e| failed(format!("cannot be read: {e}")))?);
     let is_stored = file.fill_buf().is_ok_and(|start| start.starts_with(b"{"));
     let prediction: HeapPrediction = if is_stored {
-        serde_json::from_reader(file.take(PREDICTION_BYTES_MAX)).map_err(|e| failed(e.to_string()))?
+        read_stored(path, schema::HEAP_PREDICTION, "a result of assay heap predict")?
     } else {
         let histogram =
             assay_heap::hprof::read(file, &source, &|_| {}).map_err(|e| Failure::input(e.to_string()))?;
