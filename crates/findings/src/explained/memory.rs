@@ -62,7 +62,10 @@ impl Explain for MemoryRule {
                 "Eight or more stacks of at least 1 MiB resident, what the other stacks have, and the process's huge pages.",
                 "With transparent huge pages set to `always`, the first touch makes a whole huge page of a stack resident (JDK-8303215).",
                 "`echo madvise > /sys/kernel/mm/transparent_hugepage/enabled`",
-                &["Use a JDK update from 2024 on.", "Set `-Xss1020k`, which is no multiple of a huge page."],
+                &[
+                    "Use a JDK update from 2024 on.",
+                    "Set `-Xss1020k`, which is not a multiple of the huge page size.",
+                ],
             ),
             M::HugePagesUnrequested => says(
                 "Bytes in huge pages (from 64 MiB on), and freed memory and stacks, of which at least a quarter as much is resident.",

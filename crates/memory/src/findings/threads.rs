@@ -97,6 +97,6 @@ pub(super) fn huge_pages_in_stacks(report: &MemoryReport) -> Option<Finding<Memo
             Some(gain),
         )
         .or("Use a JDK update from 2024 on, which keeps huge pages out of stacks (JDK-8303215)")
-        .or("Set -Xss1020k, which is no multiple of a huge page")
+        .or("Set -Xss1020k, which is not a multiple of the huge page size")
     })
 }
