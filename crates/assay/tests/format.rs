@@ -125,14 +125,16 @@ fn the_page_of_a_stored_result_lies_beside_it() {
 #[test]
 fn stored_files_that_are_not_results_are_refused_with_what_they_are() {
     for (name, part) in [
-        ("host-snapshot-1.json", "it is a snapshot of a machine\n  assay host "),
-        ("plan-1.json", "is not a result with a"),
-        ("memory-jvms-1.json", "is not a result with a"),
+        ("host-snapshot-1.json", "it is a snapshot of a machine assay host "),
+        ("plan-1.json", "is not a result with a report"),
+        ("memory-jvms-1.json", "is not a result with a report"),
         ("study-1.toml", "a study: assay run "),
     ] {
         let output = assay(&["report", &stored(name)]);
         assert_eq!(output.status.code(), Some(2), "{name}");
-        assert!(text(&output.stderr).contains(part), "{name}: {}", text(&output.stderr));
+        // Where the lines break depends on how long the file's path is.
+        let words = text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(part), "{name}: {words}");
     }
 }
 
