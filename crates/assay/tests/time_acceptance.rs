@@ -3,7 +3,7 @@
 //!
 //! `ASSAY_TIME_SERVERS` (words), `ASSAY_TIME_COLLECTORS` (words), `ASSAY_TIME_JAVA` (feature releases) and `ASSAY_TIME_SECONDS` choose less.
 
-use assay_model::{KernelActivity, ThreadRole, TimeReport};
+use assay_model::{Certainty, ThreadRole, TimeReport};
 use assay_testkit::{find_java, skip};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -87,7 +87,7 @@ struct Row {
     off: f64,
     /// Of the total, what has a role other than unknown, and is divided into user and kernel.
     named: f64,
-    /// Of the kernel time, what the programs in the kernel give a name other than entering and leaving, and with that.
+    /// Of the kernel time by samples: what the programs in the kernel timed, and with what is inferred beside it.
     activities: Option<(f64, f64)>,
     /// System calls in a second of CPU time.
     calls_per_s: Option<f64>,
@@ -105,9 +105,9 @@ fn row(report: &TimeReport) -> Row {
     let traced = report.traced.as_ref();
     let activities = traced.zip(sampled).map(|(traced, sampled)| {
         let whole = sampled * traced.cpu_ns as f64;
-        let crossing = traced.kernel.iter().find(|part| part.activity == KernelActivity::Crossing);
-        let crossing = crossing.map_or(0, |part| part.cpu_ns);
-        ((traced.kernel_ns - crossing) as f64 / whole, traced.kernel_ns as f64 / whole)
+        let known = traced.kernel.iter().filter(|part| part.basis == Certainty::Known);
+        let known: u64 = known.map(|part| part.cpu_ns).sum();
+        (known as f64 / whole, traced.kernel_ns as f64 / whole)
     });
     let calls = traced.map(|traced| traced.roles.iter().map(|role| role.calls).sum::<u64>() as f64);
     Row {
@@ -143,7 +143,7 @@ fn the_total_is_that_of_the_control_group_and_nearly_all_of_it_has_a_name() {
     let seconds = env::var("ASSAY_TIME_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(20);
     println!(
         "{:12} {:>4} {:11} {:>8} {:>8} {:>10} {:>10} {:>9} {:>9}",
-        "server", "java", "collector", "off %", "named %", "kernel %", "with door", "calls/s", "coverage"
+        "server", "java", "collector", "off %", "named %", "timed %", "kernel %", "calls/s", "coverage"
     );
     let mut wrong = Vec::new();
     let mut measured = 0;

@@ -295,9 +295,10 @@ impl TimeGauge {
         let traced = self.tracing.as_ref().ok().map(|tracing| {
             problems.extend(tracing.problem().map(|why| Problem::new("records of threads", why)));
             let sampled = samples.as_ref().and_then(|samples| samples.kernel_share);
-            split_by_tracing(tracing, &self.tracks.named_by_number(), &mut roles, &mut groups);
+            let timed = (tracing, tracing.unseen(samples.as_ref()));
+            split_by_tracing(timed, &self.tracks.named_by_number(), &mut roles, &mut groups);
             traced_of(
-                tracing,
+                timed,
                 &self.tracks.roles_by_number(),
                 process.cpu_ns,
                 sampled.map(|share| share.estimate),

@@ -28,8 +28,9 @@ const WAITED_MAX: Duration = Duration::from_millis(8);
 const STARVED: usize = 24;
 const SPINNERS: usize = 4;
 /// What a wait for a processor brings about as well as what the rule is named after.
-const BROUGHT_ABOUT_BY_WAITING: [GcRule; 5] = [
+const BROUGHT_ABOUT_BY_WAITING: [GcRule; 6] = [
     GcRule::TimeToSafepointLong,
+    GcRule::SafepointsOther,
     GcRule::PausesLong,
     GcRule::GcThreadsWait,
     GcRule::AllocationStalls,
@@ -69,7 +70,7 @@ struct Run<'a> {
 enum Share {
     /// Before all others of the machine, by a real-time priority.
     First,
-    /// One of them, with others that never sleep.
+    /// The least of them, with others that never sleep.
     Starved,
 }
 
@@ -80,12 +81,13 @@ impl Run<'_> {
         let numbers = [self.live_mib, self.garbage_mib_per_s, self.seconds, self.seed];
         // Both replace themselves by the JVM, so that its number is the child's. Priorities of the usual kind do not reach beyond a
         // session (autogroups), and leave waits of tens of milliseconds.
-        let [program, options @ ..] = match share {
-            Share::First => ["chrt", "--rr", "1"],
-            Share::Starved => ["taskset", "-c", "0"],
+        let before: &[&str] = match share {
+            Share::First => &["chrt", "--rr", "1"],
+            // With the same weight as the others it waits for a few milliseconds at a time, of which nothing comes.
+            Share::Starved => &["taskset", "-c", "0", "nice", "-n", "10"],
         };
-        let mut command = Command::new(program);
-        command.args(options);
+        let mut command = Command::new(before[0]);
+        command.args(&before[1..]);
         let child = command
             .arg(self.java)
             .args(self.collector)

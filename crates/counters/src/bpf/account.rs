@@ -1,8 +1,9 @@
 //! What the records of threads add up to.
 
 use super::calls::names;
-use super::kinds::{FAULTS, USER, numbered};
+use super::kinds::{USER, numbered};
 use super::record::Sums;
+use super::unseen::Unseen;
 use super::{CALLS_MAX, Tables, Tracing};
 use crate::role::pool_of;
 use crate::tracks::Named;
@@ -27,7 +28,7 @@ pub const TRACED_COVERAGE: RangeInclusive<f64> = 0.98..=1.05;
 
 /// Gives roles and groups the split that was measured, in place of the sampled one. What was hardly seen keeps its own.
 pub(crate) fn split_by_tracing(
-    tracing: &Tracing,
+    (tracing, unseen): (&Tracing, Unseen),
     named: &HashMap<u32, Named>,
     roles: &mut [RoleTime],
     groups: &mut [TimeGroup],
@@ -40,24 +41,23 @@ pub(crate) fn split_by_tracing(
         by_group.entry((*role, *is_inferred, pool_of(name))).or_default().add(&used);
     }
     for role in roles {
-        by_role.get(&role.role).into_iter().for_each(|sums| split(tracing, sums, &mut role.sums));
+        by_role.get(&role.role).into_iter().for_each(|sums| split(tracing, unseen, sums, &mut role.sums));
     }
     for group in groups {
         let key = (group.role, group.is_role_inferred, group.name.clone());
-        by_group.get(&key).into_iter().for_each(|sums| split(tracing, sums, &mut group.sums));
+        by_group.get(&key).into_iter().for_each(|sums| split(tracing, unseen, sums, &mut group.sums));
     }
 }
 
-fn split(tracing: &Tracing, seen: &Sums, of: &mut TimeSums) {
+fn split(tracing: &Tracing, unseen: Unseen, seen: &Sums, of: &mut TimeSums) {
     let seen_ns = seen.cpu_ns() as f64;
     if !tells_split(seen_ns, of.cpu_ns as f64) {
         return;
     }
-    let faults = if tracing.times_faults() { seen.spent(FAULTS).count } else { 0 };
-    let user_ns = seen.spent(USER).ns;
-    let without = seen_ns - user_ns as f64;
-    let kernel = without + tracing.crossing.of(seen.calls(), faults, user_ns) as f64;
-    // At least what was seen; how much entering and leaving took is inferred, and nothing bounds it.
+    let without = seen_ns - seen.spent(USER).ns as f64;
+    let time = unseen.of(seen, tracing.times_faults());
+    let kernel = without + (time.crossing_ns + time.preemption_ns) as f64;
+    // At least what was seen; how much was not is inferred, and nothing bounds it.
     let share = Estimate { estimate: kernel / seen_ns, low: Some(without / seen_ns), high: None };
     let kernel_ns = ((of.cpu_ns as f64 * share.estimate).round() as u64).min(of.cpu_ns);
     of.kernel_share = Some(share);
@@ -70,7 +70,7 @@ fn tells_split(seen_ns: f64, used_ns: f64) -> bool {
 
 /// The account of an interval in which the process used `cpu_ns`, of which samples say that `sampled_kernel` was in the kernel.
 pub(crate) fn traced_of(
-    tracing: &Tracing,
+    (tracing, unseen): (&Tracing, Unseen),
     role_of: &HashMap<u32, ThreadRole>,
     cpu_ns: u64,
     sampled_kernel: Option<f64>,
@@ -82,7 +82,7 @@ pub(crate) fn traced_of(
         by_role.entry(role_of.get(&tid).copied()).or_default().add(&used);
     }
     let mut roles: Vec<TracedRole> =
-        by_role.into_iter().map(|(role, sums)| role_of_sums(tracing, role, &sums)).collect();
+        by_role.into_iter().map(|(role, sums)| role_of_sums(tracing, unseen, role, &sums)).collect();
     roles.sort_by_key(|role| Reverse(role.cpu_ns));
     let sum = |of: fn(&TracedRole) -> u64| roles.iter().map(of).fold(0u64, u64::saturating_add);
     let (seen_ns, kernel_ns) = (sum(|role| role.cpu_ns), sum(|role| role.kernel_ns));
@@ -96,8 +96,11 @@ pub(crate) fn traced_of(
         user_ns: sum(|role| role.user_ns),
         kernel_ns,
         kernel_coverage: sampled_ns.map(|sampled_ns| share(kernel_ns, sampled_ns)),
-        crossing_call_ns: tracing.crossing.call_ns,
-        crossing_fault_ns: tracing.crossing.fault_ns,
+        crossing_call_ns: unseen.call_ns,
+        crossing_fault_ns: unseen.fault_ns,
+        crossing_interrupt_ns: unseen.interrupt_ns,
+        preemption_ns: unseen.preemption_ns,
+        crossing_call_samples: unseen.call_samples,
         reading_cpu_ns: tracing.reading_cpu_ns,
         kernel: joined(&roles),
         calls: calls(&tracing.tables, &tracing.first_tables),
@@ -107,7 +110,7 @@ pub(crate) fn traced_of(
     }
 }
 
-fn role_of_sums(tracing: &Tracing, role: Option<ThreadRole>, sums: &Sums) -> TracedRole {
+fn role_of_sums(tracing: &Tracing, unseen: Unseen, role: Option<ThreadRole>, sums: &Sums) -> TracedRole {
     let part = |(kind, activity): (usize, KernelActivity)| {
         let (spent, blocked) = (sums.spent(kind), sums.blocked(kind));
         TracedPart {
@@ -120,24 +123,26 @@ fn role_of_sums(tracing: &Tracing, role: Option<ThreadRole>, sums: &Sums) -> Tra
         }
     };
     let mut parts: Vec<TracedPart> = numbered().map(part).filter(has_any).collect();
-    let faults = if tracing.times_faults() { sums.spent(FAULTS).count } else { 0 };
-    let crossing_ns = tracing.crossing.of(sums.calls(), faults, sums.spent(USER).ns);
-    parts.push(TracedPart {
-        activity: KernelActivity::Crossing,
+    let unseen = unseen.of(sums, tracing.times_faults());
+    let (voluntary_switches, involuntary_switches) = sums.switches();
+    let inferred = |(activity, count, cpu_ns)| TracedPart {
+        activity,
         basis: Certainty::Inferred,
-        count: sums.calls().saturating_add(faults),
-        cpu_ns: crossing_ns,
+        count,
+        cpu_ns,
         waits: 0,
         blocked_ns: 0,
-    });
+    };
+    let preempted = if unseen.preemption_ns == 0 { 0 } else { involuntary_switches };
+    parts.push(inferred((KernelActivity::Crossing, unseen.crossings, unseen.crossing_ns)));
+    parts.push(inferred((KernelActivity::Scheduling, preempted, unseen.preemption_ns)));
     parts.retain(has_any);
     parts.sort_by_key(|part| Reverse(part.cpu_ns));
     let kernel_ns = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.cpu_ns));
-    let (voluntary_switches, involuntary_switches) = sums.switches();
     TracedRole {
         role,
         cpu_ns: sums.cpu_ns(),
-        user_ns: sums.spent(USER).ns.saturating_sub(crossing_ns),
+        user_ns: sums.spent(USER).ns - unseen.crossing_ns - unseen.preemption_ns,
         kernel_ns,
         parts,
         calls: sums.calls(),
@@ -155,12 +160,12 @@ fn has_any(part: &TracedPart) -> bool {
     (part.count, part.cpu_ns, part.waits, part.blocked_ns) != (0, 0, 0, 0)
 }
 
-/// The parts of all roles, those of one activity together.
+/// The parts of all roles, those of one activity and basis together.
 fn joined(roles: &[TracedRole]) -> Vec<TracedPart> {
-    let mut joined: BTreeMap<KernelActivity, TracedPart> = BTreeMap::new();
+    let mut joined: BTreeMap<(KernelActivity, bool), TracedPart> = BTreeMap::new();
     for part in roles.iter().flat_map(|role| &role.parts) {
         let empty = TracedPart { count: 0, cpu_ns: 0, waits: 0, blocked_ns: 0, ..part.clone() };
-        let sum = joined.entry(part.activity).or_insert(empty);
+        let sum = joined.entry((part.activity, part.basis == Certainty::Known)).or_insert(empty);
         sum.count = sum.count.saturating_add(part.count);
         sum.cpu_ns = sum.cpu_ns.saturating_add(part.cpu_ns);
         sum.waits = sum.waits.saturating_add(part.waits);

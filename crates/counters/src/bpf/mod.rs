@@ -8,23 +8,22 @@
 
 mod account;
 mod calls;
-mod crossing;
 mod kinds;
 mod programs;
 mod record;
 mod records;
 mod refused;
+mod unseen;
 
 pub use account::TRACED_COVERAGE;
 pub(crate) use account::{split_by_tracing, traced_of};
 
 use crate::sampling::Refused;
 use assay_linux::{BpfSettings, ProcRoot, SysRoot, monotonic_ns, thread_cpu_ns};
-use assay_model::{Certainty, TimeFigure, TimeSource};
+use assay_model::{Certainty, TimeFigure, TimeSamples, TimeSource};
 use aya::maps::MapError;
 use aya::{Btf, Endianness};
 use calls::CALLS_MAX;
-use crossing::Crossing;
 pub(crate) use programs::Kernel;
 pub use programs::{Loading, Programs, Wanted};
 use record::{Sums, has_ended};
@@ -37,6 +36,7 @@ use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
 use std::collections::HashMap;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use unseen::Unseen;
 
 /// Where the kernel describes its types.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
@@ -65,7 +65,7 @@ pub(crate) struct Tracing {
     tester: u32,
     rights: Rights,
     programs: Programs,
-    crossing: Crossing,
+    unseen: Unseen,
     /// By thread, at the begin of the interval and now.
     first: HashMap<u32, Sums>,
     last: HashMap<u32, Sums>,
@@ -118,14 +118,14 @@ impl Tracing {
             let words = programs.record_of(tester).map_err(|e| Refusal::Loader(e.to_string()))?;
             Ok(words.map(|words| Sums::of(&words, monotonic_ns())).unwrap_or_default())
         };
-        let crossing = Crossing::measure(read)?;
+        let unseen = Unseen::measure(read)?;
         learn_files(&mut programs).map_err(|e| Refusal::Loader(e.to_string()))?;
         let mut tracing = Tracing {
             pid,
             tester,
             rights: rights.clone(),
             programs,
-            crossing,
+            unseen,
             first: HashMap::new(),
             last: HashMap::new(),
             ended: HashMap::new(),
@@ -193,6 +193,13 @@ impl Tracing {
         self.last.iter().map(since).chain(self.ended.iter().map(|(tid, sums)| (*tid, *sums)))
     }
 
+    /// What the programs did not see in the interval, by its samples where there are enough.
+    pub(crate) fn unseen(&self, samples: Option<&TimeSamples>) -> Unseen {
+        let mut seen = Sums::default();
+        self.used().for_each(|(_, used)| seen.add(&used));
+        samples.map_or(self.unseen, |samples| self.unseen.by_samples(samples, &seen))
+    }
+
     /// Whether the kernel says when the work of a page fault is done.
     pub(crate) fn times_faults(&self) -> bool {
         self.programs.times_faults
@@ -221,9 +228,10 @@ impl Tracing {
                 "CPU time, divided as what was seen of the same threads, entering and leaving the kernel included",
             ),
             figure(
-                "entering and leaving the kernel",
+                "entering and leaving the kernel, and preemption",
                 Certainty::Inferred,
-                "each call and fault at what one takes beyond what the programs see, in a loop of Assay's own at the start",
+                "each call, fault, interrupt and preemption at what one takes beyond what the programs see: by the samples that met a thread \
+                 there where they are enough; else calls by a loop of Assay's own at the start, as faults always are",
             ),
         ];
         if self.times_faults() {

@@ -8,14 +8,14 @@ pub(crate) const WORDS: usize = SUMS_AT + SUMS;
 pub(crate) type Words = [u64; WORDS];
 
 /// Where the sums begin; before them stands what the programs need.
-const SUMS_AT: usize = 13;
+pub(crate) const SUMS_AT: usize = 13;
 const SUMS: usize = 2 * 2 * KINDS + 3 * 2 + 2;
 const BLOCKED: usize = 2 * KINDS;
 const FAULTS_USER: usize = 2 * BLOCKED;
 const FAULTS_KERNEL: usize = FAULTS_USER + 2;
 const DELAY: usize = FAULTS_KERNEL + 2;
 const VOLUNTARY: usize = DELAY + 2;
-const FORCED: usize = VOLUNTARY + 1;
+pub(crate) const FORCED: usize = VOLUNTARY + 1;
 
 /// Words before the sums.
 const LAST_NS: usize = 0;

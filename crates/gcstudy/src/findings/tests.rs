@@ -393,6 +393,14 @@ fn rules_on_safepoints() {
         found.evidence_line().starts_with("53900 ms of 3600000 ms")
             && !found.evidence_line().contains("478007")
     );
+    // A thread that came late to a cleanup is one finding, about that thread.
+    let mut late = GcReport { span_s: Some(5.0), ..GcReport::default() };
+    late.safepoints_by_operation = vec![row("Cleanup", None, 1, 161.5)];
+    late.other_safepoints_ms = Some(161.5);
+    late.time_to_safepoint = durations(11, 161.0, 161.0);
+    assert!(!is_found(&late) && findings(&late).iter().any(|f| f.rule == GcRule::TimeToSafepointLong));
+    (late.other_safepoints_ms, late.safepoints_by_operation[0].durations.total_ms) = (Some(221.5), 221.5);
+    assert!(is_found(&late), "60 ms of the operation itself are 1.2 %");
     check(GcRule::JniCriticalSections, |r| {
         r.pauses_by_cause.push(row("GCLocker Initiated GC", Some(GcScope::Young), 40, 200.0));
     });

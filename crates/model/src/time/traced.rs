@@ -17,7 +17,7 @@ pub struct TimeTraced {
     /// `cpu_ns` divided by the CPU time of the process; about 1 when nothing was missed. Above 1 by what the hypervisor took
     /// ([`MachineTime::steal_ns`](crate::MachineTime::steal_ns)) where the process's clock leaves that out.
     pub coverage: Option<f64>,
-    /// Of `cpu_ns`, user mode: what is neither in an activity nor in entering and leaving.
+    /// Of `cpu_ns`, user mode: what is in none of `kernel`.
     pub user_ns: u64,
     /// Of `cpu_ns`, in the kernel: Σ of `kernel`.
     pub kernel_ns: u64,
@@ -25,10 +25,20 @@ pub struct TimeTraced {
     /// is less than 1 was in the kernel without being named here.
     #[serde(alias = "of_sampled_kernel")]
     pub kernel_coverage: Option<f64>,
-    /// Time in the kernel of each system call beyond what the programs see of it, measured at the start in a loop of Assay's own.
+    /// Time in the kernel of each system call beyond what the programs see of it: by samples of the same interval where they are enough, else
+    /// measured at the start in a loop of Assay's own.
     pub crossing_call_ns: f64,
-    /// The same of each page fault; absent where it could not be measured.
+    /// The same of each page fault, by the loop; absent where it could not be measured.
     pub crossing_fault_ns: Option<f64>,
+    /// The same of each interrupt, by samples; absent without enough of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crossing_interrupt_ns: Option<f64>,
+    /// Time in the kernel of each involuntary switch beyond what the programs see of it, by samples; absent without enough of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preemption_ns: Option<f64>,
+    /// The samples that `crossing_call_ns` comes from; absent where it comes from the loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crossing_call_samples: Option<u64>,
     /// CPU time that reading the records took in Assay.
     pub reading_cpu_ns: u64,
     /// By role, the most CPU time first.
@@ -80,7 +90,7 @@ pub struct TracedRole {
 pub struct TracedPart {
     /// What it did.
     pub activity: KernelActivity,
-    /// Known where each was timed; inferred for entering and leaving.
+    /// Known where each was timed; inferred for entering and leaving, and for preemption.
     pub basis: Certainty,
     /// How often: system calls, faults, interrupts.
     pub count: u64,
