@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Groups above each other.
 const LEVELS_MAX: usize = 64;
 /// Version 1 writes "no limit" as the largest multiple of a page below 2^63; pages are at most 64 KiB here.
-const MEMORY_V1_NO_LIMIT_BYTES: u64 = i64::MAX as u64 & !0xffff;
+pub(crate) const MEMORY_V1_NO_LIMIT_BYTES: u64 = i64::MAX as u64 & !0xffff;
 
 /// A line of `/proc/PID/cgroup`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,10 @@
 //! - The first process that touches a page of a file pays for it, and goes on paying when others use it: `file_bytes`
 //!   is not what the group's processes have mapped.
 //! - Version 1 counts TCP buffers apart, and not in the charge; version 2 counts them in `sock`.
+//! - Version 1 counts them only in a group that was given a limit for them, and reads 0 until then. So long it charges
+//!   accepted sockets to nobody either (2.4 KB each on Linux 6.18): the kernel makes them outside of any process.
 
-use crate::cgroup::Hierarchy;
+use crate::cgroup::{Hierarchy, MEMORY_V1_NO_LIMIT_BYTES};
 use crate::fields::{At, lines};
 use crate::memory_status::parse_memory_status;
 use crate::root::{optional, read_text};
@@ -102,7 +104,7 @@ impl Cgroups {
         match hierarchy.version {
             CgroupVersion::V1 => {
                 memory.kernel_bytes = read_bytes(&folder.join("memory.kmem.usage_in_bytes"))?;
-                memory.sockets_bytes = read_bytes(&folder.join("memory.kmem.tcp.usage_in_bytes"))?;
+                memory.sockets_bytes = read_sockets_v1(folder)?;
             }
             CgroupVersion::V2 => {
                 let parts = KERNEL_PARTS.iter().filter_map(|key| stat.get(*key).copied());
@@ -115,6 +117,14 @@ impl Cgroups {
         add_processes(&mut memory, folder, proc, problems);
         Ok(Some(memory))
     }
+}
+
+/// TCP buffers of a group of version 1; absent where nobody counts them, which reads like none.
+fn read_sockets_v1(folder: &Path) -> Result<Option<u64>, LinuxError> {
+    let limit_bytes = read_bytes(&folder.join("memory.kmem.tcp.limit_in_bytes"))?;
+    let is_limited = limit_bytes.is_some_and(|bytes| bytes < MEMORY_V1_NO_LIMIT_BYTES);
+    let bytes = read_bytes(&folder.join("memory.kmem.tcp.usage_in_bytes"))?;
+    Ok(bytes.filter(|bytes| *bytes > 0 || is_limited))
 }
 
 /// The charge less its parts; absent when a part is.

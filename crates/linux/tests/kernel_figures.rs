@@ -178,6 +178,24 @@ fn version_1_has_other_names() {
 }
 
 #[test]
+fn version_1_counts_socket_buffers_only_where_they_were_limited() {
+    let sockets_bytes = |usage: &str, limit: &str| {
+        let tree = FakeTree::with(&[
+            ("proc/self/cgroup", "4:memory:/\n"),
+            ("proc/self/mountinfo", "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"),
+            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "5000\n"),
+            ("sys/fs/cgroup/memory/memory.kmem.tcp.usage_in_bytes", usage),
+            ("sys/fs/cgroup/memory/memory.kmem.tcp.limit_in_bytes", limit),
+        ]);
+        read(&tree).0.expect("a controller").sockets_bytes
+    };
+    let no_limit = "9223372036854771712\n";
+    assert_eq!(sockets_bytes("0\n", no_limit), None, "nobody counts");
+    assert_eq!(sockets_bytes("0\n", "1048576\n"), Some(0));
+    assert_eq!(sockets_bytes("4096\n", no_limit), Some(4096), "a limit that was taken back");
+}
+
+#[test]
 fn no_controller_and_wrong_figures_are_told_apart() {
     assert_eq!(read(&FakeTree::with(&[("proc/self/status", "Name: x\n")])).0, None);
     let tree = FakeTree::with(&[

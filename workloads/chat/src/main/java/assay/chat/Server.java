@@ -46,7 +46,7 @@ final class Server implements AutoCloseable {
   Server(Settings settings) throws IOException {
     chat = new Chat(settings.limits());
     engine = Engine.named(settings.engine(), settings.selectors());
-    operations = new Operations(new Audit(chat, settings.engine()));
+    operations = new Operations(new Audit(chat, settings.engine()), settings.limits());
     socket = ServerSocketChannel.open();
     try {
       socket.bind(new InetSocketAddress(settings.address(), settings.port()), ACCEPT_QUEUE);

@@ -12,6 +12,8 @@ public final class Message {
   /** A payload up to this length has a header of two bytes, a longer one of four. */
   private static final int SHORT_PAYLOAD_MAX = 125;
 
+  private static final byte[] NO_PREFIX = {};
+
   private static final byte TEXT_FRAME = (byte) 0x81;
 
   private final byte[] bytes;
@@ -34,7 +36,7 @@ public final class Message {
   /** An answer or an error. */
   public static Message text(String text) {
     byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
-    return framed(new byte[0], encoded, 0, encoded.length, false);
+    return framed(NO_PREFIX, encoded, 0, encoded.length, false);
   }
 
   /** Bytes that are the same in every form, such as a WebSocket's control frame. */

@@ -3,15 +3,22 @@ package assay.chat.wire;
 import assay.chat.room.Audit;
 import assay.chat.room.Client;
 import assay.chat.room.End;
+import assay.chat.room.Limits;
 import assay.chat.room.Message;
 import assay.chat.room.Reached;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** What is answered over HTTP on the port of the chat. One answer ends the connection. */
+/**
+ * What a server answers to all clients alike: the welcome, and, over HTTP on the port of the chat,
+ * answers of which one ends the connection.
+ */
 public final class Operations {
   private final Audit audit;
+
+  /** Encoded once: to format it for each client made most of the garbage of a new connection. */
+  private final Message welcome;
 
   /** An audit waits, which a thread that reads connections must not do. */
   private final ExecutorService audits =
@@ -22,8 +29,20 @@ public final class Operations {
             return thread;
           });
 
-  public Operations(Audit audit) {
+  public Operations(Audit audit, Limits limits) {
     this.audit = audit;
+    welcome =
+        Message.text(
+            "welcome %s room=%d line=%d queue=%d"
+                .formatted(
+                    Session.VERSION,
+                    limits.roomUsersMax(),
+                    Decoder.LINE_BYTES_MAX,
+                    limits.queueBytesMax()));
+  }
+
+  Message welcome() {
+    return welcome;
   }
 
   void answer(Client client, String method, String path, Reached reached) {

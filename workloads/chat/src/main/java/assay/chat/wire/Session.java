@@ -11,14 +11,13 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /** What one connection speaks: its bytes in, messages of PROTOCOL.md done. For one thread. */
 public final class Session {
   public static final String VERSION = "1";
 
   private static final String NUMBERS = "the sequence number is decimal, without leading zeros";
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,32}");
+  private static final int NAME_CHARACTERS_MAX = 32;
   private static final int TEXT_BYTES_MAX = 896;
   private static final byte[] SAY = "say ".getBytes(StandardCharsets.US_ASCII);
 
@@ -140,7 +139,7 @@ public final class Session {
       if (helloDone && startsWithSay(input, from, to)) {
         say(input, from + SAY.length, to);
       } else {
-        command(new String(input, from, to - from, StandardCharsets.ISO_8859_1).split(" ", -1));
+        command(words(input, from, to));
       }
     } catch (Refused refused) {
       answer(Message.text("refused " + refused.reason() + " " + refused.getMessage()));
@@ -149,6 +148,25 @@ public final class Session {
 
   private static boolean startsWithSay(byte[] input, int from, int to) {
     return Arrays.equals(input, from, Math.min(to, from + SAY.length), SAY, 0, SAY.length);
+  }
+
+  /** What stands between single spaces, and before and behind them; a word may be empty. */
+  private static String[] words(byte[] input, int from, int to) {
+    int count = 1;
+    for (int i = from; i < to; i++) {
+      count += input[i] == ' ' ? 1 : 0;
+    }
+    String[] words = new String[count];
+    int start = from;
+    for (int word = 0; word < count; word++) {
+      int end = start;
+      while (end < to && input[end] != ' ') {
+        end++;
+      }
+      words[word] = new String(input, start, end - start, StandardCharsets.ISO_8859_1);
+      start = end + 1;
+    }
+    return words;
   }
 
   private void command(String[] words) throws Broken, Refused {
@@ -182,21 +200,27 @@ public final class Session {
       throw new Broken("name-taken", "a connected user has the name " + words[2]);
     }
     helloDone = true;
-    answer(
-        Message.text(
-            "welcome %s room=%d line=%d queue=%d"
-                .formatted(
-                    VERSION,
-                    chat().limits().roomUsersMax(),
-                    Decoder.LINE_BYTES_MAX,
-                    chat().limits().queueBytesMax())));
+    answer(operations.welcome());
   }
 
   private static String name(String word) throws Broken {
-    if (!NAME.matcher(word).matches()) {
+    boolean fits = !word.isEmpty() && word.length() <= NAME_CHARACTERS_MAX;
+    for (int i = 0; fits && i < word.length(); i++) {
+      fits = isOfName(word.charAt(i));
+    }
+    if (!fits) {
       throw Broken.syntax("a name is 1 to 32 characters of A-Z a-z 0-9 . _ -");
     }
     return word;
+  }
+
+  private static boolean isOfName(char c) {
+    return (c >= 'A' && c <= 'Z')
+        || (c >= 'a' && c <= 'z')
+        || (c >= '0' && c <= '9')
+        || c == '.'
+        || c == '_'
+        || c == '-';
   }
 
   /** {@code SEQ TEXT}. */
