@@ -112,9 +112,10 @@ test("the page shows the sum, and the areas of its table add up to it", async ()
   await close();
 });
 
-testNoCollisions(PAGES, [1280, 768, 360], (page) =>
-  page.addStyleTag({ content: ".view { display: block !important }" }),
-);
+testNoCollisions(PAGES, [1280, 768, 360], async (page) => {
+  const style = await page.addStyleTag({ content: ".view { display: block !important }" });
+  return () => style.evaluate((added) => added.remove());
+});
 testLabelsOnPhones(["memory-record.html"]);
 testReadable(["memory-record.html", "memory-change.html"]);
 

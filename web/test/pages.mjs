@@ -39,6 +39,20 @@ export async function open(name, { width = 1280, ...options } = {}) {
   return { page, said, asked, url, close: () => context.close() };
 }
 
+/**
+ * A page for tests that only look: loaded once for all tests of a file, then made as wide and coloured as each needs, since to load it takes
+ * longer than most looks. Pages that are loaded narrow, dark or without a script are in `first-screen.test.mjs`, in the screenshots and in
+ * the tests of single pages. What a test folds out stays so: the next looks at more, never at less.
+ */
+const looked = new Map();
+async function look(name, { width = 1280, colorScheme = "light", media = "screen" } = {}) {
+  if (!looked.has(name)) looked.set(name, (await open(name)).page);
+  const page = looked.get(name);
+  await page.setViewportSize({ width, height: 900 });
+  await page.emulateMedia({ media, colorScheme });
+  return page;
+}
+
 export const openDetails = (page) => page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
 
 export function testSilence(names) {
@@ -53,19 +67,19 @@ export function testSilence(names) {
   });
 }
 
-/** `reveal` shows what a page hides until it is chosen. */
-export function testNoCollisions(names, widths, reveal = async () => {}) {
+/** `reveal` shows what a page hides until it is chosen, and gives back what hides it again. */
+export function testNoCollisions(names, widths, reveal = async () => async () => {}) {
   for (const width of widths) {
     test(`no text leaves its picture or runs into another, and no page scrolls sideways, ${width} wide`, async () => {
       for (const name of names) {
-        const { page, close } = await open(name, { width });
+        const page = await look(name, { width });
         await openDetails(page);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         assert.ok(wide <= width, `${name}: ${wide} wide`);
-        await reveal(page);
-        assert.deepEqual(await page.evaluate(textCollisions), [], name);
-        assert.deepEqual(await page.evaluate(linesThroughTexts), [], name);
-        await close();
+        const hide = await reveal(page);
+        const found = [await page.evaluate(textCollisions), await page.evaluate(linesThroughTexts)];
+        await hide();
+        assert.deepEqual(found, [[], []], name);
       }
     });
   }
@@ -74,14 +88,13 @@ export function testNoCollisions(names, widths, reveal = async () => {}) {
 export function testLabelsOnPhones(names) {
   test("labels on a phone are at least 9 pixels high", async () => {
     for (const name of names) {
-      const { page, close } = await open(name, { width: 360 });
+      const page = await look(name, { width: 360 });
       const smallest = await page.evaluate(() => {
         const texts = [...document.querySelectorAll("svg[role] text")].filter((t) => t.getClientRects().length > 0);
         const scale = (t) => t.ownerSVGElement.getBoundingClientRect().width / t.ownerSVGElement.viewBox.baseVal.width;
         return Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize) * scale(t)));
       });
       assert.ok(smallest >= 9 && smallest < Infinity, `${name}: ${smallest} pixels`);
-      await close();
     }
   });
 }
@@ -97,16 +110,14 @@ export function testReadable(names) {
     const view = `${width} wide, ${media ?? colorScheme}`;
     test(`accessibility rules of axe hold, and texts in pictures have a contrast of at least 4.5, ${view}`, async () => {
       for (const name of names) {
-        const { page, close } = await open(name, { width, colorScheme });
-        if (media) await page.emulateMedia({ media, colorScheme });
+        const page = await look(name, { width, colorScheme, media });
         await openDetails(page);
         const lowest = await page.evaluate(svgTextContrast);
         assert.ok(lowest.contrast >= 4.5, `${name}: ${JSON.stringify(lowest)}`);
-        await page.evaluate(AXE);
+        if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
         const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
         const told = violations.map((v) => `${v.id}: ${v.nodes.length}, ${v.nodes[0].html.slice(0, 160)}`);
         assert.deepEqual(told, [], name);
-        await close();
       }
     });
   }
@@ -115,9 +126,8 @@ export function testReadable(names) {
 export function testMarksHaveStyles(names) {
   test("every mark has a style", async () => {
     for (const name of names) {
-      const { page, close } = await open(name, { colorScheme: "light" });
+      const page = await look(name);
       assert.deepEqual(await page.evaluate(unstyledMarks), [], name);
-      await close();
     }
   });
 }

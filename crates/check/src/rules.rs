@@ -12,6 +12,8 @@ pub struct Rules {
     pub flaky_max: usize,
     /// Programs that take long: they begin first, so that none of them runs by itself at the end.
     pub first: Vec<String>,
+    /// Programs that sleep most of their time: beside all others of their stage they take a place of their own, one after the other.
+    pub asleep: Vec<String>,
     /// Programs that time something, but leave the machine idle.
     pub waiting: Vec<String>,
     /// Programs that tolerate one neighbour for each further processor.
@@ -100,6 +102,11 @@ impl Rules {
         }
     }
 
+    /// Whether a program takes no place from the others of its stage.
+    pub fn sleeps(&self, program: &str) -> bool {
+        self.asleep.iter().any(|pattern| matches(pattern, program))
+    }
+
     /// The place of a program among those of its stage.
     pub fn turn(&self, program: &str) -> usize {
         self.first.iter().position(|pattern| matches(pattern, program)).unwrap_or(self.first.len())
@@ -169,6 +176,7 @@ mod tests {
         let rules = Rules {
             flaky_max: 3,
             first: vec!["study/runs".to_owned(), "heap/layout".to_owned()],
+            asleep: vec!["study/*".to_owned()],
             waiting: vec!["load/truth".to_owned()],
             few: vec!["load/http".to_owned()],
             alone: vec!["load/*".to_owned()],
@@ -179,6 +187,7 @@ mod tests {
             ["load/truth", "load/http", "load/chat", "heap/layout"].map(|program| rules.stage(program));
         assert_eq!(stages, [Stage::Waiting, Stage::Few, Stage::Alone, Stage::Together]);
         assert_eq!(["heap/layout", "gclog/lib", "study/runs"].map(|program| rules.turn(program)), [1, 2, 0]);
+        assert_eq!(["heap/layout", "study/runs"].map(|program| rules.sleeps(program)), [false, true]);
     }
 
     #[test]
@@ -206,11 +215,9 @@ mod tests {
     fn what_the_checked_in_rules_name_is_there() {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
         let rules = Rules::read(&manifest.join("tests.toml")).expect("rules");
-        let patterns = rules
-            .machine
-            .iter()
-            .flat_map(|machine| &machine.tests)
-            .chain([&rules.first, &rules.waiting, &rules.few, &rules.alone].into_iter().flatten());
+        let patterns = rules.machine.iter().flat_map(|machine| &machine.tests).chain(
+            [&rules.first, &rules.asleep, &rules.waiting, &rules.few, &rules.alone].into_iter().flatten(),
+        );
         let gone: Vec<_> = patterns.filter(|pattern| !has_program(pattern)).collect();
         assert!(gone.is_empty(), "{gone:?}");
         for test in &rules.must_run {
@@ -237,6 +244,7 @@ mod tests {
         let rules = |is_here| Rules {
             flaky_max: 3,
             first: Vec::new(),
+            asleep: Vec::new(),
             waiting: Vec::new(),
             few: Vec::new(),
             alone: Vec::new(),
@@ -267,9 +275,16 @@ mod tests {
             names,
             [("a JDK 8", "`fetch 8` says why", true), ("a JDK 17", "`fetch 17` says why", false)]
         );
-        let (first, waiting, few) = (Vec::new(), Vec::new(), Vec::new());
-        let rules =
-            Rules { flaky_max: 3, first, waiting, few, alone: Vec::new(), must_run: Vec::new(), machine };
+        let rules = Rules {
+            flaky_max: 3,
+            first: Vec::new(),
+            asleep: Vec::new(),
+            waiting: Vec::new(),
+            few: Vec::new(),
+            alone: Vec::new(),
+            must_run: Vec::new(),
+            machine,
+        };
         assert!(rules.may_skip("jdk/modes::a", "no JDK 8").is_some());
         assert!(rules.may_skip("jdk/modes::a", "no JDK 17").is_none(), "this machine has it");
     }

@@ -65,8 +65,14 @@ pub fn run_all(programs: &[Program], rules: &Rules, long: bool, kept: &Path) -> 
     }
     let [mut together, waiting, few, alone] = stages;
     together.sort_by_key(|program| rules.turn(&program.name));
-    // One more than processors: many wait for a JVM.
-    side_by_side(&together, processors + 1, |program| timed(program, &[]))?;
+    let (asleep, awake): (Vec<_>, Vec<_>) =
+        together.into_iter().partition(|program| rules.sleeps(&program.name));
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| side_by_side(&asleep, 1, |program| timed(program, &[])));
+        // One more than processors: many wait for a JVM.
+        side_by_side(&awake, processors + 1, |program| timed(program, &[]))?;
+        beside.join().unwrap_or(Err("a thread died".to_owned()))
+    })?;
     // Their tests wait, too, whatever the number of processors.
     side_by_side(&waiting, waiting.len(), |program| timed(program, &["--test-threads=8"]))?;
     side_by_side(&few, processors, |program| timed(program, &[]))?;

@@ -107,6 +107,7 @@ mod tests {
         Rules {
             flaky_max: 1,
             first: Vec::new(),
+            asleep: Vec::new(),
             waiting: Vec::new(),
             few: Vec::new(),
             alone: Vec::new(),

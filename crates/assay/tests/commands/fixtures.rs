@@ -2,7 +2,7 @@
 
 use super::ASSAY;
 use super::ways::Way;
-use assay_testkit::{Running, checkout, short_run, testdata};
+use assay_testkit::{Running, WorkerServer, checkout, short_run, testdata};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use rustix::process::{Pid, Signal, kill_process};
@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 const TIME_MAX: Duration = Duration::from_secs(120);
 /// What a command that runs until Ctrl-C does in this time is enough.
 const ENDLESS_FOR: Duration = Duration::from_secs(3);
+
+/// How long a worker of a search's server takes for a request.
+const SERVICE: Duration = Duration::from_millis(5);
 
 /// Files of `testdata`, and under which names texts show such.
 const FILES: [(&str, &[&str]); 8] = [
@@ -139,13 +142,16 @@ impl Fixtures {
     /// Words with this process and this server.
     fn ours(&self, command: &[String]) -> Vec<String> {
         let mut is_pid = false;
+        // Each search has a server of its own: one that answers at once would keep both processors busy to find out how many requests it bears.
+        let own = (command[0] == "capacity").then(|| WorkerServer::start(2, SERVICE).url);
+        let server = own.as_ref().unwrap_or(&self.url);
         let mut put = |word: &String| {
             let is_of_pid = std::mem::replace(&mut is_pid, word == "--pid");
             match word.as_str() {
                 "PID" => self.pid.to_string(),
                 _ if is_of_pid => self.pid.to_string(),
                 "JAVA_HOME" => self.java_home.clone(),
-                url if url.starts_with("http://") && !self.url.is_empty() => format!("{}/", self.url),
+                url if url.starts_with("http://") && !self.url.is_empty() => format!("{server}/"),
                 word => word.to_owned(),
             }
         };

@@ -1,7 +1,7 @@
 //! Layouts held against JVMs that run: each field's offset, each class's size, each mirror, of all classes of the JDK, in
 //! each mode that the JVM can run in; and the sum of all mirrors in a heap.
 
-use crate::truth::{Mode, check, javac, modes};
+use crate::truth::{Mode, check, in_every_mode, in_turn, javac, modes};
 use assay_heap::layout::Layouts;
 use assay_jdk::Release;
 use assay_model::{HeapModel, ModelName};
@@ -9,10 +9,6 @@ use assay_testkit::{each_java, each_release, find_java, skip, start_java};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-fn all_modes_of(jdk: u32, java: &Path) {
-    modes(jdk).iter().for_each(|mode| every_class_of(jdk, java, mode, &["java.base"]));
-}
 
 /// In one mode: all modules take ten times as long as the first, and what they have is more of the same.
 fn all_modules_of(jdk: u32, java: &Path) {
@@ -43,12 +39,22 @@ fn modules(java: &Path) -> String {
 }
 
 #[test]
+fn every_class_of_each_jdk_in_modes_that_take_turns() {
+    let javas = verified(each_release(64));
+    if javas.is_empty() {
+        skip!("no JDK with a compiler");
+    }
+    in_turn(&javas).for_each(|(jdk, java, mode)| every_class_of(jdk, java, &mode, &["java.base"]));
+}
+
+#[test]
+#[ignore = "long: the whole matrix, of which the plain check has every other cell"]
 fn every_class_of_each_jdk_in_every_mode() {
     let javas = verified(each_release(64));
     if javas.is_empty() {
         skip!("no JDK with a compiler");
     }
-    javas.iter().for_each(|(jdk, java)| all_modes_of(*jdk, java));
+    in_every_mode(&javas).for_each(|(jdk, java, mode)| every_class_of(jdk, java, &mode, &["java.base"]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Layouts of classes that no JDK has: random ones held against JVMs, rings that no JVM makes, OpenJ9's estimate by hand.
 
-use crate::truth::{Mode, check, compile, javac, modes};
+use crate::truth::{Mode, check, compile, in_every_mode, in_turn, javac};
 use assay_heap::layout::Layouts;
 use assay_heap::{ClassHistogram, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_jdk::Release;
@@ -83,23 +83,30 @@ fn rt_jar(java: &Path) -> PathBuf {
     jars.into_iter().find(|jar| jar.is_file()).expect("rt.jar")
 }
 
-fn check_random(source: &str, options: &[&str]) {
+/// Where random classes are tried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Modes {
+    InTurn,
+    All,
+}
+
+fn check_random(source: &str, options: &[&str], modes: Modes) {
     if javac().is_none() {
         skip!("no compiler");
     }
     let folder = tempfile::tempdir().expect("a folder");
     let later = compiled(source, folder.path(), None);
-    let mut jvms = 0;
-    let is_verified = |jdk: &u32| Release::of(*jdk).verified.object_tables.is_some();
-    for (jdk, java) in each_release(64).into_iter().filter(|(jdk, _)| is_verified(jdk)) {
-        jvms += 1;
-        let of_8 = (jdk == 8).then(|| compiled(source, folder.path(), Some(&rt_jar(&java))));
-        let classes = of_8.as_ref().unwrap_or(&later);
-        for mode in modes(jdk) {
-            let truth = check(&java, jdk, &mode, options, &[classes.to_str().expect("UTF-8")]);
-            assert!(300 < truth.classes.len());
-        }
+    let mut javas = each_release(64);
+    javas.retain(|jdk, _| Release::of(*jdk).verified.object_tables.is_some());
+    let of_8 = javas.get(&8).map(|java| compiled(source, folder.path(), Some(&rt_jar(java))));
+    let tried: Vec<_> =
+        if modes == Modes::All { in_every_mode(&javas).collect() } else { in_turn(&javas).collect() };
+    for (jdk, java, mode) in &tried {
+        let classes = of_8.as_ref().filter(|_| *jdk == 8).unwrap_or(&later);
+        let truth = check(java, *jdk, mode, options, &[classes.to_str().expect("UTF-8")]);
+        assert!(300 < truth.classes.len());
     }
+    let mut jvms = tried.len();
     if let Some(java) = find_java(17, 32) {
         jvms += 1;
         let mode = Mode { name: ModelName::Bits32, options: Vec::new() };
@@ -110,14 +117,29 @@ fn check_random(source: &str, options: &[&str]) {
     }
 }
 
+fn check_holes(modes: Modes) {
+    check_random(&random_source(400, None), &[], modes);
+}
+
+fn check_contended(modes: Modes) {
+    check_random(&random_source(300, Some(12)), &["-XX:-RestrictContended"], modes);
+}
+
 #[test]
 fn holes_in_random_classes_are_filled_as_the_jvm_does() {
-    check_random(&random_source(400, None), &[]);
+    check_holes(Modes::InTurn);
 }
 
 #[test]
 fn contended_classes_of_every_kind() {
-    check_random(&random_source(300, Some(12)), &["-XX:-RestrictContended"]);
+    check_contended(Modes::InTurn);
+}
+
+#[test]
+#[ignore = "long: the whole matrix, of which the plain check has every other cell"]
+fn random_classes_of_each_jdk_in_every_mode() {
+    check_holes(Modes::All);
+    check_contended(Modes::All);
 }
 
 fn field(kind: FieldKind) -> Field {

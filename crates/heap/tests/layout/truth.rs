@@ -7,7 +7,7 @@ use assay_jdk::objects::ObjectFacts;
 use assay_jdk::release::OptionState;
 use assay_model::{HeapModel, LayoutPart, ModelName};
 use assay_testkit::{find_tool, short_run};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock};
@@ -284,6 +284,24 @@ pub fn modes(jdk: u32) -> Vec<Mode> {
         modes.push(mode(ModelName::Compact64, &[COMPACT, NO_OOPS]));
     }
     modes
+}
+
+/// What `./check` tries without `--long`: JDKs, the oldest first, take turns, each in every other mode. So each JDK is there, and two
+/// neighbours, of one layout or next to where it changed, have all modes of both. The whole matrix is long.
+pub fn in_turn<'a>(javas: &'a BTreeMap<u32, PathBuf>) -> impl Iterator<Item = (u32, &'a Path, Mode)> {
+    let is_even =
+        |mode: &Mode| ModelName::ALL.iter().position(|name| *name == mode.name).is_some_and(|at| at % 2 == 0);
+    let of_one = move |(turn, (jdk, java)): (usize, (&u32, &'a PathBuf))| {
+        let (jdk, java) = (*jdk, java.as_path());
+        let modes = modes(jdk).into_iter().filter(move |mode| is_even(mode) == (turn % 2 == 1));
+        modes.map(move |mode| (jdk, java, mode))
+    };
+    javas.iter().enumerate().flat_map(of_one)
+}
+
+/// The whole matrix.
+pub fn in_every_mode(javas: &BTreeMap<u32, PathBuf>) -> impl Iterator<Item = (u32, &Path, Mode)> {
+    javas.iter().flat_map(|(jdk, java)| modes(*jdk).into_iter().map(|mode| (*jdk, java.as_path(), mode)))
 }
 
 /// Holds a whole JVM in one mode against the rules, and says what was compared.
