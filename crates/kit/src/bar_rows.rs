@@ -3,7 +3,7 @@
 
 use crate::axes::{LABEL_SIZE, Plot};
 use crate::figure::PANEL_WIDTH;
-use crate::letters::{text_width, within};
+use crate::letters::{lines, text_width};
 use crate::number::tick;
 use crate::scale::{Scale, ticks_from_zero};
 use crate::svg::{Anchor, Svg};
@@ -17,6 +17,8 @@ const HEADING_HEIGHT: f64 = 18.0;
 const AXIS_HEIGHT: f64 = 44.0;
 /// Label line and bar.
 const ROW_HEIGHT: f64 = 38.0;
+/// A further line of a label.
+const LINE_HEIGHT: f64 = 15.0;
 /// A lane of marks, or the line under a bar.
 const LANE_HEIGHT: f64 = 14.0;
 /// Marks that are nearer than this stand in lanes of their own.
@@ -67,12 +69,11 @@ impl Ratio {
 
     fn height(&self, scale: &Scale) -> f64 {
         let lanes = self.placed(scale).iter().map(|p| p.1 + 1).max().unwrap_or(0);
-        ROW_HEIGHT + LANE_HEIGHT * lanes as f64
+        ROW_HEIGHT + more_lines(PANEL_WIDTH, &self.label, &self.value) + LANE_HEIGHT * lanes as f64
     }
 
     fn draw(&self, svg: &mut Svg, scale: &Scale, top: f64) {
-        heading(svg, top, PANEL_WIDTH, &self.label, &self.value);
-        let bar_top = top + 21.0;
+        let bar_top = heading(svg, top, PANEL_WIDTH, &self.label, &self.value) + 21.0;
         let middle = bar_top + BAR_HEIGHT / 2.0;
         if let Some(ratio) = self.ratio {
             let class = format!("s{} bar{}", self.look, if self.is_pale { " pale" } else { "" });
@@ -99,8 +100,9 @@ pub fn ratios(rows: &[Ratio], largest: f64, axis_title: &str, (id, title): (&str
     let mut top = 0.0;
     for row in rows {
         let below = top + row.height(&scale);
-        grid(&mut svg, &scale, &ticks, (top, below));
-        svg.line((scale.at(1.0), top + HEADING_HEIGHT), (scale.at(1.0), below), "one");
+        grid(&mut svg, &scale, &ticks, (top + more_lines(PANEL_WIDTH, &row.label, &row.value), below));
+        let bar = top + more_lines(PANEL_WIDTH, &row.label, &row.value);
+        svg.line((scale.at(1.0), bar + HEADING_HEIGHT), (scale.at(1.0), below), "one");
         row.draw(&mut svg, &scale, top);
         top = below;
     }
@@ -140,13 +142,20 @@ pub fn bars(
     let low = rows.iter().map(Bar::sum).fold(0.0, f64::min);
     let high = rows.iter().map(Bar::sum).fold(0.0, f64::max);
     let ends = (low, if high > low { high } else { 1.0 });
-    let height = rows.len().max(1) as f64 * ROW_HEIGHT;
-    let tops = || (0..rows.len()).map(|index| index as f64 * ROW_HEIGHT);
+    // Where the last line of each label begins.
+    let tops: Vec<f64> = rows
+        .iter()
+        .scan(0.0, |below, row| {
+            *below += more_lines(width, &row.name, &row.value) + ROW_HEIGHT;
+            Some(*below - ROW_HEIGHT)
+        })
+        .collect();
+    let height = tops.last().copied().unwrap_or(0.0) + ROW_HEIGHT;
     let (mut svg, scale) = match axis_title {
         Some(title) => {
             let (scale, ticks) = axis(high, width);
             let mut svg = Svg::new(width, height + AXIS_HEIGHT);
-            for top in tops() {
+            for &top in &tops {
                 grid(&mut svg, &scale, &ticks, (top, top + ROW_HEIGHT));
             }
             lower_axis(&mut svg, &scale, &ticks, (width, height), title);
@@ -154,8 +163,8 @@ pub fn bars(
         }
         None => (Svg::new(width, height), Scale::linear(ends, (LEFT, width - RIGHT))),
     };
-    for (top, row) in tops().zip(rows) {
-        heading(&mut svg, top, width, &row.name, &row.value);
+    for (&top, row) in tops.iter().zip(rows) {
+        heading(&mut svg, top - more_lines(width, &row.name, &row.value), width, &row.name, &row.value);
         let mut sum = 0.0;
         for (length, class, tip) in row.parts.iter().filter(|part| part.0.is_finite() && part.0 != 0.0) {
             let (from, to) = (scale.at(sum), scale.at(sum + length));
@@ -164,7 +173,7 @@ pub fn bars(
         }
     }
     for (at, class) in line.map(|at| (at, "one")).into_iter().chain((low < 0.0).then_some((0.0, "ax"))) {
-        for top in tops() {
+        for &top in &tops {
             svg.line((scale.at(at), top + HEADING_HEIGHT), (scale.at(at), top + 24.0 + BAR_HEIGHT), class);
         }
     }
@@ -196,9 +205,23 @@ fn lower_axis(svg: &mut Svg, scale: &Scale, ticks: &[f64], (width, height): (f64
     plot.x_axis(svg, &labels, title);
 }
 
-/// Label and value over the bar of a row, whose upper edge is at `top`.
-pub fn heading(svg: &mut Svg, top: f64, width: f64, label: &str, value: &str) {
+/// The lines of a label; its value stands right of the last.
+fn label_lines(width: f64, label: &str, value: &str) -> Vec<String> {
+    let room = width - LEFT - RIGHT;
+    lines(label, (room, room - text_width(value, LABEL_SIZE) - 8.0), LABEL_SIZE)
+}
+
+/// What the lines of a label take beyond the first.
+fn more_lines(width: f64, label: &str, value: &str) -> f64 {
+    (label_lines(width, label, value).len() - 1) as f64 * LINE_HEIGHT
+}
+
+/// Label and value over the bar of a row, whose upper edge is at `top`; where the last line of the label begins.
+pub fn heading(svg: &mut Svg, mut top: f64, width: f64, label: &str, value: &str) -> f64 {
+    for (number, line) in label_lines(width, label, value).iter().enumerate() {
+        top += if number == 0 { 0.0 } else { LINE_HEIGHT };
+        svg.text((LEFT, top + 15.0), Anchor::Start, "lab", line);
+    }
     svg.text((width - LEFT, top + 15.0), Anchor::End, "val", value);
-    let room = width - LEFT - RIGHT - text_width(value, LABEL_SIZE) - 8.0;
-    svg.text((LEFT, top + 15.0), Anchor::Start, "lab", &within(label, room, LABEL_SIZE));
+    top
 }

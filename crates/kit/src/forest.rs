@@ -1,10 +1,11 @@
 //! Ratios as a forest plot: a dot with the whisker of its interval for each, all on one logarithmic scale with a line at 1.
 
 use crate::axes::{LABEL_SIZE, Plot};
-use crate::letters::{text_width, within};
+use crate::letters::{lines, text_width, within};
 use crate::number::{interval, significant};
 use crate::scale::Scale;
 use crate::svg::{Anchor, Svg};
+use std::iter::once;
 
 const MARGIN: f64 = 4.0;
 const ROW_HEIGHT: f64 = 25.0;
@@ -82,14 +83,29 @@ pub fn first_screen(effects: &[Effect], width: f64) -> &[Effect] {
 /// The picture, in the order given.
 pub fn draw(effects: &[Effect], axis_title: &str, width: f64, (id, title): (&str, &str)) -> String {
     let is_wide = WIDE_FROM <= width;
-    let row_height = if is_wide { ROW_HEIGHT } else { NARROW_ROW_HEIGHT };
+    let room = width - 2.0 * MARGIN;
+    let names: Vec<Vec<String>> = effects
+        .iter()
+        .map(|effect| match is_wide {
+            true => vec![within(&effect.name, sides(effects, width, is_wide).0 - 2.0 * MARGIN, LABEL_SIZE)],
+            false => lines(&effect.name, (room, room), LABEL_SIZE),
+        })
+        .collect();
+    // Where each row begins, and where the last ends.
+    let tops: Vec<f64> = once(0.0)
+        .chain(names.iter().scan(0.0, |below, name| {
+            let more = (name.len() - 1) as f64 * LINE_HEIGHT;
+            *below += if is_wide { ROW_HEIGHT } else { NARROW_ROW_HEIGHT + more };
+            Some(*below)
+        }))
+        .collect();
     let (left, right) = sides(effects, width, is_wide);
     let ticks = ticks(effects);
     let ends = (ticks.first().copied().unwrap_or(0.5), ticks.last().copied().unwrap_or(2.0));
     let scale = Scale::logarithmic(ends, (left, right));
-    let height = effects.len() as f64 * row_height;
+    let height = tops[effects.len()];
     let mut svg = Svg::new(width, height + AXIS_HEIGHT);
-    let rows = if is_wide { vec![(2.0, height + 2.0)] } else { behind_whiskers(effects.len()) };
+    let rows = if is_wide { vec![(2.0, height + 2.0)] } else { behind_whiskers(&tops) };
     for tick in &ticks {
         let class = if *tick == 1.0 { "one" } else { "g" };
         for (above, below) in &rows {
@@ -98,19 +114,20 @@ pub fn draw(effects: &[Effect], axis_title: &str, width: f64, (id, title): (&str
     }
     let labels = labels(&ticks, &scale, width);
     Plot { left, right, top: 0.0, bottom: height + 2.0 }.x_axis(&mut svg, &labels, axis_title);
-    for (index, effect) in effects.iter().enumerate() {
-        let top = index as f64 * row_height;
-        let room = if is_wide { left - 2.0 * MARGIN } else { width - 2.0 * MARGIN };
-        let name = within(&effect.name, room, LABEL_SIZE);
+    for ((effect, name), top) in effects.iter().zip(&names).zip(&tops) {
         let middle = if is_wide {
-            let middle = top + row_height / 2.0;
-            svg.text((MARGIN, middle + 4.0), Anchor::Start, "lab", &name);
+            let middle = top + ROW_HEIGHT / 2.0;
+            name.iter().for_each(|name| svg.text((MARGIN, middle + 4.0), Anchor::Start, "lab", name));
             svg.text((width - MARGIN, middle + 4.0), Anchor::End, "val", &effect.value());
             middle
         } else {
-            svg.text((MARGIN, top + LINE_HEIGHT), Anchor::Start, "lab", &name);
-            svg.text((MARGIN, top + 2.0 * LINE_HEIGHT), Anchor::Start, "val", &effect.value());
-            top + 2.0 * LINE_HEIGHT + 11.0
+            let mut top = *top;
+            for line in name {
+                top += LINE_HEIGHT;
+                svg.text((MARGIN, top), Anchor::Start, "lab", line);
+            }
+            svg.text((MARGIN, top + LINE_HEIGHT), Anchor::Start, "val", &effect.value());
+            top + LINE_HEIGHT + 11.0
         };
         mark(&mut svg, &scale, effect, middle);
     }
@@ -119,12 +136,9 @@ pub fn draw(effects: &[Effect], axis_title: &str, width: f64, (id, title): (&str
 }
 
 /// Where the grid of a narrow picture is drawn: not through names and values, which stand over the whiskers.
-fn behind_whiskers(rows: usize) -> Vec<(f64, f64)> {
-    let of_row = |index: usize| {
-        let top = index as f64 * NARROW_ROW_HEIGHT;
-        (top + 2.0 * LINE_HEIGHT + 4.0, top + NARROW_ROW_HEIGHT + 1.0)
-    };
-    (0..rows).map(of_row).collect()
+fn behind_whiskers(tops: &[f64]) -> Vec<(f64, f64)> {
+    let above = NARROW_ROW_HEIGHT - 2.0 * LINE_HEIGHT - 4.0;
+    tops.iter().skip(1).map(|below| (below - above, below + 1.0)).collect()
 }
 
 /// Position and text of each tick whose label has room: 1 first, then the ends, then the others.

@@ -38,6 +38,24 @@ pub fn within(name: &str, room: f64, size: f64) -> String {
     shorten(name, (3..=length).rev().find(fits).unwrap_or(3))
 }
 
+/// A name in as many lines as it takes, none wider than `room`, the last at most `last`: it may be empty. Only a word that is wider than a
+/// line is cut.
+pub fn lines(name: &str, (room, last): (f64, f64), size: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in name.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text_width(&format!("{line} {word}"), size) <= room => {
+                *line = format!("{line} {word}");
+            }
+            _ => lines.push(within(word, room, size)),
+        }
+    }
+    if lines.last().is_some_and(|line| last < text_width(line, size)) {
+        lines.push(String::new());
+    }
+    lines
+}
+
 /// A name that a picture can do without: absent where it is too wide.
 pub fn whole(name: &str, room: f64, size: f64) -> Option<String> {
     (text_width(name, size) <= room).then(|| name.to_owned())
@@ -59,6 +77,16 @@ mod tests {
         assert_eq!(within("JDK 8", 40.0, 12.5), "JDK 8");
         assert_eq!(within("compressed-align16", 60.0, 12.5), "com…16");
         assert_eq!(within("", 0.0, 12.5), "");
+    }
+
+    #[test]
+    fn a_name_takes_another_line_before_a_letter_of_it_is_cut() {
+        let of = |room, last| lines("GC structures: tables of the heap", (room, last), 12.5);
+        assert_eq!(of(300.0, 300.0), ["GC structures: tables of the heap"]);
+        assert_eq!(of(300.0, 100.0), ["GC structures: tables of the heap", ""]);
+        assert_eq!(of(150.0, 100.0), ["GC structures: tables of", "the heap"]);
+        assert_eq!(lines("compressed-align16", (60.0, 60.0), 12.5), ["com…16"]);
+        assert_eq!(lines("", (60.0, 60.0), 12.5), [""]);
     }
 
     #[test]

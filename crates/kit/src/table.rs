@@ -66,7 +66,7 @@ impl Table {
         for (number, row) in self.rows.iter().enumerate() {
             out.push_str(if self.small.contains(&number) { "<tr class=\"small\">" } else { "<tr>" });
             for (index, cell) in row.iter().enumerate() {
-                let lines: Vec<String> = cell.split('\n').map(text::html).collect();
+                let lines: Vec<String> = cell.split('\n').map(text::prose).collect();
                 let absent = ["not available", "skipped"].iter().any(|word| cell.starts_with(word));
                 let class = match (absent, cell.contains('\n'), self.alignment(index)) {
                     (true, ..) => " class=\"na\"",

@@ -60,9 +60,22 @@ pub fn html(text: &str) -> String {
 const UNITS: [&str; 15] =
     ["%", "ns", "µs", "us", "ms", "s", "min", "h", "B", "KiB", "MiB", "GiB", "TiB", "bytes", "requests/s"];
 
-/// Escapes a sentence for HTML; options of a command line, and figures with their units, are each kept on one line.
+/// Escapes a sentence for HTML; options of a command line, and figures with their units, are each kept on one line, and what stands between
+/// backticks is code.
 pub fn prose(text: &str) -> String {
     let text = clean(text);
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return words(&text);
+    }
+    let of = |(number, part): (usize, &&str)| match number % 2 {
+        0 => words(part),
+        _ => format!("<code>{}</code>", html(part)),
+    };
+    parts.iter().enumerate().map(of).collect()
+}
+
+fn words(text: &str) -> String {
     let mut words = text.split(' ').peekable();
     let mut out: Vec<String> = Vec::new();
     while let Some(word) = words.next() {
@@ -137,6 +150,11 @@ mod tests {
             prose("p99 193 ms; (-7.4 %) x"),
             format!("p99 {} {} x", kept("193 ms;"), kept("(-7.4 %)"))
         );
+        assert_eq!(
+            prose("see `assay time PID --for 5s`, <b>"),
+            "see <code>assay time PID --for 5s</code>, &lt;b&gt;"
+        );
+        assert_eq!(prose("a ` alone"), "a ` alone");
         assert_eq!(prose("61-63 objects in - and so-called"), "61-63 objects in - and so-called");
     }
 

@@ -12,6 +12,7 @@ mod one_step;
 mod run_delay;
 mod running;
 mod said_by_jvm;
+mod shown;
 mod splitmix;
 mod standstill;
 mod stripped;
@@ -29,6 +30,7 @@ pub use said_by_jvm::{
     PrintedThread, TrackedMemory, class_histogram, printed_threads, role_in_working, tracked_memory,
     tracking_report,
 };
+pub use shown::shown;
 pub use splitmix::SplitMix;
 pub use standstill::StandstillWatch;
 pub use stripped::stripped_java;

@@ -162,12 +162,14 @@ impl Explain for GcRule {
                 &["Look for long counted loops, large array copies and page faults on mapped files."],
             ),
             G::SafepointsOther => says(
-                "Time at safepoints that are not collections, from 1 % on, by operation.",
+                "Time at safepoints that are not collections, from 1 % on, by operation; without the time to reach them where \
+                 `time-to-safepoint-long` is found.",
                 "Thread dumps, heap histograms, deoptimization, biased locking.",
                 "Find out what asks for the named operations; before JDK 15, `-XX:-UseBiasedLocking`.",
                 &[
                     "Let monitoring take fewer thread dumps and heap histograms.",
                     "Look for code that changes: each change stops the application for deoptimization.",
+                    "Rule out that processors were not free: `assay host` on that machine shows CPU limits, swapping and other load.",
                 ],
             ),
             G::JniCriticalSections => says(

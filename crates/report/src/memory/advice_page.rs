@@ -7,7 +7,7 @@ use assay_kit::bar_rows::{self, Bar};
 use assay_kit::number::bytes;
 use assay_kit::page::{absent, drawings, figure};
 use assay_kit::stack::fill_class;
-use assay_kit::text::{clean, html};
+use assay_kit::text::{clean, prose};
 use assay_kit::{Answer, Page, Section, key};
 use assay_model::{Advice, AdviceLine, Problem};
 use std::io;
@@ -29,7 +29,7 @@ pub fn render(advice: &Advice, out: &mut impl io::Write) -> io::Result<()> {
         sentence: headline(advice),
         action: next_step(&settings, &keep),
         chart: chart(advice),
-        rest: format!("<p class=\"sum\">{}</p>", html(&facts::advice_sentence(advice))),
+        rest: format!("<p class=\"sum\">{}</p>", prose(&facts::advice_sentence(advice))),
         ..Answer::default()
     };
     let none = "No setting is known that would lower it.";
