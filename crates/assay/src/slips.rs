@@ -14,6 +14,25 @@ use std::process::ExitCode;
 const WITH_OPTIONAL_VALUE: [&str; 2] = ["--watch", "--freeze"];
 /// Commands that take the PID as a plain argument.
 const WITH_BARE_PID: [&str; 4] = ["memory", "time", "flags", "gc"];
+/// Options that other tools have, and what they are called here.
+const OPTIONS_ELSEWHERE: [(&str, &str); 9] = [
+    ("--rps", "--rate"),
+    ("--qps", "--rate"),
+    ("--vus", "--users"),
+    ("--clients", "--users"),
+    ("--time", "--duration"),
+    ("--seconds", "--for"),
+    ("--interval", "--every"),
+    ("--output", "--html"),
+    ("-o", "--html"),
+];
+/// Commands that other tools have, and what to type here.
+const COMMANDS_ELSEWHERE: [(&str, &str); 4] = [
+    ("version", "assay --version"),
+    ("list", "assay memory for JVMs that run, assay studies for ready-made studies"),
+    ("ps", "assay memory"),
+    ("diff", "assay compare for two runs of a study; memory, time, gc and host each have a diff"),
+];
 /// Wrong use.
 const WRONG_USE: u8 = 2;
 
@@ -40,6 +59,11 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, ExitCode> {
     if !error.use_stderr() {
         let _ = error.print();
         return Err(ExitCode::SUCCESS);
+    }
+    // An option that does not exist is hardly ever a value.
+    let is_misleading = |tips: &ContextValue| format!("{tips:?}").contains("as a value");
+    if error.get(ContextKind::Suggested).is_some_and(is_misleading) {
+        error.remove(ContextKind::Suggested);
     }
     let shown = one_too_many(&error, &words).as_ref().unwrap_or(&error).render();
     anstream::eprint!("{}", for_people(&shown.ansi().to_string()));
@@ -109,7 +133,8 @@ fn hint(error: &clap::Error, typed: &[String]) -> Option<String> {
         }
         ErrorKind::MissingRequiredArgument | ErrorKind::UnknownArgument | ErrorKind::ArgumentConflict => {
             let command = program.find_subcommand(first)?;
-            misplaced(command, &typed[1..])
+            elsewhere(command, error)
+                .or_else(|| misplaced(command, &typed[1..]))
                 .or_else(|| without_option(typed))
                 .or_else(|| two_files(command, &typed[1..]))
                 .or_else(|| what_is_missing(error, typed))
@@ -118,8 +143,24 @@ fn hint(error: &clap::Error, typed: &[String]) -> Option<String> {
     }
 }
 
+/// An option that this command has under another name.
+fn elsewhere(command: &Command, error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
+    let (_, here) = OPTIONS_ELSEWHERE.iter().find(|(elsewhere, here)| {
+        let is_here = |name: &str| command.get_arguments().any(|argument| argument.get_long() == Some(name));
+        typed == elsewhere && is_here(here.trim_start_matches('-'))
+    })?;
+    Some(format!("  did you mean: {here}"))
+}
+
 /// A file or a PID where a command is wanted: the command that is for it.
 fn of_no_command(typed: &[String], word: &str) -> Option<String> {
+    if typed.first().is_some_and(|first| first == "help") {
+        return Some("  to list the commands: assay help".to_owned());
+    }
+    if let Some((_, here)) = COMMANDS_ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == word) {
+        return Some(format!("  did you mean: {here}"));
+    }
     let is_of_heap = typed.first().is_some_and(|first| first == "heap");
     match (word.parse::<u32>(), is_of_heap) {
         (Ok(pid), true) => Some(format!("  of a running JVM: assay heap predict --pid {pid}")),

@@ -21,8 +21,9 @@ pub fn parse(text: &str) -> Result<Duration, String> {
             return Err(format!("`{text}` has no unit: write \"{text}s\" for seconds, or ms, m or h"));
         }
         _ => {
+            let like = meant(text).unwrap_or_else(|| "30s".to_owned());
             return Err(format!(
-                "`{text}` is not a duration: write a number and ms, s, m or h, like \"30s\""
+                "`{text}` is not a duration: write a number and ms, s, m or h, like \"{like}\""
             ));
         }
     };
@@ -30,6 +31,22 @@ pub fn parse(text: &str) -> Result<Duration, String> {
         Ok(seconds) if (0.0..=SECONDS_MAX).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
         _ => Err(format!("`{text}` is not a duration: it must be from nothing to a week, like \"30s\"")),
     }
+}
+
+/// `5sec` and `5 seconds` as `5s`, `1,5m` as `1.5m`.
+fn meant(text: &str) -> Option<String> {
+    let text = text.trim().to_ascii_lowercase().replace(',', ".");
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = text.split_at(split);
+    let unit = match unit.trim() {
+        "ms" | "msec" | "millis" | "milliseconds" => "ms",
+        "s" | "sec" | "secs" | "second" | "seconds" => "s",
+        "m" | "min" | "mins" | "minute" | "minutes" => "m",
+        "h" | "hr" | "hrs" | "hour" | "hours" => "h",
+        _ => return None,
+    };
+    let meant = format!("{number}{unit}");
+    parse(&meant).is_ok().then_some(meant)
 }
 
 /// Parses a duration that is longer than nothing.
@@ -113,6 +130,15 @@ mod tests {
         }
         assert!(parse_positive("0s").is_err());
         assert_eq!(parse_positive("1h"), Ok(Duration::from_secs(3600)));
+    }
+
+    #[test]
+    fn a_duration_in_other_words_is_answered_with_its_spelling() {
+        for (typed, meant) in
+            [("5sec", "5s"), ("2 min", "2m"), ("1,5h", "1.5h"), ("10 parsecs", "30s"), ("s", "30s")]
+        {
+            assert!(parse(typed).unwrap_err().ends_with(&format!("like \"{meant}\"")), "{typed}");
+        }
     }
 
     #[test]

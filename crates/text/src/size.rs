@@ -19,9 +19,9 @@ fn wrong(text: &str) -> String {
     format!("`{text}` is not a size: write a whole number and k, m, g or t, like \"{like}\"")
 }
 
-/// `40gb` and `40 GiB` as `40g`, `1.5g` as `1536m`.
+/// `40gb` and `40 GiB` as `40g`, `1.5g` and `1,5g` as `1536m`.
 fn meant(text: &str) -> Option<String> {
-    let text = text.trim().to_ascii_lowercase();
+    let text = text.trim().to_ascii_lowercase().replace(',', ".");
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(split);
     let unit = unit.trim().chars().next()?;

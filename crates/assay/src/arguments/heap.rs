@@ -95,10 +95,18 @@ pub struct LayoutArguments {
     pub html: Option<PathBuf>,
 }
 
+/// Below this a size is a slip.
+const HEAP_BYTES_MIN: u64 = 1 << 20;
+
 /// A heap of no bytes is a slip: to a JVM `-Xmx0` means its default.
 fn parse_heap_bytes(text: &str) -> Result<u64, String> {
     match size::parse(text)? {
         0 => Err("a heap has more than 0 bytes".to_owned()),
+        // No JVM starts with so little; `1,5g` would be two sizes.
+        1..HEAP_BYTES_MIN => {
+            Err("a heap takes at least 1 MiB; part of a unit is written in the smaller one, like 1536m"
+                .to_owned())
+        }
         bytes => Ok(bytes),
     }
 }

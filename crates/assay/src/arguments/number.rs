@@ -2,7 +2,8 @@
 
 /// More than nothing, and not infinite.
 pub fn parse_positive_number(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number; write it without a unit".to_owned())?;
+    let number: f64 =
+        text.parse().map_err(|_| "not a number; write digits without a unit, like 1500 or 0.5".to_owned())?;
     if number.is_finite() && number > 0.0 { Ok(number) } else { Err("must be more than 0".to_owned()) }
 }
 
