@@ -99,7 +99,7 @@ const IN_PLACE: [(&str, &[(&str, &str)]); 14] = [
             ("FILE", "file.out"),
             ("9771", "PID"),
             ("4242", "PID"),
-            ("10185", "PID"),
+            ("30751", "PID"),
             ("$!", "PID"),
             ("N", "100"),
             ("SHELL", "bash"),
