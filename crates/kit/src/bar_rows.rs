@@ -100,9 +100,9 @@ pub fn ratios(rows: &[Ratio], largest: f64, axis_title: &str, (id, title): (&str
     let mut top = 0.0;
     for row in rows {
         let below = top + row.height(&scale);
-        grid(&mut svg, &scale, &ticks, (top + more_lines(PANEL_WIDTH, &row.label, &row.value), below));
-        let bar = top + more_lines(PANEL_WIDTH, &row.label, &row.value);
-        svg.line((scale.at(1.0), bar + HEADING_HEIGHT), (scale.at(1.0), below), "one");
+        let last_line = top + more_lines(PANEL_WIDTH, &row.label, &row.value);
+        grid(&mut svg, &scale, &ticks, (last_line, below));
+        svg.line((scale.at(1.0), last_line + HEADING_HEIGHT), (scale.at(1.0), below), "one");
         row.draw(&mut svg, &scale, top);
         top = below;
     }

@@ -142,7 +142,7 @@ impl Fixtures {
     /// Words with this process and this server.
     fn ours(&self, command: &[String]) -> Vec<String> {
         let mut is_pid = false;
-        // Each search has a server of its own: one that answers at once would keep both processors busy to find out how many requests it bears.
+        // Each search has a slow server of its own: against one that answers at once it would keep both processors busy.
         let own = (command[0] == "capacity").then(|| WorkerServer::start(2, SERVICE).url);
         let server = own.as_ref().unwrap_or(&self.url);
         let mut put = |word: &String| {
