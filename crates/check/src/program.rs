@@ -1,6 +1,7 @@
 //! The test programs that Cargo builds.
 
 use serde::Deserialize;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -27,21 +28,34 @@ impl Program {
         command.args(["--foreground", "--kill-after=10", &time_max.as_secs().to_string()]);
         match &self.executable {
             // Tests that call Cargo or rustc themselves use the plain compiler, as users do.
-            Some(executable) => command.arg(executable).env_remove(WRAPPER),
+            Some(executable) => {
+                command.arg(executable).env_remove(WRAPPER).env("CARGO_MANIFEST_DIR", &self.folder)
+            }
             None => {
                 let options = ["test", "--doc", "--workspace", "--locked", "--no-fail-fast", "--"];
-                command.arg(cargo().get_program()).args(options)
+                without_package(&mut command).arg(cargo().get_program()).args(options)
             }
         };
-        command.args(arguments).current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
-        command.stdin(Stdio::null());
+        command.args(arguments).current_dir(&self.folder).stdin(Stdio::null());
         command
     }
 }
 
 /// Cargo, as it was called for this program.
 pub fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    without_package(&mut command);
+    command
+}
+
+/// Takes away what `cargo run` says of this package. The build script of ring looks at it, and where it is not what it was at the last
+/// build, ring and half of our crates are compiled anew: two minutes.
+fn without_package(command: &mut Command) -> &mut Command {
+    let of_package = |name: &OsString| {
+        let name = name.to_string_lossy();
+        name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_PKG_")
+    };
+    std::env::vars_os().map(|(name, _)| name).filter(of_package).fold(command, Command::env_remove)
 }
 
 /// What Cargo says of something that it built; of other messages nothing is kept.
