@@ -1,12 +1,14 @@
-//! `assay time` on servers under load, each alone in a control group: how far its total is off what the group was charged, and how much of
-//! it has a name. Prints a table.
+//! `assay time` on servers under load, each alone in a control group: how far its total is off what the group was charged, how much of
+//! it has a name, and what the command costs the server. Prints tables.
 //!
 //! `ASSAY_TIME_SERVERS` (words), `ASSAY_TIME_COLLECTORS` (words), `ASSAY_TIME_JAVA` (feature releases) and `ASSAY_TIME_SECONDS` choose less.
 
 use assay_model::{Certainty, ThreadRole, TimeReport};
 use assay_testkit::{find_java, skip};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use std::{env, fs};
 
 const ASSAY: &str = env!("CARGO_BIN_EXE_assay");
@@ -36,7 +38,7 @@ impl Drop for Group {
             if fs::remove_dir(&self.0).is_ok() {
                 return;
             }
-            std::thread::sleep(std::time::Duration::from_millis(50));
+            std::thread::sleep(Duration::from_millis(50));
         }
     }
 }
@@ -71,6 +73,19 @@ impl Server {
     fn load(&self, seconds: u64) -> Command {
         let mut load = self.script("load");
         load.arg(&self.name).arg(self.dir.path()).arg(seconds.to_string()).stdout(Stdio::null());
+        load
+    }
+
+    /// As many requests a second as [`rate`] says.
+    fn load_at_rate(&self, seconds: u64) -> Command {
+        let port = fs::read_to_string(self.dir.path().join("port")).expect("it runs");
+        let mut load = Command::new(ASSAY);
+        load.args(["load", &format!("http://127.0.0.1:{}/", port.trim()), "--rate", rate(&self.name)]);
+        load.args(["--duration", &format!("{seconds}s"), "--allow-invalid"]).stdout(Stdio::null());
+        let scenario = self.scripts.join(format!("../{}/scenario-small.toml", self.name));
+        if scenario.exists() {
+            load.arg("--scenario").arg(scenario);
+        }
         load
     }
 }
@@ -123,7 +138,7 @@ fn measure(server: &Server, group: &Group, seconds: u64) -> Option<TimeReport> {
     let pid = server.pid();
     fs::write(group.0.join("cgroup.procs"), &pid).expect("root may move its child");
     let mut load = server.load(seconds + 4).spawn().expect("bash");
-    std::thread::sleep(std::time::Duration::from_secs(2));
+    std::thread::sleep(Duration::from_secs(2));
     let output = Command::new(ASSAY)
         .args(["time", &pid, "--json", "--for", &format!("{seconds}s")])
         .output()
@@ -186,4 +201,84 @@ fn the_total_is_that_of_the_control_group_and_nearly_all_of_it_has_a_name() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(measured != 0, "no server started");
+}
+
+/// Requests a second that leave two processors time to spare.
+fn rate(server: &str) -> &'static str {
+    match server {
+        "tomcat" => "5000",
+        "supermarket" => "2000",
+        _ => "200",
+    }
+}
+
+/// CPU time of the group in a second of those that `during` takes, nanoseconds.
+fn cpu_ns_per_s(group: &Group, during: impl FnOnce()) -> f64 {
+    let usage = || -> f64 {
+        let text = fs::read_to_string(group.0.join("cpuacct.usage")).expect("the group counts");
+        text.trim().parse().expect("nanoseconds")
+    };
+    let (before, begun) = (usage(), Instant::now());
+    during();
+    (usage() - before) / begun.elapsed().as_secs_f64()
+}
+
+/// CPU time of a server while it is looked at and otherwise, in pairs; and system calls in a second of CPU time.
+fn costs(server: &Server, group: &Group, pairs: u64, seconds: u64) -> (Vec<(f64, f64)>, f64) {
+    let wait = || cpu_ns_per_s(group, || std::thread::sleep(Duration::from_secs(seconds)));
+    let mut calls = Vec::new();
+    let mut look = || {
+        let mut said = Vec::new();
+        let cpu_ns = cpu_ns_per_s(group, || {
+            let mut time = Command::new(ASSAY);
+            time.args(["time", &server.pid(), "--json", "--for", &format!("{seconds}s")]);
+            said = time.output().expect("assay starts").stdout;
+        });
+        let report: TimeReport = serde_json::from_slice(&said).expect("a report");
+        calls.extend(row(&report).calls_per_s);
+        cpu_ns
+    };
+    let compared = (0..pairs).map(|pair| {
+        // Which comes first changes from pair to pair: a server that still compiles becomes cheaper all the time.
+        if pair % 2 == 0 {
+            let with = look();
+            (with, wait())
+        } else {
+            let without = wait();
+            (look(), without)
+        }
+    });
+    let compared = compared.collect();
+    (compared, calls.iter().sum::<f64>() / calls.len() as f64)
+}
+
+#[test]
+#[ignore = "long: a dozen pairs for each of two servers, 4 minutes each"]
+fn what_the_command_costs_a_server() {
+    // Those that make most system calls: each is an event of the programs in the kernel.
+    const CALLING: &str = "supermarket tomcat";
+    const PAIRS: u64 = 12;
+    const SECONDS: u64 = 6;
+    const WARM_S: u64 = 45;
+    let Some(group) = Group::make() else { skip!("no cpuacct controller of version 1 that may be written") };
+    let mut shown_dearer = Vec::new();
+    for name in words("ASSAY_TIME_SERVERS", CALLING) {
+        let java = find_java(25, 64).expect("a JDK 25");
+        let server = Server::start(&name, &java, "G1").expect("it starts");
+        fs::write(group.0.join("cgroup.procs"), server.pid()).expect("root may move its child");
+        server.load(WARM_S).status().expect("bash");
+        let mut load = server.load_at_rate(2 * PAIRS * (SECONDS + 2)).spawn().expect("assay starts");
+        std::thread::sleep(Duration::from_secs(5));
+        let (pairs, calls) = costs(&server, &group, PAIRS, SECONDS);
+        assert!(load.try_wait().expect("our child").is_none(), "the load ended before the last pair");
+        let _ = load.kill();
+        let _ = load.wait();
+        let ratio = assay_stats::compare_paired(&pairs, 1).expect("CPU time").ratio;
+        let what = format!("{name}, JDK 25");
+        println!("{}", json!({ "what": what, "ratio": ratio, "pairs": PAIRS, "calls_per_cpu_s": calls }));
+        if ratio.low.is_some_and(|low| 1.03 < low) {
+            shown_dearer.push(name);
+        }
+    }
+    assert!(shown_dearer.is_empty(), "{shown_dearer:?}");
 }

@@ -8,6 +8,7 @@ use assay_counters::TimeGauge;
 use assay_testkit::skip;
 use observed::observed;
 use program::Program;
+use serde_json::json;
 
 #[test]
 #[ignore = "long: half a minute of CPU time, for samples that tell a point"]
@@ -39,16 +40,6 @@ fn samples_and_programs_in_the_kernel_agree_with_each_other_and_with_a_known_pro
 
 /// How a rung begins.
 type Begin = fn(&mut TimeGauge);
-
-/// Mean of the logarithms, and half the width of its 95 % interval: Student's t for 19 degrees of freedom.
-fn ratio(pairs: &[f64]) -> (f64, f64, f64) {
-    let number = pairs.len() as f64;
-    let logs: Vec<f64> = pairs.iter().map(|ratio| ratio.ln()).collect();
-    let mean = logs.iter().sum::<f64>() / number;
-    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (number - 1.0);
-    let half = 2.093 * (variance / number).sqrt();
-    (mean.exp(), (mean - half).exp(), (mean + half).exp())
-}
 
 #[test]
 #[ignore = "long: 20 paired runs of some tenths of a second for each rung"]
@@ -91,14 +82,13 @@ fn what_each_rung_costs_a_program_that_counts_its_own_work() {
                 second = program.take(UNITS);
                 (program, first) = with(program);
             }
-            pairs.push(first as f64 / second as f64);
+            pairs.push((first as f64, second as f64));
         }
-        let (estimate, low, high) = ratio(&pairs);
-        println!(
-            "{what}: CPU time for a unit of work {estimate:.4} times that without ({low:.4} to {high:.4}; {PAIRS} pairs), {calls:.0} calls a second of CPU time"
-        );
-        if allowed < low {
-            shown_dearer.push((what, low));
+        let ratio = assay_stats::compare_paired(&pairs, 1).expect("CPU time").ratio;
+        let calls = Some(calls).filter(|calls| *calls > 0.0);
+        println!("{}", json!({ "what": what, "ratio": ratio, "pairs": PAIRS, "calls_per_cpu_s": calls }));
+        if ratio.low.is_some_and(|low| allowed < low) {
+            shown_dearer.push((what, ratio));
         }
     }
     assert!(shown_dearer.is_empty(), "{shown_dearer:?}");
