@@ -28,7 +28,7 @@ pub fn are_clean() -> Result<bool, String> {
     if !std::env::var(WRAPPER).is_ok_and(|wrapper| wrapper.ends_with("clippy-driver")) {
         return Err(format!("without {WRAPPER}=clippy-driver nothing looks for lints"));
     }
-    // With `--all-targets` for both, examples would be built as tests, and the programs that tests start once more.
+    // `--all-targets` would build examples as tests, and the Rust tests would then build them again, as programs.
     let tests = builds_without_a_word(&[])?;
     Ok(builds_without_a_word(&["--benches"])? && tests)
 }

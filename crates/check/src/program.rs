@@ -48,8 +48,8 @@ pub fn cargo() -> Command {
     command
 }
 
-/// Takes away what `cargo run` says of this package. The build script of ring looks at it, and where it is not what it was at the last
-/// build, ring and half of our crates are compiled anew: two minutes.
+/// Removes the variables that `cargo run` sets for this package. The build script of ring depends on them: if they differ from those of the
+/// last build, ring and half of our crates are compiled again, which takes two minutes.
 fn without_package(command: &mut Command) -> &mut Command {
     let of_package = |name: &OsString| {
         let name = name.to_string_lossy();
