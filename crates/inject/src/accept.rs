@@ -33,7 +33,7 @@ pub(crate) fn accepted(result: Measured, expected: &Expected) -> Result<Measured
     let theirs_ns = result.start_monotonic_ns;
     let ours = |ns: u64| start_ns.saturating_add(ns.saturating_sub(theirs_ns));
     let moved = |timeline: CompletionTimeline, start_ns: u64, length_ns: u64| {
-        timeline.moved(start_ns, length_ns).ok_or("completions that do not fill the window")
+        timeline.moved(start_ns, length_ns).ok_or("completions outside the window")
     };
     let detail = result.detail;
     let measured = Measured {

@@ -147,6 +147,13 @@ proptest! {
     }
 }
 
+/// Of a longer stretch, with a completion at its end.
+fn with_one_behind(length_ns: u64) -> CompletionTimeline {
+    let mut timeline = CompletionTimeline::new(0, length_ns + MS);
+    timeline.record(length_ns);
+    timeline
+}
+
 /// What the change makes of a right result must be refused for this reason.
 #[track_caller]
 fn check(change: impl FnOnce(&mut Measured), why: &str) {
@@ -173,8 +180,8 @@ fn counts_that_contradict_each_other_are_refused() {
     check(|of| of.operations.truncate(1), "another number of operations");
     check(|of| of.detail.slow[0].operation = Some(2), "an unknown operation");
     check(|of| of.detail.slow = vec![of.detail.slow[0]; SLOW_REQUESTS_MAX + 1], "too many slow requests");
-    check(|of| of.completions = CompletionTimeline::new(0, MS), "do not fill the window");
-    check(|of| of.settling = CompletionTimeline::new(0, 2 * LENGTH_NS), "do not fill the window");
+    check(|of| of.completions = with_one_behind(LENGTH_NS), "outside the window");
+    check(|of| of.settling = with_one_behind(SETTLE_NS), "outside the window");
 }
 
 /// Counts add up, also those of one value given twice; a value beyond the longest time, or more counts than there are numbers for, are

@@ -1,7 +1,7 @@
 //! When requests completed: counts in short buckets of the monotonic clock, so that requests can be counted between
 //! two instants that become known only later, such as two collections of the JVM.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Width of a bucket as long as the stretch fits, nanoseconds.
 const BUCKET_NS: u64 = 1_000_000;
@@ -15,7 +15,15 @@ const BUCKETS_MAX: u64 = 1 << 22;
 pub struct CompletionTimeline {
     start_ns: u64,
     bucket_ns: u64,
+    #[serde(serialize_with = "up_to_the_last")]
     counts: Vec<u32>,
+}
+
+/// Writes the counts up to the last completion. An hour has 3.6 million, 7 MB of JSON: an injector whose window was ended in its first
+/// second was silent for as long as it took to write them, and taken for lost.
+fn up_to_the_last<S: Serializer>(counts: &[u32], serializer: S) -> Result<S::Ok, S::Error> {
+    let end = counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
+    counts[..end].serialize(serializer)
 }
 
 impl CompletionTimeline {
@@ -37,12 +45,15 @@ impl CompletionTimeline {
         }
     }
 
-    /// The same counts, for a stretch that begins at `start_ns` on another clock; absent where they are not those of so long a
-    /// stretch.
+    /// The same counts, for a stretch that begins at `start_ns` on another clock; absent where they cannot be those of so long a
+    /// stretch. What was written and read again ends with the last completion, and is filled up to the end.
     pub fn moved(self, start_ns: u64, length_ns: u64) -> Option<Self> {
-        let empty = CompletionTimeline::new(start_ns, length_ns);
-        let fits = empty.counts.len() == self.counts.len();
-        fits.then_some(CompletionTimeline { counts: self.counts, ..empty })
+        let mut moved = CompletionTimeline::new(start_ns, length_ns);
+        if self.bucket_ns != moved.bucket_ns {
+            return None;
+        }
+        moved.counts.get_mut(..self.counts.len())?.copy_from_slice(&self.counts);
+        Some(moved)
     }
 
     /// Adds the completions of another timeline of the same stretch.
@@ -113,6 +124,23 @@ mod tests {
         let timeline = CompletionTimeline::new(0, 30 * 86_400 * 1_000 * MS);
         assert!(timeline.counts.len() as u64 <= BUCKETS_MAX);
         assert!(timeline.bucket_ns > BUCKET_NS);
+    }
+
+    #[test]
+    fn what_is_written_ends_with_the_last_completion() {
+        let hour = |start_ns| CompletionTimeline::new(start_ns, 3_600_000 * MS);
+        let (mut here, mut there) = (hour(100 * MS), hour(5 * MS));
+        for at_ms in [0, 0, 700] {
+            here.record((100 + at_ms) * MS);
+            there.record((5 + at_ms) * MS);
+        }
+        let text = serde_json::to_string(&here).expect("JSON");
+        assert!(text.len() < 2_000, "{} bytes", text.len());
+        let read = || serde_json::from_str::<CompletionTimeline>(&text).expect("the same");
+        assert_eq!(read().moved(5 * MS, 3_600_000 * MS), Some(there));
+        assert_eq!(read().moved(5 * MS, 700 * MS), None, "a completion behind the end");
+        assert_eq!(read().moved(5 * MS, u64::MAX), None, "other buckets");
+        assert_eq!(serde_json::to_value(hour(0)).expect("JSON")["counts"], serde_json::json!([]));
     }
 
     proptest! {
