@@ -103,6 +103,8 @@ pub enum ClaimVerdict {
     DoesNotHold,
     /// It lies in the measured interval, which also has room for no change or for twice as much.
     IntervalTooWide,
+    /// The interval would tell, and holds for one server of each variant.
+    OneServerEach,
     /// The run has no interval for it.
     NotMeasured,
 }

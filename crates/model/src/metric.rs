@@ -32,6 +32,9 @@ pub struct Metric {
     /// Whether others on the machine change it. A time or a rate needs a quiet machine; bytes that a request
     /// allocates do not depend on who else uses the processors.
     pub needs_quiet_machine: bool,
+    /// Whether the program alone decides it, so that a server that is started again has the same but for noise. A time depends on what the JIT
+    /// compilers make of this start's profile, and resident memory on when the collector let the heap grow.
+    pub is_of_program: bool,
     /// Whether only studies that ask for it have it (`observe = ["areas"]`): elsewhere nobody misses it.
     pub on_request: bool,
 }
@@ -49,7 +52,7 @@ macro_rules! metrics {
 metrics! {
     /// All metrics of servers, in the order in which reports list them.
     METRICS:
-    GARBAGE_KIB_PER_REQUEST = "garbage_kib_per_request", "Garbage per request", "KiB", Lower,
+    GARBAGE_KIB_PER_REQUEST = "garbage_kib_per_request", "Garbage per request", "KiB", Lower [of_program],
         "bytes freed by the collections of a window after its first, divided by the requests completed \
         from the first to the last of these collections (GC log and load generator, same clock); \
         where a window has one collection only, the count begins at the last one before it";
@@ -224,7 +227,7 @@ metrics! {
     ALL_PSS_BYTES = "all_pss_bytes", "Proportional set size, all processes", "bytes", Lower [when_asked],
         "resident memory of the server and its auxiliary processes at the end of a window, in which a page that they share counts once \
         (observer processes)";
-    ALL_GARBAGE_KIB_PER_REQUEST = "all_garbage_kib_per_request", "Garbage per request, all JVMs", "KiB", Lower [when_asked],
+    ALL_GARBAGE_KIB_PER_REQUEST = "all_garbage_kib_per_request", "Garbage per request, all JVMs", "KiB", Lower [of_program, when_asked],
         "bytes freed by the collections of the server and all auxiliary JVMs, each divided by the requests of the whole load completed \
         between its own collections, added up (GC logs)";
     ALL_GC_PAUSE_MS_PER_S = "all_gc_pause_ms_per_s", "Time stopped for collection, all JVMs", "ms/s", Lower [when_quiet, when_asked],
@@ -261,7 +264,7 @@ metrics! {
     CPU_NS_PER_OP = "cpu_ns_per_op", "CPU time per operation", "ns/op", Lower [when_quiet, when_asked],
         "CPU time of the measuring threads in an iteration, divided by the operations in it; mean over the \
         iterations that the benchmark program's own results list";
-    ALLOCATED_BYTES_PER_OP = "allocated_bytes_per_op", "Allocated per operation", "B/op", Lower [when_asked],
+    ALLOCATED_BYTES_PER_OP = "allocated_bytes_per_op", "Allocated per operation", "B/op", Lower [of_program, when_asked],
         "the JVM's count of allocated bytes for each operation, from the benchmark program's own results";
     LIVE_BYTES = "live_bytes", "Live heap", "bytes", Lower [when_asked],
         "Java heap that the benchmark's data takes after a full collection, as the benchmark program counts it";
@@ -284,7 +287,7 @@ metrics! {
         Serial has no such thread";
     PROCESS_PSS_BYTES = "process_pss_bytes", "Proportional set size", "bytes", Lower [when_asked],
         "resident memory of the role's processes at the end of a window, of a page that several processes share its part (observer processes)";
-    PROCESS_GARBAGE_KIB_PER_REQUEST = "process_garbage_kib_per_request", "Garbage per request", "KiB", Lower [when_asked],
+    PROCESS_GARBAGE_KIB_PER_REQUEST = "process_garbage_kib_per_request", "Garbage per request", "KiB", Lower [of_program, when_asked],
         "bytes freed by the collections of the role's JVMs, each divided by the requests of the whole load completed between its own \
         collections, added up (GC logs)";
     PROCESS_GC_PAUSE_MS_PER_S = "process_gc_pause_ms_per_s", "Time stopped for collection", "ms/s", Lower [when_quiet, when_asked],
@@ -309,12 +312,18 @@ impl Metric {
             better,
             source,
             needs_quiet_machine: false,
+            is_of_program: false,
             on_request: false,
         }
     }
 
     const fn when_quiet(mut self) -> Metric {
         self.needs_quiet_machine = true;
+        self
+    }
+
+    const fn of_program(mut self) -> Metric {
+        self.is_of_program = true;
         self
     }
 
@@ -354,6 +363,7 @@ impl Metric {
             better: Better::Higher,
             source: "highest rate of Poisson arrivals at which the study's percentile of the response time keeps the limit",
             needs_quiet_machine: true,
+            is_of_program: false,
             on_request: true,
         }
     }

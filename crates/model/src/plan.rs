@@ -1,6 +1,8 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
-use crate::{Claim, JvmFacts, PlannedCapacity, PlannedFault, Provenance, RequestedMode, metric};
+use crate::{
+    Claim, JvmFacts, Metric, PlannedCapacity, PlannedFault, Provenance, RequestedMode, Verdict, metric,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -270,6 +272,18 @@ impl Plan {
     /// Whether the load sets a metric, so that there is nothing to compare.
     pub fn is_set_by_load(&self, metric: &str) -> bool {
         self.load_sets_rate && metric == metric::THROUGHPUT_PER_S
+    }
+
+    /// Whether the intervals of a metric hold for one server of each variant. In the resident design a variant is one server, and its
+    /// intervals are over the windows of that one; only what the program itself decides is the same for the next.
+    pub fn is_of_one_server_each(&self, metric: &Metric) -> bool {
+        self.design == Design::Resident && !metric.is_of_program
+    }
+
+    /// What is said of a comparison whose interval says this.
+    pub fn verdict(&self, metric: &Metric, of_interval: Verdict) -> Verdict {
+        let is_too_much = of_interval.is_shown() && self.is_of_one_server_each(metric);
+        if is_too_much { Verdict::OneServerEach } else { of_interval }
     }
 }
 

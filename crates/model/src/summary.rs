@@ -65,7 +65,7 @@ pub struct Comparison {
     pub blocks: u32,
     /// Geometric mean of the blocks' ratios variant / baseline, with its 95 % interval.
     pub ratio: Estimate,
-    /// Whether a difference is shown: the interval excludes 1.
+    /// Whether a difference is shown.
     pub shown: bool,
     /// The same in words.
     pub verdict: Verdict,
@@ -104,6 +104,8 @@ pub enum Verdict {
     NoDifferenceShown,
     /// Too few blocks for an interval.
     TooFewBlocks,
+    /// The interval excludes 1, and holds for one server of each variant: another start may differ by more.
+    OneServerEach,
 }
 
 impl Verdict {
@@ -114,6 +116,7 @@ impl Verdict {
             Verdict::Lower => "lower",
             Verdict::NoDifferenceShown => "no-difference-shown",
             Verdict::TooFewBlocks => "too-few-blocks",
+            Verdict::OneServerEach => "one-server-each",
         }
     }
 
@@ -124,6 +127,7 @@ impl Verdict {
             Verdict::Lower => "▼ lower",
             Verdict::NoDifferenceShown => "≈ no difference shown",
             Verdict::TooFewBlocks => "? too few blocks",
+            Verdict::OneServerEach => "? one server each",
         }
     }
 

@@ -13,7 +13,7 @@
 
 use assay_model::{
     Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Comparison, Contradiction, Direction, Estimate,
-    JudgedClaim, Plan, Published, Statement, Summary, Variant,
+    JudgedClaim, Metric, Plan, Published, Statement, Summary, Variant,
 };
 use std::collections::BTreeMap;
 
@@ -128,7 +128,7 @@ fn judge_published(plan: &Plan, summary: &Summary, published: &Published, judged
             stated: range.stated,
             direction: None,
             measured,
-            verdict: verdict(range, 1.0, measured),
+            verdict: told_by(plan, &published.metric, verdict(range, 1.0, measured)),
         });
     }
 }
@@ -169,10 +169,14 @@ fn judge_claim(plan: &Plan, summary: &Summary, claim: &Claim, judged: &mut Vec<J
             stated: range.stated,
             direction: claim.direction,
             measured,
-            verdict: match claim.direction {
-                Some(direction) => verdict_of_direction(direction, measured),
-                None => verdict(range, if is_ratio { 1.0 } else { 0.0 }, measured),
-            },
+            verdict: told_by(
+                plan,
+                &about.metric,
+                match claim.direction {
+                    Some(direction) => verdict_of_direction(direction, measured),
+                    None => verdict(range, if is_ratio { 1.0 } else { 0.0 }, measured),
+                },
+            ),
         });
     };
     let mut any = false;
@@ -215,6 +219,13 @@ fn ratio(summary: &Summary, metric: &str, variant: &str, baseline: &str) -> Opti
             high: turned.low.map(|low| 1.0 / low),
         })
     })
+}
+
+/// What is said where the interval says this.
+fn told_by(plan: &Plan, metric: &str, of_interval: ClaimVerdict) -> ClaimVerdict {
+    let tells = matches!(of_interval, ClaimVerdict::Holds | ClaimVerdict::DoesNotHold);
+    let of_one = || Metric::by_id(metric).is_some_and(|metric| plan.is_of_one_server_each(&metric));
+    if tells && of_one() { ClaimVerdict::OneServerEach } else { of_interval }
 }
 
 /// `nothing` is what no change is: 1 of a ratio, 0 of a value.

@@ -142,15 +142,18 @@ fn comparisons(
             let pairs: Vec<(f64, f64)> =
                 own.iter().filter_map(|(block, value)| Some((*value, *base.get(block)?))).collect();
             match compare_paired(&pairs, plan.seed) {
-                Ok(paired) => comparisons.push(Comparison {
-                    metric: metric.id.to_string(),
-                    variant: variant.name.clone(),
-                    baseline: baseline.to_owned(),
-                    blocks: paired.blocks,
-                    ratio: paired.ratio,
-                    shown: paired.shown,
-                    verdict: paired.verdict,
-                }),
+                Ok(paired) => {
+                    let verdict = plan.verdict(metric, paired.verdict);
+                    comparisons.push(Comparison {
+                        metric: metric.id.to_string(),
+                        variant: variant.name.clone(),
+                        baseline: baseline.to_owned(),
+                        blocks: paired.blocks,
+                        ratio: paired.ratio,
+                        shown: verdict.is_shown(),
+                        verdict,
+                    });
+                }
                 Err(e) => problems.push(Problem::new(
                     "comparison",
                     format!("{} of {} against {baseline}: {e}", metric.id, variant.name),

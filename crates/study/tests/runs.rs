@@ -100,7 +100,8 @@ fn the_resident_design_alternates_and_shows_a_large_difference() {
     let cpu = cpu.unwrap_or_else(|| panic!("CPU time is not compared: {summary:#?}"));
     assert_eq!((cpu.variant.as_str(), cpu.baseline.as_str()), ("heavy", "light"));
     assert!(cpu.ratio.estimate > 2.0, "{cpu:?}");
-    assert!(matches!(cpu.verdict, Verdict::Higher | Verdict::TooFewBlocks), "{cpu:?}");
+    // And yet another start might be another factor.
+    assert!(matches!(cpu.verdict, Verdict::OneServerEach | Verdict::TooFewBlocks), "{cpu:?}");
 }
 
 /// The look is not tied to the block that was planned as the last one.

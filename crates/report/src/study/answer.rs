@@ -5,7 +5,7 @@ use super::grid::{Cell, Grid, is_quiet};
 use super::sentence::{self, Pair};
 use assay_findings::voice::{confidence, lower, named};
 use assay_kit::text;
-use assay_model::{Metric, StudyRule, WarmUpEnd, metric};
+use assay_model::{Metric, StudyRule, Verdict, WarmUpEnd, metric};
 
 /// Metrics that the answer speaks of after the primary one, where they were measured.
 const ALSO: [&str; 5] = [
@@ -140,6 +140,14 @@ fn cautions(grid: &Grid) -> Vec<String> {
     let mut cautions = Vec::new();
     if run.plan.quick {
         cautions.push("This is the short form of the study: few blocks, so intervals are wide.".to_owned());
+    }
+    let mut compared = run.summary.iter().flat_map(|s| &s.comparisons);
+    if compared.any(|c| c.verdict == Verdict::OneServerEach) {
+        cautions.push(
+            "Each variant was one server (design \"resident\"). Started again, the same variant may differ by several percent in times, \
+             rates and memory, which no interval includes: such ratios are marked \"?\". Design \"fresh\" starts a server for each block."
+                .to_owned(),
+        );
     }
     let windows = || run.trials.iter().flat_map(|t| &t.trial.windows);
     let disturbed = windows().filter(|w| !is_quiet(w)).count();

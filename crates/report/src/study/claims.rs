@@ -30,6 +30,11 @@ fn counts_of(verdicts: &[ClaimVerdict]) -> String {
             "is undecided: the interval is too wide",
             "are undecided: the intervals are too wide",
         ),
+        (
+            ClaimVerdict::OneServerEach,
+            "is undecided: there was one server of each variant",
+            "are undecided: there was one server of each variant",
+        ),
         (ClaimVerdict::NotMeasured, "was not measured", "were not measured"),
     ];
     let parts = kinds.into_iter().filter(|(verdict, ..)| of(*verdict) > 0);
@@ -56,7 +61,8 @@ fn source(about: &ClaimSubject) -> String {
 
 /// A change that the run shows in the other direction.
 fn opposite(judged: &JudgedClaim) -> Option<String> {
-    let measured = judged.measured.filter(|_| judged.is_ratio)?;
+    let measured =
+        judged.measured.filter(|_| judged.verdict == ClaimVerdict::DoesNotHold && judged.is_ratio)?;
     let (low, high) = measured.ends()?;
     let is_opposite = (judged.stated < 1.0 && low > 1.0) || (judged.stated > 1.0 && high < 1.0);
     is_opposite.then(|| {
@@ -174,6 +180,7 @@ fn verdict(grid: &Grid, judged: &JudgedClaim, metric: &Metric) -> String {
         }
         (ClaimVerdict::DoesNotHold, None) => "✗ does not hold".to_owned(),
         (ClaimVerdict::IntervalTooWide, _) => "? undecided: our interval is too wide".to_owned(),
+        (ClaimVerdict::OneServerEach, _) => "? undecided: one server of each variant".to_owned(),
         (ClaimVerdict::NotMeasured, Some(_)) => "? ours has no interval".to_owned(),
         (ClaimVerdict::NotMeasured, None) => match grid.cell(&judged.about.variant) {
             Some(cell) => format!("not compared: {}", grid.why_absent(cell, metric)),

@@ -12,7 +12,7 @@ pub fn is_better(comparison: &Comparison, metric: &Metric) -> Option<bool> {
     match (comparison.verdict, metric.better) {
         (Verdict::Higher, Better::Higher) | (Verdict::Lower, Better::Lower) => Some(true),
         (Verdict::Higher, Better::Lower) | (Verdict::Lower, Better::Higher) => Some(false),
-        (Verdict::NoDifferenceShown | Verdict::TooFewBlocks, _) => None,
+        (Verdict::NoDifferenceShown | Verdict::TooFewBlocks | Verdict::OneServerEach, _) => None,
     }
 }
 
@@ -34,7 +34,8 @@ pub fn shown_metrics<'g>(grid: &'g Grid) -> Vec<&'g Metric> {
 
 /// How to read the tables of [`tables`].
 pub const HOW_TO_READ: &str = "Each field holds the value with its 95 % interval, and below it the ratio to the \
-                               baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks.";
+                               baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks, or one \
+                               server of each variant.";
 
 /// One table for each group: variants by metrics, without those of roles; none if nothing was measured.
 pub fn tables(grid: &Grid) -> Vec<Table> {

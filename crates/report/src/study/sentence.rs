@@ -97,7 +97,8 @@ fn largest<'g>(
 ) -> Option<(&'g Metric, Phrase)> {
     let all = metrics.map(|metric| (metric, found(grid, metric, pair)));
     let strongest = |(metric, found): (&'g Metric, Vec<Found<'g>>)| {
-        let surest = found.iter().max_by(|(_, a), (_, b)| surely(&a.ratio).total_cmp(&surely(&b.ratio)))?;
+        let shown = found.iter().filter(|(_, comparison)| comparison.verdict.is_shown());
+        let surest = shown.max_by(|(_, a), (_, b)| surely(&a.ratio).total_cmp(&surely(&b.ratio)))?;
         let size = surely(&surest.1.ratio);
         (MUCH.ln() <= size).then(|| (size, metric, *surest, found.clone()))
     };
@@ -141,6 +142,8 @@ fn phrases(grid: &Grid, found: &[Found], places: Places) -> Vec<Phrase> {
         (NONE, true),
         (Verdict::TooFewBlocks, true),
         (Verdict::TooFewBlocks, false),
+        (Verdict::OneServerEach, true),
+        (Verdict::OneServerEach, false),
     ];
     let mut parts: Vec<Vec<Found>> = Vec::new();
     for (verdict, is_more) in kinds {
@@ -178,6 +181,9 @@ fn phrase(grid: &Grid, same: &[Found], places: Places) -> Phrase {
         [(_, one)] => amount.interval(one.ratio.ends()),
         _ => amount.intervals(hull(same)),
     };
+    let is_of_one = same.iter().any(|(_, c)| c.verdict == Verdict::OneServerEach);
+    let evidence =
+        if is_of_one { format!("{}, one server each)", evidence.trim_end_matches(')')) } else { evidence };
     let mut place = at(&groups);
     if ONE_RANGE < spread(same) {
         let size = |(_, c): &&Found| c.ratio.estimate.ln().abs();

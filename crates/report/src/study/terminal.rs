@@ -77,7 +77,7 @@ const NAME_CHARS_MAX: usize = 28;
 
 /// Under the tables.
 const KEY: &str = "± half of the 95 % interval, in % of the value; ratios to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no \
-                   difference shown, ? too few blocks";
+                   difference shown, ? too few blocks, or one server of each variant";
 
 /// A metric that variants lack, and why.
 struct Absent {

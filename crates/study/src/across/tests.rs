@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::run_dir::load_run;
-use assay_model::Verdict;
+use assay_model::{Design, Verdict, Window, metric};
 use std::path::Path;
 
 fn kept() -> StoredRun {
@@ -63,6 +63,29 @@ fn what_was_changed_is_named_and_nothing_else() {
     expected.extend(after.plan.variants[0].jvm.is_some().then_some((CircumstanceOf::Jvm, &*jvm)));
     expected.push((CircumstanceOf::Study, &*options));
     assert_eq!(said, expected);
+}
+
+/// The next run has servers of its own: one server before and one after differ also where nothing was changed.
+#[test]
+fn one_server_before_and_one_after_show_no_difference_in_times() {
+    let of_four_windows = |design| {
+        let mut run = kept();
+        run.plan.design = design;
+        for trial in run.trials.iter_mut().map(|stored| &mut stored.trial) {
+            let mut first = trial.windows[0].clone();
+            first.disturbances.clear();
+            trial.windows = (1..=4).map(|block| Window { block, ..first.clone() }).collect();
+        }
+        run
+    };
+    for (design, expected) in [(Design::Fresh, Verdict::Higher), (Design::Resident, Verdict::OneServerEach)] {
+        let before = of_four_windows(design);
+        let mut after = before.clone();
+        times(&mut after, metric::CPU_MS_PER_REQUEST, 3.0);
+        let found = compare_runs(("a", &before), ("b", &after));
+        let cpu = found.changes.iter().find(|change| change.metric == metric::CPU_MS_PER_REQUEST);
+        assert_eq!(cpu.expect("it is measured").verdict, expected);
+    }
 }
 
 #[test]

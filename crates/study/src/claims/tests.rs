@@ -136,6 +136,18 @@ fn verdict_of(claim: Claim, measured: Estimate) -> ClaimVerdict {
 }
 
 #[test]
+fn one_server_of_each_variant_decides_nothing() {
+    let judged = |claim: Claim, measured: Estimate| {
+        let plan = Plan { design: Design::Resident, ..plan(vec![], vec![claim]) };
+        check_claims(&plan, &run(Some(measured), None, Some(measured))).judged[0].verdict
+    };
+    assert_eq!(judged(change(51.0), estimate(1.4, 1.6)), ClaimVerdict::OneServerEach);
+    assert_eq!(judged(change(51.0), estimate(1.55, 1.6)), ClaimVerdict::OneServerEach);
+    assert_eq!(judged(change(51.0), estimate(0.5, 3.0)), ClaimVerdict::IntervalTooWide);
+    assert_eq!(judged(value("all", 72_171.0), estimate(70_000.0, 74_000.0)), ClaimVerdict::OneServerEach);
+}
+
+#[test]
 fn a_claimed_change_holds_where_the_interval_could_have_told_otherwise() {
     assert_eq!(verdict_of(change(51.0), estimate(1.4, 1.6)), ClaimVerdict::Holds);
     assert_eq!(verdict_of(change(51.0), estimate(1.55, 1.6)), ClaimVerdict::DoesNotHold);

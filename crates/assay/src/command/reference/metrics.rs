@@ -21,7 +21,8 @@ fn add_studies(page: &mut String) {
     page.push_str(
         "\n## Studies\n\nThe keys of `metrics` in `summary.json` and `trial.json`, and the names in `assay run STUDY --fail-if`. *Always*: every study of \
          a server has it, and a problem says why where it is missing; the others need an observer or a kind of load. *Quiet machine*: whatever \
-         else runs on the machine changes it.\n",
+         else runs on the machine changes it. *Each start*: the same server started again may differ by several percent, since a JIT compiler \
+         works by the profile of this start; with one server of each variant (design `resident`) no difference is claimed.\n",
     );
     add_metrics("Of a server", METRICS, "", page);
     page.push_str("\n### Of a limit\n\n");
@@ -44,7 +45,7 @@ fn add_metrics(title: &str, metrics: &[Metric], behind: &str, page: &mut String)
 
 fn head(page: &mut String) {
     page.push_str(
-        "| name | what | unit | better | always | quiet machine | how it is measured |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+        "| name | what | unit | better | always | quiet machine | each start | how it is measured |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
 }
 
@@ -55,9 +56,10 @@ fn row(page: &mut String, id: &str, title: &str, metric: &Metric) {
     };
     let mark = |holds: bool| if holds { "yes" } else { "" };
     let (always, quiet) = (mark(!metric.on_request), mark(metric.needs_quiet_machine));
+    let starts = mark(!metric.is_of_program);
     let _ = writeln!(
         page,
-        "| `{id}` | {} | {} | {better} | {always} | {quiet} | {} |",
+        "| `{id}` | {} | {} | {better} | {always} | {quiet} | {starts} | {} |",
         cell(title),
         cell(metric.unit),
         cell(metric.source)
