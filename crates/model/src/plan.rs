@@ -1,7 +1,8 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
 use crate::{
-    Claim, JvmFacts, Metric, PlannedCapacity, PlannedFault, Provenance, RequestedMode, Verdict, metric,
+    Claim, Estimate, JvmFacts, Metric, PlannedCapacity, PlannedFault, Provenance, RequestedMode, Verdict,
+    metric,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -274,16 +275,22 @@ impl Plan {
         self.load_sets_rate && metric == metric::THROUGHPUT_PER_S
     }
 
-    /// Whether the intervals of a metric hold for one server of each variant. In the resident design a variant is one server, and its
-    /// intervals are over the windows of that one; only what the program itself decides is the same for the next.
-    pub fn is_of_one_server_each(&self, metric: &Metric) -> bool {
-        self.design == Design::Resident && !metric.is_of_program
+    /// The ratio by which another start of the same variants may differ from what the intervals of a metric say; infinite where it is
+    /// unknown. In the resident design a variant is one server, and its intervals are over the windows of that one.
+    pub fn start_ratio_max(&self, metric: &Metric) -> f64 {
+        match self.design {
+            Design::Fresh => 1.0,
+            Design::Resident => {
+                metric.start_percent_max.map_or(f64::INFINITY, |percent| 1.0 + f64::from(percent) / 100.0)
+            }
+        }
     }
 
-    /// What is said of a comparison whose interval says this.
-    pub fn verdict(&self, metric: &Metric, of_interval: Verdict) -> Verdict {
-        let is_too_much = of_interval.is_shown() && self.is_of_one_server_each(metric);
-        if is_too_much { Verdict::OneServerEach } else { of_interval }
+    /// What is said of a comparison whose interval says `of_interval`.
+    pub fn verdict(&self, metric: &Metric, ratio: &Estimate, of_interval: Verdict) -> Verdict {
+        let most = self.start_ratio_max(metric);
+        let is_beyond = ratio.ends().is_some_and(|(low, high)| most < low || high < 1.0 / most);
+        if of_interval.is_shown() && !is_beyond && most != 1.0 { Verdict::OneServerEach } else { of_interval }
     }
 }
 

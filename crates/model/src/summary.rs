@@ -109,6 +109,15 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them.
+    pub const ALL: [Verdict; 5] = [
+        Verdict::Higher,
+        Verdict::Lower,
+        Verdict::NoDifferenceShown,
+        Verdict::TooFewBlocks,
+        Verdict::OneServerEach,
+    ];
+
     /// The word in stored files.
     pub const fn word(self) -> &'static str {
         match self {

@@ -348,24 +348,6 @@ fn runs_that_lack_almost_everything_or_hold_absurd_figures_are_rendered_without_
     assert!(all_outputs(&one_block).contains("too few blocks"));
 }
 
-/// The sample's design has one server of each variant.
-#[test]
-fn what_one_server_of_each_variant_tells_is_no_answer() {
-    let mut run = sample::run();
-    let objection = "the opposite direction.";
-    for said in [markdown(&run), render_terminal(&run, 120, false), html(&run)] {
-        assert!(said.contains("Each variant was one server"), "a caution says it");
-        assert!(!said.contains(objection), "{said}");
-    }
-    let answer = markdown(&run);
-    assert!(answer.contains("CI") && answer.contains(", one server each)"), "{answer}");
-    assert!(!answer.contains("and uses"), "the headline claims garbage alone: {answer}");
-    run.plan.design = Design::Fresh;
-    let summary = run.summary.as_mut().expect("the sample has it");
-    summary.claims = assay_study::check_claims(&run.plan, summary);
-    assert!(markdown(&run).contains(objection));
-}
-
 #[path = "kafka/mod.rs"]
 #[expect(dead_code, reason = "the tests of the memory page use the rest of it")]
 mod kafka;

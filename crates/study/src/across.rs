@@ -71,7 +71,9 @@ fn changes_of(
                 before: *before_summary.metrics.get(id)?,
                 after: *after_summary.metrics.get(id)?,
                 ratio: found.ratio,
-                verdict: after.plan.verdict(metric, before.plan.verdict(metric, found.verdict)),
+                verdict: [before, after]
+                    .into_iter()
+                    .fold(found.verdict, |verdict, run| run.plan.verdict(metric, &found.ratio, verdict)),
             }),
             // As in a study: 0 has no ratio, and dropping such blocks would drop the small values.
             Err(_) => {

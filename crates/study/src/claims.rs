@@ -128,7 +128,7 @@ fn judge_published(plan: &Plan, summary: &Summary, published: &Published, judged
             stated: range.stated,
             direction: None,
             measured,
-            verdict: told_by(plan, &published.metric, verdict(range, 1.0, measured)),
+            verdict: told_by(plan, &published.metric, measured, |ours| verdict(range, 1.0, ours)),
         });
     }
 }
@@ -169,14 +169,10 @@ fn judge_claim(plan: &Plan, summary: &Summary, claim: &Claim, judged: &mut Vec<J
             stated: range.stated,
             direction: claim.direction,
             measured,
-            verdict: told_by(
-                plan,
-                &about.metric,
-                match claim.direction {
-                    Some(direction) => verdict_of_direction(direction, measured),
-                    None => verdict(range, if is_ratio { 1.0 } else { 0.0 }, measured),
-                },
-            ),
+            verdict: told_by(plan, &about.metric, measured, |ours| match claim.direction {
+                Some(direction) => verdict_of_direction(direction, ours),
+                None => verdict(range, if is_ratio { 1.0 } else { 0.0 }, ours),
+            }),
         });
     };
     let mut any = false;
@@ -221,11 +217,23 @@ fn ratio(summary: &Summary, metric: &str, variant: &str, baseline: &str) -> Opti
     })
 }
 
-/// What is said where the interval says this.
-fn told_by(plan: &Plan, metric: &str, of_interval: ClaimVerdict) -> ClaimVerdict {
-    let tells = matches!(of_interval, ClaimVerdict::Holds | ClaimVerdict::DoesNotHold);
-    let of_one = || Metric::by_id(metric).is_some_and(|metric| plan.is_of_one_server_each(&metric));
-    if tells && of_one() { ClaimVerdict::OneServerEach } else { of_interval }
+/// What `judge` says of our interval, if it says the same of all that another start of the same variants may have.
+fn told_by(
+    plan: &Plan,
+    metric: &str,
+    measured: Option<Estimate>,
+    judge: impl Fn(Option<Estimate>) -> ClaimVerdict,
+) -> ClaimVerdict {
+    let told = judge(measured);
+    let most = Metric::by_id(metric).map_or(1.0, |metric| plan.start_ratio_max(&metric));
+    let wider = |ours: Estimate| Estimate {
+        low: ours.low.map(|low| low / most),
+        high: ours.high.map(|high| high * most),
+        ..ours
+    };
+    let tells = matches!(told, ClaimVerdict::Holds | ClaimVerdict::DoesNotHold);
+    let is_sure = most.is_finite() && judge(measured.map(wider)) == told;
+    if tells && !is_sure { ClaimVerdict::OneServerEach } else { told }
 }
 
 /// `nothing` is what no change is: 1 of a ratio, 0 of a value.

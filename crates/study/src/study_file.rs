@@ -257,7 +257,8 @@ pub struct EmulatedTable {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct DesignTable {
-    /// Fresh processes or resident servers. Default: `fresh`.
+    /// A process for each trial (`fresh`, the default), or one server of each variant (`resident`): its alternating windows show
+    /// differences in garbage beyond 5 %, and no others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Design>,
     /// How often every variant has its turn; fewer than 3 give no interval. Default: 8.

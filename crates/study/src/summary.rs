@@ -143,7 +143,7 @@ fn comparisons(
                 own.iter().filter_map(|(block, value)| Some((*value, *base.get(block)?))).collect();
             match compare_paired(&pairs, plan.seed) {
                 Ok(paired) => {
-                    let verdict = plan.verdict(metric, paired.verdict);
+                    let verdict = plan.verdict(metric, &paired.ratio, paired.verdict);
                     comparisons.push(Comparison {
                         metric: metric.id.to_string(),
                         variant: variant.name.clone(),

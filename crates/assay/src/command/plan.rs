@@ -62,7 +62,9 @@ impl Lines {
 fn design(plan: &Plan) -> String {
     let design = match plan.design {
         Design::Fresh => "a fresh process for each trial, in interleaved blocks",
-        Design::Resident => "resident servers, measured in alternating windows",
+        Design::Resident => {
+            "one resident server of each variant, measured in alternating windows, which show differences in garbage beyond 5 %, and no others"
+        }
     };
     // A benchmark program's options say how long it measures.
     let windows = match plan.procedure {

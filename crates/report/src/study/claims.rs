@@ -32,8 +32,8 @@ fn counts_of(verdicts: &[ClaimVerdict]) -> String {
         ),
         (
             ClaimVerdict::OneServerEach,
-            "is undecided: there was one server of each variant",
-            "are undecided: there was one server of each variant",
+            "is undecided: of one server each",
+            "are undecided: of one server each",
         ),
         (ClaimVerdict::NotMeasured, "was not measured", "were not measured"),
     ];

@@ -130,23 +130,13 @@ enum Places {
 
 /// What differs first, the largest effect before others; what no difference is shown of after it.
 fn phrases(grid: &Grid, found: &[Found], places: Places) -> Vec<Phrase> {
-    let is_of = |verdict, is_more: bool| {
-        move |(_, c): &&Found| {
-            c.verdict == verdict && (verdict == NONE || (1.0 <= c.ratio.estimate) == is_more)
-        }
-    };
     const NONE: Verdict = Verdict::NoDifferenceShown;
-    let kinds = [
-        (Verdict::Higher, true),
-        (Verdict::Lower, false),
-        (NONE, true),
-        (Verdict::TooFewBlocks, true),
-        (Verdict::TooFewBlocks, false),
-        (Verdict::OneServerEach, true),
-        (Verdict::OneServerEach, false),
-    ];
+    let is_of = |verdict, is_more| {
+        move |(_, c): &&Found| c.verdict == verdict && is_more == (verdict == NONE || 1.0 <= c.ratio.estimate)
+    };
     let mut parts: Vec<Vec<Found>> = Vec::new();
-    for (verdict, is_more) in kinds {
+    for (verdict, is_more) in Verdict::ALL.into_iter().flat_map(|verdict| [(verdict, true), (verdict, false)])
+    {
         let same: Vec<Found> = found.iter().filter(is_of(verdict, is_more)).copied().collect();
         // Two places are named each with its value; more are a range.
         match same.len() {

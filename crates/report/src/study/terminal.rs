@@ -36,7 +36,8 @@ fn columns(grid: &Grid) -> Vec<(String, String, bool)> {
     if !grid.finds_capacity() {
         let primary = grid.primary();
         let is_usual = COLUMNS.iter().any(|(id, ..)| *id == primary.id);
-        let heading = format!("{}\n{}", in_lines(&primary.title, HEADING_CHARS), shown_unit(primary).0);
+        let heading =
+            format!("{}\n{}", wrap(&primary.title, HEADING_CHARS).join("\n"), shown_unit(primary).0);
         let first = (!is_usual).then(|| (primary.id.to_string(), heading, true));
         let has = |id: &str| grid.cells().any(|(_, cell)| cell.estimate(id).is_some());
         let has_any = grid.metrics.iter().any(|metric| has(&metric.id));
@@ -50,20 +51,6 @@ fn columns(grid: &Grid) -> Vec<(String, String, bool)> {
         (metric.id.to_string(), title, metric.id == grid.primary().id)
     };
     rates.map(of_rate).chain(COLUMNS.into_iter().rev().take(1).map(usual)).collect()
-}
-
-/// A text in lines of about so many characters.
-fn in_lines(text: &str, chars: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= chars => {
-                line.extend([" ", word]);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.join("\n")
 }
 
 /// Width of a heading that is a metric's title.

@@ -325,13 +325,14 @@ fn comparisons(plan: &Plan, variants: &[VariantSummary]) -> Vec<Comparison> {
                 () if high < 1.0 => Verdict::Lower,
                 () => Verdict::NoDifferenceShown,
             };
-            let verdict = plan.verdict(metric, verdict);
+            let ratio = Estimate { estimate: ratio, low: Some(low), high: Some(high) };
+            let verdict = plan.verdict(metric, &ratio, verdict);
             comparisons.push(Comparison {
                 metric: metric.id.to_string(),
                 variant: variant.name.clone(),
                 baseline: baseline.clone(),
                 blocks: BLOCKS,
-                ratio: Estimate { estimate: ratio, low: Some(low), high: Some(high) },
+                ratio,
                 shown: verdict.is_shown(),
                 verdict,
             });

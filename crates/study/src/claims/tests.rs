@@ -148,6 +148,23 @@ fn one_server_of_each_variant_decides_nothing() {
 }
 
 #[test]
+fn one_server_of_each_variant_decides_what_no_start_would_change() {
+    let garbage = "garbage_kib_per_request";
+    let judged = |percent: f64, measured: Estimate| {
+        let mut claim = change(percent);
+        claim.about.metric = garbage.into();
+        let mut run = run(Some(measured), None, None);
+        run.comparisons[0].metric = garbage.into();
+        let plan = Plan { design: Design::Resident, ..plan(vec![], vec![claim]) };
+        check_claims(&plan, &run).judged[0].verdict
+    };
+    assert_eq!(judged(51.0, estimate(1.4, 1.6)), ClaimVerdict::Holds);
+    assert_eq!(judged(51.0, estimate(1.55, 1.6)), ClaimVerdict::OneServerEach);
+    assert_eq!(judged(51.0, estimate(1.8, 1.9)), ClaimVerdict::DoesNotHold);
+    assert_eq!(judged(3.0, estimate(1.01, 1.04)), ClaimVerdict::OneServerEach, "within what a start changes");
+}
+
+#[test]
 fn a_claimed_change_holds_where_the_interval_could_have_told_otherwise() {
     assert_eq!(verdict_of(change(51.0), estimate(1.4, 1.6)), ClaimVerdict::Holds);
     assert_eq!(verdict_of(change(51.0), estimate(1.55, 1.6)), ClaimVerdict::DoesNotHold);
