@@ -1,6 +1,6 @@
 //! Conditions under which a run makes a build fail: `cpu_ms_per_request > +3 %`.
 
-use assay_model::{Estimate, GateCase, GateVerdict, METRICS, Metric, Summary};
+use assay_model::{Comparison, Estimate, GateCase, GateVerdict, METRICS, Metric, Summary, Verdict};
 use assay_text::condition::{self, NoCondition, Parts, Relation};
 use assay_text::near::hint;
 use std::fmt;
@@ -74,11 +74,16 @@ impl Gate {
     fn changes(&self, summary: &Summary) -> Vec<GateCase> {
         let of_metric = summary.comparisons.iter().filter(|one| one.metric == self.metric.id);
         let percent = |ratio: f64| 100.0 * (ratio - 1.0);
-        let case = |one: &assay_model::Comparison| {
+        let case = |one: &Comparison| {
             let Estimate { estimate, low, high } = one.ratio;
             let change =
                 Estimate { estimate: percent(estimate), low: low.map(percent), high: high.map(percent) };
-            self.case(Some(&one.variant), Some(&one.baseline), Some(change))
+            let case = self.case(Some(&one.variant), Some(&one.baseline), Some(change));
+            if one.verdict == Verdict::OneServerEach && case.verdict == GateVerdict::Holds {
+                let remedy = "each variant was one server: design = \"fresh\" starts one for each block";
+                return GateCase { verdict: GateVerdict::NotShown, remedy, ..case };
+            }
+            case
         };
         of_metric.map(case).collect()
     }
@@ -135,6 +140,35 @@ mod tests {
         assert_eq!(verdict("response_p99_ms > 25", 24.0, 26.0), GateVerdict::NotShown);
         assert_eq!(verdict("response_p99_ms > 25", 25.5, 26.0), GateVerdict::Holds);
         assert_eq!(verdict("ns_per_op/Follow.chain > +5 %", 6.0, 7.0), GateVerdict::Holds);
+    }
+
+    /// A build does not fail by what another start may have otherwise.
+    #[test]
+    fn one_server_of_each_variant_does_not_fail_a_condition_on_their_change() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/run");
+        let kept = crate::run_dir::load_run(&folder).expect("a run").summary.expect("it was finished");
+        let summary = |verdict: Verdict| {
+            let comparison = Comparison {
+                metric: "cpu_ms_per_request".to_owned(),
+                variant: "new".to_owned(),
+                baseline: "old".to_owned(),
+                blocks: 4,
+                ratio: Estimate { estimate: 1.09, low: Some(1.08), high: Some(1.1) },
+                shown: verdict.is_shown(),
+                verdict,
+            };
+            Summary { comparisons: vec![comparison], ..kept.clone() }
+        };
+        let judged = |verdict| {
+            Gate::parse("cpu_ms_per_request > +3 %")
+                .expect("a condition")
+                .judge(Some(&summary(verdict)))
+                .remove(0)
+        };
+        assert_eq!(judged(Verdict::Higher).verdict, GateVerdict::Holds);
+        let one_each = judged(Verdict::OneServerEach);
+        assert_eq!(one_each.verdict, GateVerdict::NotShown);
+        assert!(one_each.remedy.contains("fresh"), "{}", one_each.remedy);
     }
 
     #[test]
