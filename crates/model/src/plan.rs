@@ -275,22 +275,23 @@ impl Plan {
         self.load_sets_rate && metric == metric::THROUGHPUT_PER_S
     }
 
-    /// The ratio by which another start of the same variants may differ from what the intervals of a metric say; infinite where it is
-    /// unknown. In the resident design a variant is one server, and its intervals are over the windows of that one.
-    pub fn start_ratio_max(&self, metric: &Metric) -> f64 {
-        match self.design {
-            Design::Fresh => 1.0,
-            Design::Resident => {
-                metric.start_percent_max.map_or(f64::INFINITY, |percent| 1.0 + f64::from(percent) / 100.0)
-            }
-        }
+    /// The interval of a metric, widened by what another start of the same variants may change; without end where that is unknown. In the
+    /// resident design a variant is one server, and its interval is over the windows of that one.
+    pub fn over_starts(&self, metric: &Metric, measured: &Estimate) -> Estimate {
+        let ratio_max = match (self.design, metric.start_percent_max) {
+            (Design::Fresh, _) => 1.0,
+            (Design::Resident, Some(percent)) => 1.0 + f64::from(percent) / 100.0,
+            (Design::Resident, None) => f64::INFINITY,
+        };
+        let low = measured.low.map(|low| low / ratio_max);
+        Estimate { low, high: measured.high.map(|high| high * ratio_max), ..*measured }
     }
 
     /// What is said of a comparison whose interval says `of_interval`.
     pub fn verdict(&self, metric: &Metric, ratio: &Estimate, of_interval: Verdict) -> Verdict {
-        let most = self.start_ratio_max(metric);
-        let is_beyond = ratio.ends().is_some_and(|(low, high)| most < low || high < 1.0 / most);
-        if of_interval.is_shown() && !is_beyond && most != 1.0 { Verdict::OneServerEach } else { of_interval }
+        let excludes_1 =
+            self.over_starts(metric, ratio).ends().is_some_and(|(low, high)| 1.0 < low || high < 1.0);
+        if of_interval.is_shown() && !excludes_1 { Verdict::OneServerEach } else { of_interval }
     }
 }
 

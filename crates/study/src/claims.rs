@@ -225,15 +225,10 @@ fn told_by(
     judge: impl Fn(Option<Estimate>) -> ClaimVerdict,
 ) -> ClaimVerdict {
     let told = judge(measured);
-    let most = Metric::by_id(metric).map_or(1.0, |metric| plan.start_ratio_max(&metric));
-    let wider = |ours: Estimate| Estimate {
-        low: ours.low.map(|low| low / most),
-        high: ours.high.map(|high| high * most),
-        ..ours
-    };
+    let over_starts = Metric::by_id(metric)
+        .map_or(measured, |metric| measured.map(|ours| plan.over_starts(&metric, &ours)));
     let tells = matches!(told, ClaimVerdict::Holds | ClaimVerdict::DoesNotHold);
-    let is_sure = most.is_finite() && judge(measured.map(wider)) == told;
-    if tells && !is_sure { ClaimVerdict::OneServerEach } else { told }
+    if tells && judge(over_starts) != told { ClaimVerdict::OneServerEach } else { told }
 }
 
 /// `nothing` is what no change is: 1 of a ratio, 0 of a value.

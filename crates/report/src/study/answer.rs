@@ -17,9 +17,9 @@ const ALSO: [&str; 5] = [
 ];
 
 /// Of a study in which no interval says what another start would give.
-const ONE_SERVER_EACH: &str = "Each variant was one server (design \"resident\"). Started again it may differ: equal servers did by up to a third in CPU time and 3 % in \
-     garbage, which no interval includes. Of garbage, more than 5 % is shown; other ratios are marked \"?\". Design \"fresh\" starts a server \
-     for each block.";
+const ONE_SERVER_EACH: &str = "Each variant was one server (design \"resident\"). Another start may differ, which no interval includes: equal servers differed by up \
+     to a third in CPU time and 3 % in garbage. Differences in garbage beyond 5 % are shown, other ratios are marked \"?\". Design \"fresh\" \
+     starts a server for each block.";
 
 /// What the intervals of an answer are.
 pub fn how_to_read() -> String {

@@ -32,8 +32,8 @@ fn counts_of(verdicts: &[ClaimVerdict]) -> String {
         ),
         (
             ClaimVerdict::OneServerEach,
-            "is undecided: of one server each",
-            "are undecided: of one server each",
+            "is undecided: one server of each variant",
+            "are undecided: one server of each variant",
         ),
         (ClaimVerdict::NotMeasured, "was not measured", "were not measured"),
     ];

@@ -21,8 +21,8 @@ fn add_studies(page: &mut String) {
     page.push_str(
         "\n## Studies\n\nThe keys of `metrics` in `summary.json` and `trial.json`, and the names in `assay run STUDY --fail-if`. *Always*: every study of \
          a server has it, and a problem says why where it is missing; the others need an observer or a kind of load. *Quiet machine*: whatever \
-         else runs on the machine changes it. *Each start*: the same server started again may differ by a third, since a JIT compiler works by \
-         the profile of this start; with one server of each variant (design `resident`) no difference is claimed, and of the others one beyond 5 %.\n",
+         else runs on the machine changes it. *Each start*: it may differ from one start of the same server to the next by more than is known; with \
+         one server of each variant (design `resident`) no difference in it is shown. In the other metrics, a difference beyond 5 % is.\n",
     );
     add_metrics("Of a server", METRICS, "", page);
     page.push_str("\n### Of a limit\n\n");
