@@ -97,9 +97,6 @@ pub fn line_of_gate(gate: &GateCase) -> String {
     let has_ends = gate.measured.is_some_and(|value| value.ends().is_some());
     let hint = match gate.verdict {
         GateVerdict::Holds | GateVerdict::Passes if gate.remedy.is_empty() || has_ends => String::new(),
-        GateVerdict::NotShown if has_ends => {
-            format!("; the interval contains the threshold: {}", gate.remedy)
-        }
         _ => format!("; {}", gate.remedy),
     };
     format!("{word}: {}: {about}{measured}{hint}", gate.condition)
@@ -127,7 +124,7 @@ mod tests {
             measured,
             unit: "%",
             verdict,
-            remedy: "more blocks would narrow it",
+            remedy: "the interval contains the threshold: more blocks would narrow it",
         }
     }
 

@@ -110,7 +110,7 @@ impl Condition {
     }
 }
 
-const LONGER: &str = "longer logs would narrow it";
+const LONGER: &str = "the interval contains the threshold: longer logs would narrow it";
 const TOO_LITTLE: &str = "both logs need more of it for an interval";
 const NOT_COMPARED: &str =
     "gc diff has no interval for a change of it; its value is compared without a sign: > 10";

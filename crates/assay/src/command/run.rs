@@ -205,7 +205,7 @@ fn not_usable(run: &StoredRun) -> Option<String> {
 /// What the run says to the conditions of a build: a line each, and all of them in files where they were named.
 fn judged(run: &StoredRun, bad: Option<String>, arguments: &RunArguments) -> Result<Vec<GateCase>, Failure> {
     let gates = arguments.fail_if.iter();
-    let cases: Vec<GateCase> = gates.flat_map(|gate| gate.judge(run.summary.as_ref())).collect();
+    let cases: Vec<GateCase> = gates.flat_map(|gate| gate.judge(run)).collect();
     gate::tell(&cases);
     gate::write_cases(&arguments.gate_files, (&run.plan.study, bad), &cases, &|| run.markdown())?;
     Ok(cases)

@@ -28,8 +28,7 @@ fn of_limit(limit: &LimitRate, wanted_per_s: f64) -> (Option<Estimate>, GateVerd
     match (limit.rate_per_s, limit.last_success_per_s, limit.first_failure_per_s) {
         (Some(rate), ..) => {
             let verdict = GateVerdict::of(Some(rate), is_lower);
-            let remedy =
-                if rate.ends().is_some() { "a longer --budget would narrow it" } else { NO_INTERVAL };
+            let remedy = if rate.ends().is_some() { LONGER } else { NO_INTERVAL };
             (Some(rate), verdict, remedy)
         }
         // Every rate that was tried kept it, or missed it: one side is known.
@@ -41,6 +40,7 @@ fn of_limit(limit: &LimitRate, wanted_per_s: f64) -> (Option<Estimate>, GateVerd
     }
 }
 
+const LONGER: &str = "the interval contains the threshold: a longer --budget would narrow it";
 const NO_INTERVAL: &str = "a sweep gives no interval: --method search does";
 const ALL_KEPT: &str = "the highest rate that was tried, and it kept the limit";
 const ALL_MISSED: &str = "the lowest rate that was tried, and it missed the limit";
