@@ -26,7 +26,7 @@ const FIRST_ROWS_NARROW: usize = 5;
 
 /// The caption of such a picture.
 pub const HOW_TO_READ: &str = "The largest and surest effects come first, on one logarithmic scale. A whisker is the 95 % interval of the \
-                               ratio; where it crosses the line at 1 no difference is shown, and the dot is pale.";
+                               ratio. A pale dot shows no difference, as where its whisker crosses the line at 1.";
 
 /// One effect.
 pub struct Effect {
