@@ -1,6 +1,6 @@
 //! Results in their forms. The commands that measure show a result by the same functions as `assay report`, which reads a stored one.
 
-use crate::arguments::Format;
+use crate::arguments::{Format, FormatArguments};
 use crate::command::load::text;
 use crate::failure::Failure;
 use crate::output;
@@ -52,6 +52,15 @@ pub fn show(
         write_result(path, |out| result.page(out))?;
     }
     format.into().map_or(Ok(()), |format| print(result, format))
+}
+
+/// The same, in the form that a command's arguments ask for.
+pub fn show_as_asked(
+    result: &impl Page,
+    format: &FormatArguments,
+    page: Option<&Path>,
+) -> Result<(), Failure> {
+    show(result, format.form_beside(page.is_some()), page)
 }
 
 /// Prints a result in a form.

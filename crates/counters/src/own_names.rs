@@ -114,7 +114,7 @@ pub fn is_collector_s(kernel_name: &str) -> bool {
 
 /// Whether a thread of a JVM is a JIT compiler's, by the same; inferred likewise.
 pub fn is_compiler_s(kernel_name: &str) -> bool {
-    matches!(of_java_list(kernel_name), Some(C1 | C2 | OtherCompiler))
+    of_java_list(kernel_name).is_some_and(|role| ThreadRole::COMPILERS.contains(&role))
 }
 
 fn role_in(names: &[(&str, ThreadRole)], kernel_name: &str) -> Option<ThreadRole> {

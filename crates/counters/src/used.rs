@@ -21,7 +21,7 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    /// By one thread since it started.
+    /// What one thread has used since it started.
     pub(crate) fn of(counters: &ThreadCounters) -> Used {
         let (user_ns, kernel_ns) = (ticks_ns(counters.user_ticks), ticks_ns(counters.system_ticks));
         let cpu_ns = counters.schedstat.map_or(user_ns.saturating_add(kernel_ns), |s| s.run_ns);
@@ -39,8 +39,8 @@ impl Used {
         }
     }
 
-    /// By one thread from its start to its end; `interrupt_ns`: between two timer interrupts. The split is that of the timer interrupts, not scaled to the CPU time: the sum over many
-    /// short threads, most of which no interrupt met, is right only so.
+    /// What one thread used from its start to its end; `interrupt_ns` is the time between two timer interrupts. The split is that of the
+    /// timer interrupts, not scaled to the CPU time: the sum over many short threads, most of which no interrupt met, is right only so.
     pub(crate) fn of_ended(record: &ExitRecord, interrupt_ns: u64) -> Used {
         let (user_ns, kernel_ns) = (record.sampled_user_ns, record.sampled_kernel_ns);
         let sampled_ns = user_ns.saturating_add(kernel_ns);

@@ -10,9 +10,7 @@ pub struct PairedComparison {
     pub ratio: Estimate,
     /// Blocks compared.
     pub blocks: u32,
-    /// Whether a difference is shown: there is an interval, and it excludes 1.
-    pub shown: bool,
-    /// The same in words.
+    /// What the interval says: a difference is shown where it excludes 1.
     pub verdict: Verdict,
 }
 
@@ -59,8 +57,7 @@ pub fn compare_paired(pairs: &[(f64, f64)], seed: u64) -> Result<PairedCompariso
 impl PairedComparison {
     pub(crate) fn of(ratio: Estimate, blocks: usize) -> PairedComparison {
         let verdict = verdict_of(&ratio);
-        let shown = verdict.is_shown();
-        PairedComparison { ratio, blocks: blocks.try_into().unwrap_or(u32::MAX), shown, verdict }
+        PairedComparison { ratio, blocks: blocks.try_into().unwrap_or(u32::MAX), verdict }
     }
 }
 
@@ -82,7 +79,7 @@ mod tests {
     fn a_clear_difference_is_shown_with_its_direction() {
         let slower = [(1.52, 1.0), (1.49, 1.0), (1.51, 1.0), (1.50, 1.0)];
         let got = compare_paired(&slower, 1).unwrap();
-        assert_eq!((got.verdict, got.shown, got.blocks), (Verdict::Higher, true, 4));
+        assert_eq!((got.verdict, got.blocks), (Verdict::Higher, 4));
         let faster = slower.map(|(variant, baseline)| (baseline, variant));
         assert_eq!(compare_paired(&faster, 1).unwrap().verdict, Verdict::Lower);
     }
@@ -90,7 +87,7 @@ mod tests {
     #[test]
     fn a_difference_inside_the_noise_is_called_none() {
         let got = compare_paired(&[(1.1, 1.0), (0.9, 1.0), (1.05, 1.0), (0.97, 1.0)], 1).unwrap();
-        assert_eq!((got.verdict, got.shown), (Verdict::NoDifferenceShown, false));
+        assert_eq!(got.verdict, Verdict::NoDifferenceShown);
     }
 
     #[test]
@@ -103,7 +100,7 @@ mod tests {
     #[test]
     fn two_blocks_are_too_few_however_large_the_difference() {
         let got = compare_paired(&[(9.0, 1.0), (9.1, 1.0)], 1).unwrap();
-        assert_eq!((got.verdict, got.shown), (Verdict::TooFewBlocks, false));
+        assert_eq!(got.verdict, Verdict::TooFewBlocks);
         assert_eq!((got.ratio.low, got.ratio.high), (None, None));
     }
 

@@ -67,7 +67,7 @@ fn equal_variants_show_a_difference_in_at_most_5_of_100_studies() {
             let mut noise = Noise::seeded(100 + blocks as u64);
             let shown = share(STUDIES, |seed| {
                 let pairs = study(&mut noise, drift, blocks, (Shape::LogNormal, 0.02), 1.0);
-                compare_paired(&pairs, seed).unwrap().shown
+                compare_paired(&pairs, seed).unwrap().verdict.is_shown()
             });
             println!("A/A, drift {drift:?}, {blocks} blocks: {shown:.1} % shown");
             assert!(
@@ -87,7 +87,7 @@ fn five_percent_at_two_percent_noise_is_found_with_8_blocks() {
         let mut noise = Noise::seeded(7);
         let found = share(STUDIES, |seed| {
             let pairs = study(&mut noise, drift, 8, (Shape::LogNormal, 0.02), 1.05);
-            compare_paired(&pairs, seed).unwrap().shown
+            compare_paired(&pairs, seed).unwrap().verdict.is_shown()
         });
         println!("power, 5 % at 2 % noise, drift {drift:?}, 8 blocks: {found:.1} %");
         assert!(found >= 90.0, "{drift:?}: found in {found} % of the studies");

@@ -1,5 +1,6 @@
 //! Durations as people write them, `500ms`, `30s`, `2m`, `1h`, and as they say them: `7 min 40 s`.
 
+use crate::near::number_and_unit;
 use std::time::Duration;
 
 /// Longest duration that can be asked for: a week.
@@ -35,10 +36,8 @@ pub fn parse(text: &str) -> Result<Duration, String> {
 
 /// `5sec` and `5 seconds` as `5s`, `1,5m` as `1.5m`.
 fn meant(text: &str) -> Option<String> {
-    let text = text.trim().to_ascii_lowercase().replace(',', ".");
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-    let (number, unit) = text.split_at(split);
-    let unit = match unit.trim() {
+    let (number, unit) = number_and_unit(text)?;
+    let unit = match unit.as_str() {
         "ms" | "msec" | "millis" | "milliseconds" => "ms",
         "s" | "sec" | "secs" | "second" | "seconds" => "s",
         "m" | "min" | "mins" | "minute" | "minutes" => "m",

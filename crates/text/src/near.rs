@@ -13,6 +13,13 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
+/// A number and its unit in small letters, as they may be meant: `1,5 MB` is `1.5` and `mb`. None without a unit.
+pub(crate) fn number_and_unit(text: &str) -> Option<(String, String)> {
+    let text = text.trim().to_ascii_lowercase().replace(',', ".");
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.')?);
+    Some((number.to_owned(), unit.trim().to_owned()))
+}
+
 /// Known words that a message lists; of more it names the nearest.
 const LISTED_MAX: usize = 40;
 const NEAREST_MAX: usize = 5;

@@ -1,5 +1,7 @@
 //! Sizes as JVM options spell them (`30g`), and as sentences do (`30 GiB`); 1024-based.
 
+use crate::near::number_and_unit;
+
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -21,10 +23,8 @@ fn wrong(text: &str) -> String {
 
 /// `40gb` and `40 GiB` as `40g`, `1.5g` and `1,5g` as `1536m`.
 fn meant(text: &str) -> Option<String> {
-    let text = text.trim().to_ascii_lowercase().replace(',', ".");
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-    let (number, unit) = text.split_at(split);
-    let unit = unit.trim().chars().next()?;
+    let (number, unit) = number_and_unit(text)?;
+    let unit = unit.chars().next()?;
     let smaller = match unit {
         'k' => "",
         'm' => "k",

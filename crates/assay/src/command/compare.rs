@@ -3,7 +3,7 @@
 use crate::arguments::CompareArguments;
 use crate::command::report::load;
 use crate::failure::Failure;
-use crate::forms::show;
+use crate::forms::show_as_asked;
 use crate::output_file::can_be_written;
 use std::process::ExitCode;
 
@@ -14,6 +14,6 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     let (before_name, after_name) =
         (arguments.before.display().to_string(), arguments.after.display().to_string());
     let comparison = assay_study::compare_runs((&before_name, &before), (&after_name, &after));
-    show(&comparison, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
+    show_as_asked(&comparison, &arguments.format, arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use crate::arguments::FlagsArguments;
 use crate::command::identity_of;
 use crate::command::process::jvm_named;
 use crate::failure::Failure;
-use crate::forms::show;
+use crate::forms::show_as_asked;
 use crate::output_file::can_be_written;
 use crate::stop;
 use assay_jdk::options::{ListedFlag, judge_options, listed_flags, starts_with, table_releases};
@@ -44,7 +44,7 @@ pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Failure> {
     let releases = releases.collect();
     let report =
         FlagsReport { schema: schema::FLAGS.to_owned(), pid, options: redact::words(&options), releases };
-    show(&report, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
+    show_as_asked(&report, &arguments.format, arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 

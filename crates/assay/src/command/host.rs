@@ -3,7 +3,7 @@
 use crate::arguments::{HostArguments, HostCommand, HostDiffArguments, Severity};
 use crate::command::{gate, read_stored, run};
 use crate::failure::Failure;
-use crate::forms::{Forms, HostCheck, show};
+use crate::forms::{Forms, HostCheck, show, show_as_asked};
 use crate::output;
 use crate::output_file::{can_be_written, write_result};
 use assay_findings::{Judged, Judgement};
@@ -110,7 +110,7 @@ fn diff(arguments: &HostDiffArguments) -> Result<ExitCode, Failure> {
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let (before, after) = (read(&arguments.before)?, read(&arguments.after)?);
     let comparison = assay_host::compare(&before, &after);
-    show(&comparison, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
+    show_as_asked(&comparison, &arguments.format, arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 

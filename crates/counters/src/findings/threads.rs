@@ -82,10 +82,9 @@ pub(super) fn hand_over(report: &TimeReport) -> Vec<Finding<TimeRule>> {
 
 /// The JVM still compiles.
 pub(super) fn still_compiling(report: &TimeReport) -> Vec<Finding<TimeRule>> {
-    let is_compiler =
-        |role: ThreadRole| [ThreadRole::C1, ThreadRole::C2, ThreadRole::OtherCompiler].contains(&role);
     let of = |role: &assay_model::RoleTime| role.sums.cpu_ns;
-    let compilers_ns: u64 = report.roles.iter().filter(|role| is_compiler(role.role)).map(of).sum();
+    let compilers = report.roles.iter().filter(|role| ThreadRole::COMPILERS.contains(&role.role));
+    let compilers_ns: u64 = compilers.map(of).sum();
     let part = share(compilers_ns, report.process.cpu_ns);
     if part < COMPILERS_SHARE_MAX {
         return Vec::new();

@@ -15,8 +15,6 @@ use std::time::{Duration, Instant};
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: u64 = 1_000_000_000;
-/// Threads of a process that are looked at.
-const THREADS_MAX: usize = 4096;
 
 /// What the processes of a role have used since they began.
 #[derive(Debug, Clone, Copy, Default)]
@@ -109,15 +107,12 @@ impl Role {
 
 /// CPU time of the collector's threads of a process, if it has any.
 fn collector_ns(proc: &ProcRoot, pid: u32) -> Option<u64> {
-    let folder = proc.path().join(pid.to_string()).join("task");
-    let threads = folder.read_dir().ok()?.flatten().take(THREADS_MAX);
-    let of_one = |thread: std::fs::DirEntry| {
-        let number = thread.file_name().to_str()?.parse().ok()?;
-        let name = proc.read_thread_name(pid, number).ok()??;
-        let of = is_collector_s(&name).then(|| proc.read_thread_schedstat(pid, number))?;
-        of.ok()?.map(|of| of.run_ns)
+    let of_one = |thread: &u32| {
+        let name = proc.read_thread_name(pid, *thread).ok()??;
+        let used = is_collector_s(&name).then(|| proc.read_thread_schedstat(pid, *thread))?;
+        used.ok()?.map(|used| used.run_ns)
     };
-    threads.filter_map(of_one).reduce(u64::saturating_add)
+    proc.read_thread_ids(pid).ok()?.iter().filter_map(of_one).reduce(u64::saturating_add)
 }
 
 #[derive(Default)]

@@ -31,10 +31,7 @@ const ROLES: [([&str; 2], &[ThreadRole]); 3] = [
         [metric::COLLECTOR_USER_MS_PER_REQUEST, metric::COLLECTOR_KERNEL_MS_PER_REQUEST],
         &[ThreadRole::Collector],
     ),
-    (
-        [metric::COMPILER_USER_MS_PER_REQUEST, metric::COMPILER_KERNEL_MS_PER_REQUEST],
-        &[ThreadRole::C1, ThreadRole::C2, ThreadRole::OtherCompiler],
-    ),
+    ([metric::COMPILER_USER_MS_PER_REQUEST, metric::COMPILER_KERNEL_MS_PER_REQUEST], &ThreadRole::COMPILERS),
 ];
 const OTHERS: [&str; 2] = [metric::OTHER_USER_MS_PER_REQUEST, metric::OTHER_KERNEL_MS_PER_REQUEST];
 

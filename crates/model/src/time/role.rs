@@ -31,6 +31,9 @@ closed! {
 }
 
 impl ThreadRole {
+    /// Those of the JIT compilers.
+    pub const COMPILERS: [ThreadRole; 3] = [ThreadRole::C1, ThreadRole::C2, ThreadRole::OtherCompiler];
+
     /// What it is called in reports.
     pub const fn title(self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@ use super::dump;
 use super::no_such_class::no_such_class;
 use crate::arguments::LayoutArguments;
 use crate::failure::Failure;
-use crate::forms::show;
+use crate::forms::show_as_asked;
 use crate::output_file::can_be_written;
 use assay_heap::class_path::{self, ClassPathError};
 use assay_heap::predict::{detect, find_class, jdk_default, layouts_of};
@@ -21,7 +21,7 @@ pub fn layout(arguments: &LayoutArguments) -> Result<ExitCode, Failure> {
         (None, Some(paths)) => in_class_path(paths, arguments)?,
         (None, None) => return Err(Failure::input("where is the class? --dump DUMP or --classpath PATHS")),
     };
-    show(&layouts, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
+    show_as_asked(&layouts, &arguments.format, arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,7 +5,7 @@ use crate::arguments::AdviseArguments;
 use crate::command::identity_of;
 use crate::command::process::pid_of;
 use crate::failure::Failure;
-use crate::forms::show;
+use crate::forms::show_as_asked;
 use crate::output_file::can_be_written;
 use crate::stop;
 use assay_linux::ProcRoot;
@@ -33,7 +33,7 @@ pub fn advise(arguments: &AdviseArguments) -> Result<ExitCode, Failure> {
         )));
     }
     let advice = assay_memory::advise(&snapshots);
-    show(&advice, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
+    show_as_asked(&advice, &arguments.format, arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,7 +3,7 @@
 use crate::arguments::DiffArguments;
 use crate::command::read_stored;
 use crate::failure::Failure;
-use crate::forms::{Growth, show};
+use crate::forms::{Growth, show_as_asked};
 use crate::output;
 use crate::output_file::can_be_written;
 use assay_model::{MemoryReport, schema};
@@ -22,7 +22,7 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     let change = assay_memory::explain_change(&before.snapshot, &after.snapshot);
     let record = if before.path == after.path { after.snapshots.as_slice() } else { &[] };
     let growth = Growth { change: &change, record, entries: arguments.entries };
-    show(&growth, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
+    show_as_asked(&growth, &arguments.format, arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 

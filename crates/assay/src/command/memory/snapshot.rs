@@ -3,13 +3,13 @@
 use super::read::{options, read};
 use crate::arguments::SnapshotArguments;
 use crate::failure::Failure;
-use crate::forms::{Snapshot, show};
+use crate::forms::{Snapshot, show_as_asked};
 use std::process::ExitCode;
 
 /// Takes a snapshot and shows it.
 pub fn snapshot(pid: u32, arguments: &SnapshotArguments) -> Result<ExitCode, Failure> {
     let report = read(pid, &options(arguments))?;
     let shown = Snapshot { report: &report, earlier: &[], entries: arguments.entries };
-    show(&shown, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
+    show_as_asked(&shown, &arguments.format, arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,7 @@
 use crate::arguments::TimeDiffArguments;
 use crate::command::read_stored;
 use crate::failure::Failure;
-use crate::forms::show;
+use crate::forms::show_as_asked;
 use crate::output_file::can_be_written;
 use assay_model::{TimeReport, schema};
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 pub fn diff(arguments: &TimeDiffArguments) -> Result<ExitCode, Failure> {
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let change = assay_counters::change_of(&read(&arguments.before)?, &read(&arguments.after)?);
-    show(&change, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
+    show_as_asked(&change, &arguments.format, arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 

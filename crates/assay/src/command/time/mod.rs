@@ -7,7 +7,7 @@ use crate::arguments::{Format, TimeAccountArguments, TimeArguments, TimeCommand}
 use crate::command::identity_of;
 use crate::command::process::pid_of;
 use crate::failure::Failure;
-use crate::forms::show;
+use crate::forms::show_as_asked;
 use crate::output;
 use crate::output_file::can_be_written;
 use crate::screen::{self, Screen};
@@ -100,8 +100,7 @@ impl Watching<'_> {
             End::Stopped => say!("stopped after {:.1} s", seconds(&report)),
             End::ProcessEnded => say!("the process ended; it was measured for {:.1} s", seconds(&report)),
         }
-        let html = self.arguments.html.as_deref();
-        show(&report, self.arguments.format.form_beside(html.is_some()), html)?;
+        show_as_asked(&report, &self.arguments.format, self.arguments.html.as_deref())?;
         Ok(ExitCode::SUCCESS)
     }
 

@@ -8,7 +8,7 @@ mod verify;
 
 use crate::arguments::ModesArguments;
 use crate::failure::{Failure, Kind};
-use crate::forms::show;
+use crate::forms::show_as_asked;
 use crate::output_file::can_be_written;
 use crate::stop;
 use assay_heap::modes::{WantedHeap, advise};
@@ -54,7 +54,7 @@ pub fn modes(arguments: &ModesArguments) -> Result<ExitCode, Failure> {
     }
     // They were needed whole to start the JVMs.
     report.cells.iter_mut().for_each(|cell| cell.options = redact::words(&cell.options));
-    show(&report, arguments.format.form_beside(arguments.html.is_some()), arguments.html.as_deref())?;
+    show_as_asked(&report, &arguments.format, arguments.html.as_deref())?;
     outcome(arguments, &report)
 }
 
