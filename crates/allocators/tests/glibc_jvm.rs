@@ -6,16 +6,11 @@ use assay_allocators::{BlockState, Survey, survey};
 use assay_linux::{LiveProcess, ProcRoot};
 use assay_model::Allocator;
 use assay_testkit::{Running, find_java, skip, start_buffers};
-use std::path::Path;
-use std::process::Command;
 
 /// What a diagnostic command prints; `None` if this JVM does not have it.
-fn jcmd(jvm: &Running, java: &Path, command: &str) -> Option<String> {
-    let mut jcmd = Command::new("timeout");
-    jcmd.arg("60").arg(java.with_file_name("jcmd")).arg(jvm.pid().to_string()).arg(command);
-    let output = jcmd.output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    output.status.success().then_some(text)
+fn jcmd(jvm: &Running, command: &str) -> Option<String> {
+    let said = jvm.jcmd(&[command]);
+    (!said.contains("Unknown diagnostic command")).then_some(said)
 }
 
 fn survey_of(jvm: &Running) -> Survey {
@@ -41,11 +36,11 @@ fn the_predicted_gain_is_what_the_jvm_s_own_trim_gives() {
         let options: Vec<_> = options.split(' ').collect();
         let jvm = start_buffers(&java, &options, buffers);
         // The first command starts the thread that answers commands.
-        let _ = jcmd(&jvm, &java, "VM.version");
+        let _ = jcmd(&jvm, "VM.version");
         let before = rss_bytes(&jvm);
         let survey = survey_of(&jvm);
         let predicted = survey.trim_gain_bytes.expect("glibc can be trimmed");
-        if jcmd(&jvm, &java, "System.trim_native_heap").is_none() {
+        if jcmd(&jvm, "System.trim_native_heap").is_none() {
             continue;
         }
         let gain = before.saturating_sub(rss_bytes(&jvm));
@@ -71,11 +66,9 @@ fn the_predicted_gain_is_what_the_jvm_s_own_trim_gives() {
 fn arenas_add_up_to_what_native_heap_info_says() {
     let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25") };
     let jvm = start_buffers(&java, &["-Xmx64m", "-XX:+UseSerialGC"], 3000);
-    let _ = jcmd(&jvm, &java, "VM.version");
+    let _ = jcmd(&jvm, "VM.version");
     let before = survey_of(&jvm);
-    let Some(text) = jcmd(&jvm, &java, "System.native_heap_info") else {
-        skip!("no System.native_heap_info")
-    };
+    let Some(text) = jcmd(&jvm, "System.native_heap_info") else { skip!("no System.native_heap_info") };
     let after = survey_of(&jvm);
     let (heaps, mapped) = blocks_program::parse_malloc_info(&text);
     assert_eq!(heaps.len(), after.arenas.len());
@@ -105,12 +98,9 @@ fn arenas_add_up_to_what_native_heap_info_says() {
 
 #[test]
 fn a_32_bit_jvm_is_walked_and_its_trim_predicted() {
-    // The 32-bit JVM may come without tools; it answers those of the other one.
-    let (Some(java), Some(tools)) = (find_java(17, 32), find_java(17, 64)) else {
-        skip!("no JVM of 32 bits beside one of 64")
-    };
+    let Some(java) = find_java(17, 32) else { skip!("no JVM of 32 bits") };
     let jvm = start_buffers(&java, &["-Xmx64m", "-XX:+UseSerialGC"], 1500);
-    let has_answered = jcmd(&jvm, &tools, "VM.version").is_some();
+    let has_answered = jcmd(&jvm, "VM.version").is_some();
     let before = rss_bytes(&jvm);
     let survey = survey_of(&jvm);
     assert_eq!(survey.allocator, Some(Allocator::Glibc));
@@ -125,7 +115,7 @@ fn a_32_bit_jvm_is_walked_and_its_trim_predicted() {
         [BlockState::Used, BlockState::Binned, BlockState::Fast, BlockState::ThreadCache].map(states)
     );
     assert!(0 < states(BlockState::ThreadCache) && 0 < states(BlockState::Binned));
-    if !has_answered || jcmd(&jvm, &tools, "System.trim_native_heap").is_none() {
+    if !has_answered || jcmd(&jvm, "System.trim_native_heap").is_none() {
         skip!("the 32-bit JVM does not answer diagnostic commands");
     }
     let (predicted, gain) = (survey.trim_gain_bytes.expect("glibc"), before.saturating_sub(rss_bytes(&jvm)));

@@ -5,7 +5,7 @@
 
 use assay_jdk::Release;
 use assay_model::{HeapModes, ModeCell, ReferenceMode};
-use assay_testkit::{each_java, each_release, find_java, skip};
+use assay_testkit::{each_java, each_release, find_java, jcmd, skip};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -355,12 +355,8 @@ fn advice_rests_on_the_objects_of_a_dump() {
     let Some(jvm) = Waiting::start(&java, &["-Xmx64m"]) else { skip!("no javac") };
     let folder = tempfile::tempdir().expect("a folder");
     let dump = folder.path().join("a.hprof").display().to_string();
-    let jcmd = java.with_file_name("jcmd");
-    let status = Command::new(jcmd)
-        .args([&jvm.0.id().to_string(), "GC.heap_dump", &dump])
-        .stdout(Stdio::null())
-        .status();
-    assert!(status.expect("jcmd starts").success());
+    let said = jcmd(jvm.0.id(), &["GC.heap_dump", &dump]);
+    assert!(said.contains("Heap dump file created"), "{said}");
     drop(jvm);
     let java = java.display().to_string();
     let asked = ["--java", &java, "--options", "-XX:+UseG1GC", "--max-heap", "40g", "--want", "40g"];

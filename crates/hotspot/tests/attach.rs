@@ -2,7 +2,7 @@
 
 use assay_hotspot::{AttachError, attach_command};
 use assay_linux::ProcRoot;
-use assay_testkit::{Running, find_java, skip, start_java};
+use assay_testkit::{Running, find_java, short_run, skip, start_java};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,9 @@ fn a_jvm_answers(feature: u32, bits: u8) {
     assert_eq!(first, again);
     if java.with_file_name("jcmd").exists() {
         // jcmd writes the number of the process first.
-        let text = child.jcmd(&java, &["VM.version"]);
+        let jcmd =
+            short_run(&java.with_file_name("jcmd")).args([&child.pid().to_string(), "VM.version"]).output();
+        let text = String::from_utf8(jcmd.expect("it runs").stdout).expect("UTF-8");
         assert_eq!(text.split_once('\n').map(|(_, rest)| rest), Some(first.as_str()), "as jcmd says");
     }
     let refused = ask(child.pid(), "No.such_command").expect_err("a command that no JVM has");

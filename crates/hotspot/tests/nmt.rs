@@ -5,8 +5,8 @@ mod support;
 use assay_hotspot::{Hotspot, Nmt, NmtLevel, Scanned};
 use assay_linux::{LiveProcess, Mapping, MemorySource, ProcRoot};
 use assay_testkit::{
-    Running, TrackedMemory, each_release, find_java, find_library, find_tool, skip, start_java,
-    tracked_memory, tracking_report,
+    Running, TrackedMemory, each_release, find_java, find_library, skip, start_java, tracked_memory,
+    tracking_report,
 };
 use std::path::Path;
 use support::javas;
@@ -227,11 +227,10 @@ fn counters_equal_what_jcmd_reports() {
 /// Tags that the command leaves alone, of which something differs, of a JVM at rest.
 fn differing_tags(feature: u32, java: &Path, options: &[&str]) -> Vec<String> {
     let jvm = start_java(java, &[options, &["-Xint", SUMMARY]].concat(), &[], "Impostor");
-    let jcmd = find_tool("jcmd").expect("a JDK");
     let (report, unit_bytes) = tracking_report(feature);
-    jvm.jcmd(&jcmd, &report);
+    jvm.jcmd(&report);
     let nmt = at_rest(|| process(&jvm));
-    let by_tag = tracked_memory(&jvm.jcmd(&jcmd, &report));
+    let by_tag = tracked_memory(&jvm.jcmd(&report));
     let in_unit = |bytes: u64| (bytes + unit_bytes / 2) / unit_bytes;
     let tags = ["Java Heap", "Class", "Code", "GC", "Compiler", "Symbol"];
     let differs = |tag: &&str| {

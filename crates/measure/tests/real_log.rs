@@ -61,9 +61,10 @@ fn check(java: &Path, collector: &str) {
     let mut asked = Vec::new();
     for _ in 0..COLLECTIONS {
         let before_ns = monotonic_ns();
-        jvm.jcmd(java, &["GC.run"]);
+        jvm.jcmd(&["GC.run"]);
         asked.push((before_ns, monotonic_ns()));
-        std::thread::sleep(Duration::from_millis(50));
+        // Longer than a log without `timenanos` may be off.
+        std::thread::sleep(Duration::from_millis(250));
     }
     let end_ns = monotonic_ns();
     std::thread::sleep(LATER);

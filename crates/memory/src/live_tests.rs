@@ -132,7 +132,7 @@ fn what_is_called_a_stack_is_one_by_the_jvm_s_own_account() {
     let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25, whose System.map names the stacks") };
     let jvm = start(&java, &["-XX:NativeMemoryTracking=summary"]);
     let before = told(&jvm, Area::Stacks);
-    let map = jvm.jcmd(&java, &["System.map"]);
+    let map = jvm.jcmd(&["System.map"]);
     let after = told(&jvm, Area::Stacks);
     let named = |line: &&str| line.contains("STACK-") && line.contains(" rw-p ");
     let by_jvm: Vec<u64> = map
@@ -153,9 +153,9 @@ fn arenas_are_those_that_glibc_s_own_statistics_count() {
     let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25, which prints malloc_info") };
     let jvm = start(&java, &["-Xshare:off"]);
     // The first command makes the thread that answers, and perhaps an arena for it.
-    jvm.jcmd(&java, &["VM.version"]);
+    jvm.jcmd(&["VM.version"]);
     let before = told(&jvm, Area::MallocHeap).len();
-    let statistics = jvm.jcmd(&java, &["System.native_heap_info"]);
+    let statistics = jvm.jcmd(&["System.native_heap_info"]);
     let after = told(&jvm, Area::MallocHeap).len();
     // One of glibc's heaps is the main one, `[heap]`.
     let arenas = statistics.matches("<heap nr=").count().saturating_sub(1);

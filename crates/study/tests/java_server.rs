@@ -44,7 +44,7 @@ name = "allocates"
 jvm = "{home}"
 heap = "48m"
 jvm_options = ["-XX:+UseSerialGC"]
-load = {{ kind = "closed", users = 2 }}
+load = {{ kind = "closed", users = 2, think = "4ms" }}
 limits = {{ foreign_cpu_share = 1.0, steal_share = 1.0, throttled_share = 1.0 }}
 {design}
 [server]

@@ -4,6 +4,7 @@
 //! Only tests use this crate; it may panic where a test should fail.
 
 mod allocations;
+mod attach;
 mod counting_server;
 mod damage;
 mod deaf_server;
@@ -19,6 +20,7 @@ mod stripped;
 mod worker_server;
 
 pub use allocations::{CountingAllocator, allocations};
+pub use attach::jcmd;
 pub use counting_server::CountingServer;
 pub use damage::Damage;
 pub use deaf_server::{OPEN_MAX, deaf_server};

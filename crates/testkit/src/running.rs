@@ -1,12 +1,13 @@
 //! Programs that tests start, talk to, stop and look at; gone when the test ends, however it ends.
 
-use crate::{find_tool, short_run, testdata};
+use crate::{find_tool, jcmd, short_run, testdata};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// A child that has said that it is ready.
@@ -108,14 +109,12 @@ impl Running {
         kill_process(Pid::from_child(&self.child), signal).expect("our child takes signals");
     }
 
-    /// What the `jcmd` beside this `java` says of it.
+    /// What `jcmd` would say of it, a JVM.
     ///
     /// # Panics
-    /// When there is no `jcmd`.
-    pub fn jcmd(&self, java: &Path, arguments: &[&str]) -> String {
-        let output =
-            short_run(&java.with_file_name("jcmd")).arg(self.pid().to_string()).args(arguments).output();
-        String::from_utf8_lossy(&output.expect("jcmd runs").stdout).into_owned()
+    /// When it does not listen.
+    pub fn jcmd(&self, arguments: &[&str]) -> String {
+        jcmd(self.pid(), arguments)
     }
 }
 
@@ -201,25 +200,36 @@ const OF_EVERY_RELEASE: [&str; 8] = [
     "java/Working.java",
 ];
 
-/// The folder with the compiled classes of a program in `testdata`, made once: a JVM that compiles it itself starts ten
-/// times as slowly.
+/// The folder with the compiled classes of a program in `testdata`: a JVM that compiles it itself starts ten times as slowly. It lies
+/// beside the test programs and is made once for all of them, again where source or compiler has changed.
+///
+/// # Panics
+/// When there is no compiler, or the program does not compile.
 pub fn java_classes(source: &str) -> PathBuf {
-    static FOLDERS: LazyLock<Mutex<Vec<(String, tempfile::TempDir)>>> = LazyLock::new(Mutex::default);
-    let mut folders = FOLDERS.lock().expect("no test panicked while it compiled");
-    if let Some((_, folder)) = folders.iter().find(|(of, _)| of == source) {
-        return folder.path().to_owned();
-    }
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let javac = find_tool("javac").expect("a compiler");
     let release = if OF_EVERY_RELEASE.contains(&source) { "8" } else { "17" };
-    let status = short_run(&find_tool("javac").expect("a compiler"))
+    let mut hasher = DefaultHasher::new();
+    (source, &javac, release, fs::read(testdata(source)).expect("a source")).hash(&mut hasher);
+    let program = std::env::current_exe().expect("a test program");
+    let folders = program.ancestors().nth(2).expect("target/debug").join("java-classes");
+    let classes = folders.join(format!("{:016x}", hasher.finish()));
+    if classes.is_dir() {
+        return classes;
+    }
+    fs::create_dir_all(&folders).expect("a folder that can be written");
+    let new = tempfile::tempdir_in(&folders).expect("a temporary folder");
+    let status = short_run(&javac)
         .args(["-Xlint:-options", "--release", release, "-d"])
-        .arg(folder.path())
+        .arg(new.path())
         .arg(testdata(source))
         .status();
     assert!(status.expect("javac runs").success(), "{source} compiles");
-    let path = folder.path().to_owned();
-    folders.push((source.to_owned(), folder));
-    path
+    // Another test program may have made it meanwhile.
+    let renamed = fs::rename(new.path(), &classes);
+    assert!(renamed.is_ok() || classes.is_dir(), "{}: {renamed:?}", classes.display());
+    classes
 }
 
 /// Runs a program that this test has just written or copied, to its end.

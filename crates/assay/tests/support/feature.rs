@@ -5,7 +5,6 @@ use crate::heap::LAYOUTS;
 use crate::page::Cells;
 use crate::subject::{COLLECTORS, Subject};
 use crate::{gc, heap, memory, memory_cases, time};
-use std::path::Path;
 
 /// A section.
 pub struct Feature {
@@ -103,7 +102,7 @@ pub fn features() -> Vec<Feature> {
 }
 
 /// Cells of a JVM.
-pub fn tested(subject: &Subject, jcmd: &Path) -> Cells {
+pub fn tested(subject: &Subject) -> Cells {
     let mut cells = Cells::new();
     let mut add = |title, cell: Cell| cells.entry((title, subject.row)).or_default().push(cell);
     for collector in COLLECTORS {
@@ -117,10 +116,10 @@ pub fn tested(subject: &Subject, jcmd: &Path) -> Cells {
         let [sum, unknown] = memory::sums(subject, collector);
         add(SUMS, sum);
         add(UNKNOWN, unknown);
-        add(TRACKED, memory::tracked(subject, collector, jcmd));
+        add(TRACKED, memory::tracked(subject, collector));
         let working = memory::working(subject, collector);
-        add(STACKS, memory::threads(&working, jcmd));
-        add(ROLES, time::roles(&working, jcmd));
+        add(STACKS, memory::threads(&working));
+        add(ROLES, time::roles(&working));
         drop(working);
         add(COLLECTIONS, gc::collections(subject, collector));
         add(MODES, heap::modes(subject, collector));
@@ -129,7 +128,7 @@ pub fn tested(subject: &Subject, jcmd: &Path) -> Cells {
     cells.insert((CASES, subject.row), memory_cases::special(subject));
     let mut add = |title, cell: Cell| cells.entry((title, subject.row)).or_default().push(cell);
     for (_, options) in LAYOUTS {
-        add(SIZES, heap::sizes(subject, options, jcmd));
+        add(SIZES, heap::sizes(subject, options));
     }
     cells
 }

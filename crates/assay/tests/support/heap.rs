@@ -4,7 +4,7 @@ use crate::cell::Cell;
 use crate::subject::{Collector, Subject, assay};
 use assay_model::{HeapModes, HeapPrediction};
 use assay_testkit::{class_histogram, start_java};
-use std::path::Path;
+use std::time::Duration;
 
 /// Ways to lay out objects: title, and the options that ask for it.
 pub const LAYOUTS: [(&str, &[&str]); 4] = [
@@ -18,7 +18,7 @@ const CLASSES_MIN: usize = 100;
 
 /// Sizes of objects by a dump's model, and by the JVM. Arrays are left out: until JDK 18 gaps are filled with some, which only a
 /// histogram counts.
-pub fn sizes(subject: &Subject, options: &[&str], jcmd: &Path) -> Cell {
+pub fn sizes(subject: &Subject, options: &[&str]) -> Cell {
     if !subject.takes(options) {
         return Cell::Absent("none".to_owned());
     }
@@ -26,10 +26,12 @@ pub fn sizes(subject: &Subject, options: &[&str], jcmd: &Path) -> Cell {
     let jvm = start_java(&subject.java, &options, &[], "Counted");
     let Ok(folder) = tempfile::tempdir() else { return Cell::Wrong("no temporary folder".to_owned()) };
     let dump = folder.path().join("heap.hprof").display().to_string();
-    // Each collects all garbage first; the second histogram stands right before the dump.
-    jvm.jcmd(jcmd, &["GC.class_histogram"]);
-    let histogram = class_histogram(&jvm.jcmd(jcmd, &["GC.class_histogram"]));
-    jvm.jcmd(jcmd, &["GC.heap_dump", &dump]);
+    // Each collects all garbage first; the second histogram stands right before the dump. What has a finalizer (of JDK 8) is gone only when
+    // that has run.
+    jvm.jcmd(&["GC.class_histogram"]);
+    std::thread::sleep(Duration::from_millis(300));
+    let histogram = class_histogram(&jvm.jcmd(&["GC.class_histogram"]));
+    jvm.jcmd(&["GC.heap_dump", &dump]);
     let prediction: HeapPrediction = match assay(&["heap", "predict", &dump]) {
         Ok(prediction) => prediction,
         Err(why) => return Cell::Wrong(why),

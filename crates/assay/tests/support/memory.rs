@@ -9,7 +9,6 @@ use assay_testkit::{
     PrintedThread, Running, printed_threads, role_in_working, start_java, tracked_memory, tracking_report,
 };
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 const TRACKED: &str = "-XX:NativeMemoryTracking=summary";
@@ -98,14 +97,14 @@ pub fn snapshot_of(jvm: &Running) -> Result<Snapshot, String> {
 }
 
 /// What each tag has, by Assay from outside and by the JVM's own command: the same, of the tags that the command leaves alone.
-pub fn tracked(subject: &Subject, collector: Collector, jcmd: &Path) -> Cell {
+pub fn tracked(subject: &Subject, collector: Collector) -> Cell {
     // The interpreter alone, so that the JVM has nothing of its own to do between the two.
     let jvm = started(subject, collector, &[TRACKED, "-Xint"], "Waiting");
     // The first command starts a thread in the JVM.
     let (report, unit_bytes) = tracking_report(subject.row.feature);
-    jvm.jcmd(jcmd, &report);
+    jvm.jcmd(&report);
     let before = at_rest(&jvm);
-    let said = tracked_memory(&jvm.jcmd(jcmd, &report));
+    let said = tracked_memory(&jvm.jcmd(&report));
     let in_unit = |bytes: u64| (bytes + unit_bytes / 2) / unit_bytes;
     let mut differing = Vec::new();
     let mut equal = 0;
@@ -173,12 +172,12 @@ pub fn working(subject: &Subject, collector: Collector) -> Running {
 }
 
 /// Whose stack is which, against the JVM's own list of its threads.
-pub fn threads(jvm: &Running, jcmd: &Path) -> Cell {
+pub fn threads(jvm: &Running) -> Cell {
     let kinds = || {
         let report = report(jvm, &["--depth", "structures"])?;
         Ok(report.threads.iter().map(|of| (of.tid, of.kind)).collect::<BTreeMap<u32, ThreadKind>>())
     };
-    compared(jvm, jcmd, kinds, |kinds, tid, thread| Some(kinds.get(&tid) == Some(&kind_of(thread))))
+    compared(jvm, kinds, |kinds, tid, thread| Some(kinds.get(&tid) == Some(&kind_of(thread))))
 }
 
 /// What a stack's thread is for, by the words of `assay memory`.
@@ -194,18 +193,17 @@ fn kind_of(thread: &PrintedThread) -> ThreadKind {
 /// How many of the threads that the JVM prints, before a snapshot and behind it, the snapshot has as they must be. `None`: it need not have it.
 pub fn compared<L>(
     jvm: &Running,
-    jcmd: &Path,
     snapshot: impl FnOnce() -> Result<L, String>,
     is_right: impl Fn(&L, u32, &PrintedThread) -> Option<bool>,
 ) -> Cell {
     // The first command starts the thread that answers.
-    jvm.jcmd(jcmd, &["VM.version"]);
-    let before = printed_threads(&jvm.jcmd(jcmd, &["Thread.print"]));
+    jvm.jcmd(&["VM.version"]);
+    let before = printed_threads(&jvm.jcmd(&["Thread.print"]));
     let snapshot = match snapshot() {
         Ok(snapshot) => snapshot,
         Err(why) => return Cell::Wrong(why),
     };
-    let after = printed_threads(&jvm.jcmd(jcmd, &["Thread.print"]));
+    let after = printed_threads(&jvm.jcmd(&["Thread.print"]));
     // Compilers and collectors start and stop threads as they like.
     let stayed = before.iter().filter(|(tid, of)| after.get(tid) == Some(of));
     let judged: Vec<(&str, bool)> = stayed

@@ -1,7 +1,7 @@
 //! The JVMs that the table is about, and `assay` asked about them.
 
 use assay_jdk::{Release, jvm_at};
-use assay_testkit::{each_release, find_tool};
+use assay_testkit::each_release;
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -114,9 +114,4 @@ pub fn assay<T: DeserializeOwned>(arguments: &[&str]) -> Result<T, String> {
     let said = || String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned();
     serde_json::from_slice(&output.stdout)
         .map_err(|e| format!("assay {}: {e}; {}", arguments.join(" "), said()))
-}
-
-/// A `jcmd`, which talks to any JVM here.
-pub fn jcmd() -> Option<PathBuf> {
-    find_tool("jcmd")
 }

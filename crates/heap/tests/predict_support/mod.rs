@@ -2,7 +2,7 @@
 
 use assay_heap::{ClassHistogram, hprof};
 use assay_model::ModelName;
-use assay_testkit::{Running, find_java, find_tool, start_java};
+use assay_testkit::{Running, find_java, start_java};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -84,7 +84,7 @@ impl Seen {
 pub fn look(mode: &Mode, with_dump: bool, options: &[&str]) -> Option<Seen> {
     let running = start(mode, options)?;
     let class_histogram = with_dump.then(|| dump(&running));
-    let histogram = parse(&running.jcmd(&jcmd_java(), &["GC.class_histogram"]));
+    let histogram = parse(&running.jcmd(&["GC.class_histogram"]));
     assert!(100 < histogram.len(), "a histogram of {}", mode.text());
     Some(Seen { mode: mode.clone(), class_histogram, histogram })
 }
@@ -103,14 +103,9 @@ fn start(mode: &Mode, options: &[&str]) -> Option<Running> {
 fn dump(running: &Running) -> ClassHistogram {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("heap.hprof");
-    let said = running.jcmd(&jcmd_java(), &["GC.heap_dump", &path.display().to_string()]);
+    let said = running.jcmd(&["GC.heap_dump", &path.display().to_string()]);
     assert!(said.contains("Heap dump file created"), "{said}");
     hprof::read_file(&path, &|_| {}).expect("a dump that can be read")
-}
-
-/// A JDK whose `jcmd` talks to every JVM (a 32-bit JVM here comes without).
-fn jcmd_java() -> PathBuf {
-    find_tool("jcmd").expect("a jcmd")
 }
 
 /// Does something with every mode, two JVMs at a time; results in the order of the modes.

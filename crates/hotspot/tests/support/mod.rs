@@ -5,7 +5,7 @@ pub mod flipped;
 
 use assay_jdk::Release;
 use assay_linux::{LiveProcess, ProcRoot};
-use assay_testkit::{each_java, find_java, find_tool, java_classes, short_run};
+use assay_testkit::{each_java, find_java, find_tool, java_classes, jcmd};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -91,12 +91,9 @@ impl Jvm {
         kill_process(Pid::from_child(&self.child), signal).expect("our child takes signals");
     }
 
-    /// What `jcmd` answers. A JVM that came without `jcmd` is asked by that of another.
+    /// What `jcmd` would answer.
     pub fn jcmd(&self, command: &[&str]) -> String {
-        let own = self.java.with_file_name("jcmd");
-        let jcmd = if own.exists() { own } else { find_tool("jcmd").expect("a JDK") };
-        let output = short_run(&jcmd).arg(self.pid().to_string()).args(command).output().expect("jcmd runs");
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        jcmd(self.pid(), command)
     }
 }
 
