@@ -143,8 +143,9 @@ export function testHostileNames(name, text = "<script>alert('1')</script>") {
   });
 }
 
-/** Each shot: page, width, colour scheme. */
+/** Each shot: page, width, colour scheme. Left on request: nobody looks at those of a check. */
 export function leaveScreenshots(shots, bytesMin) {
+  if (!process.env.SCREENSHOTS) return;
   test("screenshots are left for people to look at", async () => {
     for (const [name, width, colorScheme] of shots) {
       const { page, close } = await open(name, { width, colorScheme });
