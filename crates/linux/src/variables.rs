@@ -6,6 +6,7 @@
 
 use crate::page_scan::{Method, read_pages};
 use crate::{LinuxError, Mapping, ProcRoot};
+use std::collections::HashSet;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
@@ -21,21 +22,29 @@ pub struct EarlierBytes {
     pub bytes: Vec<u8>,
 }
 
-/// Reads the resident part of all private writable mappings of files, and of the anonymous memory directly behind each, where
-/// what begins as zeros lies. In the order of the addresses; what cannot be read is left out.
+/// Reads the resident part of all private writable mappings of programs and libraries, which are files with code, and of the anonymous
+/// memory directly behind each, where what begins as zeros lies. In the order of the addresses; what cannot be read is left out.
+///
+/// Folklore: a JVM's archive of class data is a private writable file, too, of 10 MiB and more. Held by:
+/// `the_archive_of_a_jvm_s_classes_is_no_variable`.
 pub(crate) fn read_variables(
     proc: &ProcRoot,
     pid: u32,
     memory: &File,
     method: Method,
 ) -> Result<Vec<EarlierBytes>, LinuxError> {
+    let mappings = proc.read_maps(pid)?;
+    let file = |mapping: &Mapping| (mapping.device.clone(), mapping.inode);
+    let with_code: HashSet<(String, u64)> =
+        mappings.iter().filter(|mapping| mapping.is_file() && mapping.is_executable()).map(file).collect();
     let mut wanted: Vec<Mapping> = Vec::new();
     let mut is_behind = None;
-    for mut mapping in proc.read_maps(pid)? {
+    for mut mapping in mappings {
+        let is_of_program = mapping.is_file() && with_code.contains(&file(&mapping));
         let is_variables = &mapping.permissions == b"rw-p"
-            && (mapping.is_file() || (mapping.name.is_empty() && is_behind == Some(mapping.addresses.start)));
+            && (is_of_program || (mapping.name.is_empty() && is_behind == Some(mapping.addresses.start)));
         // The first part of a segment of variables is protected once it is relocated.
-        is_behind = (mapping.is_file() && !mapping.is_executable()).then_some(mapping.addresses.end);
+        is_behind = (is_of_program && !mapping.is_executable()).then_some(mapping.addresses.end);
         if is_variables {
             // Any of it may be resident.
             mapping.rss_bytes = mapping.size_bytes();

@@ -1,7 +1,7 @@
 //! Live processes held against what the kernel says of them elsewhere, and against what they know of themselves.
 
 use assay_linux::{LiveProcess, Mapping, MemorySource, ProcRoot, ReadError};
-use assay_testkit::skip;
+use assay_testkit::{find_java, find_tool, skip, start_java};
 use std::fs;
 use target::{ALTERNATING_BYTES, MIB, Target, UNTOUCHED_BYTES};
 
@@ -221,4 +221,25 @@ fn a_thread_in_another_namespace_has_the_number_that_it_knows() {
     let Some(threads) = threads else { skip!("no right to make a PID namespace") };
     assert_eq!(threads.len(), 1);
     assert_eq!((Some(threads[0].tid), threads[0].tid_inside), (found, 1));
+}
+
+#[test]
+fn the_archive_of_a_jvm_s_classes_is_no_variable() {
+    let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
+    if find_tool("javac").is_none() {
+        skip!("no javac");
+    }
+    let jvm = start_java(&java, &["-XX:+UseSerialGC", "-Xmx128m"], &[], "Waiting");
+    let live = open(jvm.pid());
+    let of_library = |m: &&Mapping| m.name.ends_with("/libjvm.so") && &m.permissions == b"rw-p";
+    let of_archive = |m: &&Mapping| m.name.ends_with(".jsa") && &m.permissions == b"rw-p";
+    let kept = |mapping: &Mapping| {
+        live.earlier_variables().iter().any(|kept| mapping.addresses.contains(&kept.address))
+    };
+    assert!(live.mappings().iter().filter(of_library).all(kept));
+    let archive: Vec<_> = live.mappings().iter().filter(of_archive).collect();
+    if archive.is_empty() {
+        skip!("this JVM does not take an archive of classes");
+    }
+    assert!(!archive.into_iter().any(kept));
 }
