@@ -8,7 +8,7 @@ use rand_chacha::rand_core::SeedableRng;
 use std::path::Path;
 
 const REQUESTS: u32 = 100_000;
-const SEEDS: u64 = 20;
+const SEEDS: u64 = 6;
 const OFF_MAX: f64 = 0.002;
 
 fn airline() -> Scenario {
