@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: u64 = 1_000_000_000;
+/// Threads of a process that are looked at; a collector's are among the first.
+const THREADS_MAX: usize = 4096;
 
 /// What the processes of a role have used since they began.
 #[derive(Debug, Clone, Copy, Default)]
@@ -112,7 +114,7 @@ fn collector_ns(proc: &ProcRoot, pid: u32) -> Option<u64> {
         let used = is_collector_s(&name).then(|| proc.read_thread_schedstat(pid, *thread))?;
         used.ok()?.map(|used| used.run_ns)
     };
-    proc.read_thread_ids(pid).ok()?.iter().filter_map(of_one).reduce(u64::saturating_add)
+    proc.read_thread_ids(pid).ok()?.iter().take(THREADS_MAX).filter_map(of_one).reduce(u64::saturating_add)
 }
 
 #[derive(Default)]
