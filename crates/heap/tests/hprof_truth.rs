@@ -61,10 +61,6 @@ fn javas() -> Vec<(u32, u8, PathBuf)> {
     of(64).chain(of(32)).collect()
 }
 
-fn has_compiler() -> bool {
-    find_tool("javac").is_some()
-}
-
 fn instances(class_histogram: &ClassHistogram) -> HashMap<&str, u64> {
     let mut counts = HashMap::new();
     for class in &class_histogram.classes {
@@ -83,7 +79,7 @@ fn class<'a>(class_histogram: &'a ClassHistogram, name: &str) -> &'a ClassShape 
 
 #[test]
 fn a_dump_says_what_its_jvm_says() {
-    if !has_compiler() {
+    if find_tool("javac").is_none() {
         assay_testkit::skip!("no javac");
     }
     for (feature, bits, java) in releases() {
@@ -149,7 +145,7 @@ fn ints_are_those_of_the_histogram(looked: &Looked, what: &str) -> u64 {
 
 #[test]
 fn arrays_that_fill_gaps_are_not_counted_and_no_other_is_taken_for_one() {
-    if !has_compiler() {
+    if find_tool("javac").is_none() {
         assay_testkit::skip!("no javac");
     }
     /// Of the arrays that `Gaps` refers to.
@@ -204,7 +200,7 @@ fn mirrors_are_right(looked: &Looked, what: &str) {
 
 #[test]
 fn without_an_archive_every_mirror_is_there() {
-    if !has_compiler() {
+    if find_tool("javac").is_none() {
         assay_testkit::skip!("no javac");
     }
     for (feature, bits, java) in javas() {
@@ -249,7 +245,7 @@ fn version_is_that_of_the_jvm(class_histogram: &ClassHistogram, java: &Path, bit
 
 #[test]
 fn every_collectors_heap_gives_true_neighbours() {
-    if !has_compiler() {
+    if find_tool("javac").is_none() {
         assay_testkit::skip!("no javac");
     }
     let collectors = ["Serial", "Parallel", "G1", "Z", "Shenandoah"];
