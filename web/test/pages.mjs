@@ -143,7 +143,7 @@ export function testHostileNames(name, text = "<script>alert('1')</script>") {
   });
 }
 
-/** Each shot: page, width, colour scheme. Left on request: nobody looks at those of a check. */
+/** Each shot: page, width, colour scheme. Only with SCREENSHOTS=1: nobody looks at those of a check. */
 export function leaveScreenshots(shots, bytesMin) {
   if (!process.env.SCREENSHOTS) return;
   test("screenshots are left for people to look at", async () => {

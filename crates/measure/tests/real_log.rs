@@ -63,7 +63,7 @@ fn check(java: &Path, collector: &str) {
         let before_ns = monotonic_ns();
         jvm.jcmd(&["GC.run"]);
         asked.push((before_ns, monotonic_ns()));
-        // Longer than a log without `timenanos` may be off.
+        // Longer than the instants of a log without `timenanos` may be off.
         std::thread::sleep(Duration::from_millis(250));
     }
     let end_ns = monotonic_ns();

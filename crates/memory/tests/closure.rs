@@ -40,8 +40,8 @@ fn has_pack(java: &Path, collector: &str) -> bool {
     }
 }
 
-/// A process that stands still, read between two equal sums of the kernel: a machine that is short of memory takes pages of files even
-/// from such a one.
+/// A stopped process, read between two equal sums of the kernel: a machine that is short of memory takes pages of files even from such a
+/// process.
 fn read_at_rest(pid: u32) -> (MemoryReport, u64) {
     let kernel_sum_bytes = || {
         let rollup = ProcRoot::default().read_smaps_rollup(pid).expect("readable").expect("a rollup");

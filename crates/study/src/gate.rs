@@ -71,7 +71,7 @@ impl Gate {
         if cases.is_empty() { vec![self.case(None, None, None)] } else { cases }
     }
 
-    /// A build neither fails nor passes by what another start of the same variants may have otherwise.
+    /// Where another start of the same variants could change the verdict, the condition is not shown.
     fn changes(&self, plan: &Plan, summary: &Summary) -> Vec<GateCase> {
         let of_metric = summary.comparisons.iter().filter(|one| one.metric == self.metric.id);
         let case = |one: &Comparison| {

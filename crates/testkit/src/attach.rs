@@ -1,8 +1,7 @@
-//! What `jcmd` would print, without the JVM that it is: the same words through the same socket, at a tenth of the CPU time.
+//! What `jcmd` would print, without starting a JVM for it: the same request through the same socket.
 //!
-//! `docs/reference` of the JDK does not tell the protocol; `attachListener_posix.cpp` of JDK 17 does: a file asks the JVM, by SIGQUIT, to
-//! listen; a request is the number of the protocol, a command and three arguments, each with a zero behind it; the answer begins with a
-//! line that is `0` where it was understood.
+//! The protocol is that of HotSpot's `attachListener`: a file and SIGQUIT ask the JVM to listen. A request is the version of the protocol, a
+//! command and three arguments, each ended by a zero byte; the first line of the answer is a result code.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
@@ -11,10 +10,10 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// A JVM that is stopped, or as busy as a test may make it, is waited for.
+/// How long a busy JVM may take until it listens.
 const LISTENS_WITHIN: Duration = Duration::from_secs(30);
 
-/// What a JVM answers to a diagnostic command, such as `["GC.class_histogram", "-all"]`; why, where it refuses it.
+/// What a JVM answers to a diagnostic command, such as `["GC.class_histogram", "-all"]`; where it refuses it, the reason.
 ///
 /// # Panics
 /// When it does not listen.
