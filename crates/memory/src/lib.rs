@@ -36,6 +36,7 @@ mod stacks;
 mod system_map;
 mod trim;
 mod unknown;
+mod windows;
 
 pub use advise::advise;
 pub use assay_model::SnapshotDepth;

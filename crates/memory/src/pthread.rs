@@ -6,11 +6,10 @@
 //! The control block is found by these properties alone, so that no version's offsets are needed.
 //! Held by: `the_stacks_of_ended_threads_are_found_by_their_control_blocks`.
 
+use crate::windows::{WindowBuffer, windows};
 use assay_linux::{Mapping, MemorySource};
 use std::ops::Range;
 
-/// Bytes looked through at a time.
-const WINDOW_BYTES: u64 = 256 << 10;
 /// A stack begins where a mapping begins, behind its guard; memory without a guard that was mapped above it may be joined
 /// with it, as much as there is of it. Stacks larger than this are known from the JVM, or not found.
 const BEHIND_GUARD_BYTES_MAX: u64 = 64 << 20;
@@ -43,22 +42,15 @@ pub(crate) struct PthreadStack {
 
 /// Stacks whose control blocks lie in a range.
 pub(crate) fn stacks_in(source: &dyn MemorySource, range: &Range<u64>) -> Vec<PthreadStack> {
-    let (mut stacks, mut window) = (Vec::new(), Vec::new());
+    let (mut stacks, mut buffer) = (Vec::new(), WindowBuffer::default());
     if source.word_bytes() != 8 {
         return stacks;
     }
     let parts = starts_of_mappings(source, range).filter(|(mapping, _)| !is_malloc_heap(source, mapping));
     let parts = parts.flat_map(|(_, part)| source.pages().resident_in(part));
-    for part in parts {
-        let mut start = part.start;
-        while start < part.end {
-            let end = part.end.min(start + WINDOW_BYTES);
-            window.resize((end - start) as usize, 0);
-            if source.read(start, &mut window).is_ok() {
-                stacks.extend(control_blocks(&window, start).filter_map(|at| stack_of(source, at)));
-            }
-            start = end;
-        }
+    for window in parts.flat_map(windows) {
+        let Some(bytes) = buffer.read(source, &window) else { continue };
+        stacks.extend(control_blocks(bytes, window.start).filter_map(|at| stack_of(source, at)));
     }
     stacks
 }

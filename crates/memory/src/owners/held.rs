@@ -10,6 +10,7 @@ use super::roots::object_ranges;
 use super::search::Search;
 use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
+use crate::windows::{WindowBuffer, windows};
 use assay_hotspot::References;
 use assay_linux::MemorySource;
 use assay_model::{Area, FigureSource, Problem};
@@ -27,8 +28,6 @@ const LEFT_SHARE_MIN: u64 = 50;
 const OBJECTS_MAX: usize = 1 << 20;
 /// References of one step.
 const REFERENCES_MAX: usize = 1 << 22;
-/// Read at a time.
-const WINDOW_BYTES: u64 = 256 << 10;
 const PROBLEM: &str = "holders";
 /// Objects through which no way leads back to a holder: they belong to all, or keep nothing alive.
 const NO_HOLDERS: [&str; 8] = [
@@ -269,16 +268,13 @@ impl<'a> Wanted<'a> {
     /// References to them in a range, with the object that each refers to, in the order of their addresses.
     fn find(&self, source: &dyn MemorySource, range: &Range<u64>) -> Vec<(u64, u64)> {
         let mut found = Vec::new();
-        let mut buffer = Vec::new();
-        for part in source.readable_pages().resident_in(range.clone()) {
-            let mut start = part.start;
-            while start < part.end && found.len() < REFERENCES_MAX {
-                let end = part.end.min(start + WINDOW_BYTES);
-                buffer.resize((end - start) as usize, 0);
-                if source.read(start, &mut buffer).is_ok() {
-                    self.find_in(&buffer, start, &mut found);
-                }
-                start = end;
+        let mut buffer = WindowBuffer::default();
+        for window in source.readable_pages().resident_in(range.clone()).flat_map(windows) {
+            if REFERENCES_MAX <= found.len() {
+                break;
+            }
+            if let Some(bytes) = buffer.read(source, &window) {
+                self.find_in(bytes, window.start, &mut found);
             }
         }
         found

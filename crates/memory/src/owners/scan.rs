@@ -1,32 +1,25 @@
 //! Reading words over any range, and the contents of malloc's blocks one after the other, with few system calls.
 
 use super::filter::AddressFilter;
+use crate::windows::{WINDOW_BYTES, WindowBuffer, windows};
 use assay_allocators::{Block, BlockState, Blocks};
 use assay_linux::MemorySource;
 use std::collections::HashMap;
 use std::ops::Range;
-
-/// Bytes read at a time: as large as second-level caches are.
-const WINDOW_BYTES: u64 = 256 << 10;
 
 /// Calls `each` with the address and the value of every aligned word in the pages of a range that passes the filter.
 pub(crate) fn for_each_word(
     source: &dyn MemorySource,
     range: Range<u64>,
     filter: &AddressFilter,
-    buffer: &mut Vec<u8>,
+    buffer: &mut WindowBuffer,
     mut each: impl FnMut(u64, u64),
 ) {
     let word_bytes = source.word_bytes();
-    for part in source.readable_pages().resident_in(range) {
-        let mut start = part.start.next_multiple_of(word_bytes);
-        while start < part.end {
-            let end = part.end.min(start + WINDOW_BYTES);
-            buffer.resize((end - start) as usize, 0);
-            if source.read(start, buffer).is_ok() {
-                words_of(buffer, start, word_bytes, filter, &mut each);
-            }
-            start = end;
+    let parts = source.readable_pages().resident_in(range);
+    for window in parts.flat_map(|part| windows(part.start.next_multiple_of(word_bytes)..part.end)) {
+        if let Some(bytes) = buffer.read(source, &window) {
+            words_of(bytes, window.start, word_bytes, filter, &mut each);
         }
     }
 }
@@ -89,7 +82,7 @@ impl KeptWords {
         source: &dyn MemorySource,
         range: Range<u64>,
         filter: &AddressFilter,
-        buffer: &mut Vec<u8>,
+        buffer: &mut WindowBuffer,
         mut each: impl FnMut(u64, u64),
     ) {
         let key = (range.start, range.end);

@@ -12,6 +12,7 @@ use super::table::{Owners, Slack};
 use super::variables::Variables;
 use super::votes::Votes;
 use crate::entry_table::EntryId;
+use crate::windows::WindowBuffer;
 use assay_allocators::Survey;
 use assay_linux::MemorySource;
 use assay_model::Problem;
@@ -61,7 +62,7 @@ pub(crate) struct Search<'a> {
     is_cut_off: bool,
     /// Blocks that got an owner, and whose pointers are still to be followed.
     front: Front,
-    buffer: Vec<u8>,
+    buffer: WindowBuffer,
     /// Passes what may lead to a block or into a region.
     filter: AddressFilter,
     kept: KeptWords,
@@ -119,7 +120,7 @@ impl<'a> Search<'a> {
             postponed_max: room.postponed,
             is_cut_off: false,
             front,
-            buffer: Vec::new(),
+            buffer: WindowBuffer::default(),
             filter: AddressFilter::new(stretches.chain(regions.iter().cloned())),
             kept: KeptWords::new(room.kept_words),
             settled: Settled::new(),
