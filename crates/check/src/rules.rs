@@ -1,11 +1,12 @@
 //! `tests.toml`: which tests may be skipped where, which must run, which run beside others.
 
+use crate::libtest::Outcome;
 use serde::Deserialize;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The file.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Rules {
     /// More flaky tests than this fail the run.
@@ -91,6 +92,12 @@ impl Rules {
         self.may_skip(test, why).is_some_and(|machine| machine.has.is_some())
     }
 
+    /// Whether a test that must run was skipped, on a machine that by all its commands lacks nothing: a moment later it may run.
+    pub fn is_missed(&self, test: &str, outcome: &Outcome) -> bool {
+        let must_run = self.must_run.iter().any(|pattern| matches(pattern, test));
+        must_run && matches!(outcome, Outcome::Skipped(why) if !self.lacks_surely(test, why))
+    }
+
     /// When a program runs.
     pub fn stage(&self, program: &str) -> Stage {
         let has = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, program));
@@ -174,14 +181,12 @@ mod tests {
     #[test]
     fn a_program_has_one_stage_and_the_listed_ones_come_first() {
         let rules = Rules {
-            flaky_max: 3,
             first: vec!["study/runs".to_owned(), "heap/layout".to_owned()],
             asleep: vec!["study/*".to_owned()],
             waiting: vec!["load/truth".to_owned()],
             few: vec!["load/http".to_owned()],
             alone: vec!["load/*".to_owned()],
-            must_run: Vec::new(),
-            machine: Vec::new(),
+            ..Rules::default()
         };
         let stages =
             ["load/truth", "load/http", "load/chat", "heap/layout"].map(|program| rules.stage(program));
@@ -241,16 +246,7 @@ mod tests {
             tests: vec!["study/runs::*".to_owned()],
             is_here,
         };
-        let rules = |is_here| Rules {
-            flaky_max: 3,
-            first: Vec::new(),
-            asleep: Vec::new(),
-            waiting: Vec::new(),
-            few: Vec::new(),
-            alone: Vec::new(),
-            must_run: Vec::new(),
-            machine: vec![machine(is_here)],
-        };
+        let rules = |is_here| Rules { machine: vec![machine(is_here)], ..Rules::default() };
         let may_skip = |is_here, test: &str, why: &str| rules(is_here).may_skip(test, why).is_some();
         assert!(may_skip(true, "study/runs::a", "only root may mount"));
         assert!(!may_skip(true, "study/runs::a", "no JDK"));
@@ -275,18 +271,28 @@ mod tests {
             names,
             [("a JDK 8", "`fetch 8` says why", true), ("a JDK 17", "`fetch 17` says why", false)]
         );
-        let rules = Rules {
-            flaky_max: 3,
-            first: Vec::new(),
-            asleep: Vec::new(),
-            waiting: Vec::new(),
-            few: Vec::new(),
-            alone: Vec::new(),
-            must_run: Vec::new(),
-            machine,
-        };
+        let rules = Rules { machine, ..Rules::default() };
         assert!(rules.may_skip("jdk/modes::a", "no JDK 8").is_some());
         assert!(rules.may_skip("jdk/modes::a", "no JDK 17").is_none(), "this machine has it");
+    }
+
+    #[test]
+    fn a_test_that_must_run_is_missed_unless_a_command_shows_what_is_lacking() {
+        let jdk = Machine {
+            releases: Vec::new(),
+            lacks: "a JDK".to_owned(),
+            why: String::new(),
+            has: Some("false".to_owned()),
+            says: vec!["no JDK".to_owned()],
+            tests: vec!["a::*".to_owned()],
+            is_here: true,
+        };
+        let rules = Rules { must_run: vec!["a::b".to_owned()], machine: vec![jdk], ..Rules::default() };
+        let skipped = |why: &str| Outcome::Skipped(why.to_owned());
+        assert!(rules.is_missed("a::b", &skipped("the machine is busy")));
+        assert!(!rules.is_missed("a::b", &skipped("no JDK")));
+        assert!(!rules.is_missed("a::c", &skipped("the machine is busy")));
+        assert!(!rules.is_missed("a::b", &Outcome::Passed));
     }
 
     #[test]

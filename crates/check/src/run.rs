@@ -37,6 +37,16 @@ pub struct Results {
     pub took: Vec<(String, Duration)>,
 }
 
+/// What holds for all programs of a run.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    rules: &'a Rules,
+    /// Whether long tests run, too.
+    long: bool,
+    /// Where logs of first attempts are kept.
+    kept: &'a Path,
+}
+
 /// Runs all programs.
 ///
 /// # Errors
@@ -51,7 +61,7 @@ pub fn run_all(programs: &[Program], rules: &Rules, long: bool, kept: &Path) -> 
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let timed = |program: &Program, options: &[&str]| -> Result<(), String> {
         let begun = Instant::now();
-        let tests = run_one(program, options, long, kept)?;
+        let tests = run_one(program, options, &Run { rules, long, kept })?;
         let took = begun.elapsed();
         eprintln!("{:>7.1} s  {}", took.as_secs_f64(), program.name);
         let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,39 +109,38 @@ where
 }
 
 /// Runs a program, and again what failed of it.
-fn run_one(
-    program: &Program,
-    options: &[&str],
-    long: bool,
-    kept: &Path,
-) -> Result<BTreeMap<String, Ended>, String> {
-    let mut ended = attempts(program, &[&["--show-output"], options].concat(), kept, TIME_MAX)?;
+fn run_one(program: &Program, options: &[&str], of: &Run<'_>) -> Result<BTreeMap<String, Ended>, String> {
+    let mut ended = attempts(program, &[&["--show-output"], options].concat(), of, TIME_MAX)?;
     let is_long = |one: &&Ended| matches!(&one.outcome, Outcome::Ignored(why) if why.starts_with("long"));
-    if long && ended.values().any(|one| is_long(&one)) {
+    if of.long && ended.values().any(|one| is_long(&one)) {
         let names: Vec<_> =
             ended.iter().filter(|(_, one)| is_long(one)).map(|(name, _)| name.clone()).collect();
         let mut arguments = vec!["--show-output", "--include-ignored", "--exact"];
         arguments.extend(names.iter().map(String::as_str));
-        ended.extend(attempts(program, &arguments, kept, TIME_MAX_LONG)?);
+        ended.extend(attempts(program, &arguments, of, TIME_MAX_LONG)?);
     }
     Ok(ended.into_iter().map(|(test, one)| (format!("{}::{test}", program.name), one)).collect())
 }
 
-/// Runs some tests of a program, those that failed once more. A program that died counts as a failed test `died`; one that did not end is
+/// Runs some tests of a program, and once more those that failed, and those that must run and were skipped. A program that died counts as a failed test `died`; one that did not end is
 /// not tried again.
 fn attempts(
     program: &Program,
     arguments: &[&str],
-    kept: &Path,
+    of: &Run<'_>,
     time_max: Duration,
 ) -> Result<BTreeMap<String, Ended>, String> {
+    let Run { rules, kept, .. } = *of;
+    let is_wanting = |test: &str, outcome: &Outcome| {
+        *outcome == Outcome::Failed || rules.is_missed(&format!("{}::{test}", program.name), outcome)
+    };
     let said = run(program, arguments, time_max)?;
     let first = read(&said.text);
     if first.is_whole {
         let ended = first.tests.into_iter().map(|(test, outcome)| {
             let log = output_of(&said.text, &test).unwrap_or(&said.text);
             let one = match outcome {
-                Outcome::Failed => again(program, &test, log, kept, time_max)?,
+                outcome if is_wanting(&test, &outcome) => again(program, &test, log, kept, time_max)?,
                 outcome => Ended { outcome, logs: Vec::new() },
             };
             Ok((test, one))
@@ -231,7 +240,9 @@ mod tests {
     fn what_failed_is_tried_once_more_and_both_logs_are_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = fake(folder.path(), FAILS_ONCE);
-        let tests = run_one(&program, &[], true, folder.path()).expect("it runs");
+        let tests =
+            run_one(&program, &[], &Run { rules: &Rules::default(), long: true, kept: folder.path() })
+                .expect("it runs");
         let one = |name: &str| &tests[&format!("fake/lib::{name}")];
         assert_eq!(one("good"), &Ended { outcome: Outcome::Passed, logs: Vec::new() });
         assert_eq!((&one("once").outcome, one("once").logs.len()), (&Outcome::Passed, 2));
@@ -241,10 +252,32 @@ mod tests {
     }
 
     #[test]
+    fn what_must_run_and_was_skipped_is_tried_once_more() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let busy = "---- busy stdout ----'; echo 'skipped: the machine is busy'; echo; echo 'successes:";
+        let script = format!(
+            "echo 'test busy ... ok'; [ -e seen ] || {{ echo '{busy}'; }}; touch seen; echo 'test result: done'"
+        );
+        let program = fake(folder.path(), &script);
+        let rules = Rules { must_run: vec!["fake/lib::busy".to_owned()], ..Rules::default() };
+        let run = |rules| {
+            run_one(&program, &[], &Run { rules, long: false, kept: folder.path() }).expect("it runs")
+        };
+        let tests = run(&rules);
+        let busy = &tests["fake/lib::busy"];
+        assert_eq!((&busy.outcome, busy.logs.len()), (&Outcome::Passed, 2));
+        fs::remove_file(folder.path().join("seen")).expect("our file");
+        let others = run(&Rules::default());
+        assert!(matches!(&others["fake/lib::busy"].outcome, Outcome::Skipped(_)), "{others:?}");
+    }
+
+    #[test]
     fn a_program_that_dies_twice_is_a_failure() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = fake(folder.path(), "echo 'test good ... ok'; kill -9 $$");
-        let tests = run_one(&program, &[], false, folder.path()).expect("it runs");
+        let tests =
+            run_one(&program, &[], &Run { rules: &Rules::default(), long: false, kept: folder.path() })
+                .expect("it runs");
         assert_eq!(tests["fake/lib::died"].outcome, Outcome::Failed);
     }
 
@@ -252,7 +285,13 @@ mod tests {
     fn a_program_that_does_not_end_is_ended_and_not_tried_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = fake(folder.path(), "echo 'test good ... ok'; exec sleep 60");
-        let tests = attempts(&program, &[], folder.path(), Duration::from_secs(1)).expect("it runs");
+        let tests = attempts(
+            &program,
+            &[],
+            &Run { rules: &Rules::default(), long: false, kept: folder.path() },
+            Duration::from_secs(1),
+        )
+        .expect("it runs");
         assert_eq!((&tests["good"].outcome, &tests["died"].outcome), (&Outcome::Passed, &Outcome::Failed));
         let logs = &tests["died"].logs;
         assert!(

@@ -106,13 +106,9 @@ mod tests {
         };
         Rules {
             flaky_max: 1,
-            first: Vec::new(),
-            asleep: Vec::new(),
-            waiting: Vec::new(),
-            few: Vec::new(),
-            alone: Vec::new(),
             must_run: vec![must_run.to_owned()],
             machine: vec![machine],
+            ..Rules::default()
         }
     }
 

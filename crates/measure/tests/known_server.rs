@@ -3,6 +3,9 @@
 //! What it can do follows from the times that its workers really took, which the server itself keeps, by the exact recursion of
 //! a queue before k workers: no part of Assay is in that. A machine that is busy with other things makes workers and generator late.
 //! Whether it was is asked of the kernel, not of the result: one that calls itself invalid on a quiet machine is a failure.
+//!
+//! The workers sleep, and take long: what a hypervisor takes for other machines, some milliseconds at a time, is little beside it, and windows
+//! in which it took a few per cent count here, which a server that computes would be judged by wrongly.
 
 use assay_host::HostGauge;
 use assay_load::{Generator, GeneratorConfig, Load, for_url};
@@ -16,14 +19,15 @@ use rand_chacha::ChaCha8Rng;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-const WORKERS: usize = 4;
-const SERVICE: Duration = Duration::from_millis(10);
-const LIMITS_MS: [f64; 2] = [20.0, 40.0];
+const WORKERS: usize = 8;
+const SERVICE: Duration = Duration::from_millis(20);
+const LIMITS_MS: [f64; 2] = [40.0, 80.0];
 /// Half of it is too little to bracket both limits, and the search says so.
 const BUDGET_S: f64 = 60.0;
 
-/// The server's threads sleep: where something waits for a processor more often, others use the machine.
+/// The server's threads sleep: where something waits for a processor more often, or more is stolen, others use the machine.
 const WAITED_SHARE_MAX: f64 = 0.2;
+const STEAL_SHARE_MAX: f64 = 0.1;
 
 /// Share of requests beyond a limit at a rate, with service times drawn from those that were seen.
 fn miss_share(services_s: &[f64], rate_per_s: f64, limit_s: f64) -> f64 {
@@ -63,7 +67,7 @@ fn find(server: &WorkerServer) -> CapacityReport {
         budget_s: BUDGET_S,
         connections: 100,
         seed: 3,
-        bounds: Bounds::default(),
+        bounds: Bounds { steal_share: STEAL_SHARE_MAX, ..Bounds::default() },
         counts_disturbed: false,
     };
     let mut generator = Generator::new(GeneratorConfig::new(base_url, scenario, 100)).expect("good");
@@ -128,7 +132,7 @@ fn the_capacity_of_a_known_server_is_found_in_a_minute() {
             100.0 * share
         );
     }
-    if let Some(share) = host.steal_share.filter(|share| Bounds::default().steal_share < *share) {
+    if let Some(share) = host.steal_share.filter(|share| STEAL_SHARE_MAX < *share) {
         skip!("the machine is busy: the hypervisor took {:.0} % of the time; {why}", 100.0 * share);
     }
     panic!("{why}");
