@@ -12,7 +12,6 @@ const PAGES = [
   "capacity.html", "capacity-sweep.html", "capacity-disturbed.html", "capacity-hostile.html", "capacity-empty.html",
 ];
 
-testSilence(PAGES);
 testNoCollisions(PAGES, [1280, 768, 400, 360]);
 testLabelsOnPhones(["capacity.html", "capacity-sweep.html", "capacity-disturbed.html"]);
 testReadable(["capacity.html", "capacity-disturbed.html"]);
@@ -136,6 +135,7 @@ test("the page needs nothing from outside", () => {
   assert.doesNotMatch(html, /(?:src|href)="(?!#|data:)/);
 });
 
+testSilence(PAGES);
 leaveScreenshots(
   [
     ["capacity.html", 1280, "light"], ["capacity.html", 1280, "dark"], ["capacity.html", 400, "dark"],

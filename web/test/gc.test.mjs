@@ -9,7 +9,6 @@ import {
 
 const PAGES = ["gc.html", "gc-z.html", "gc-hostile.html", "gc-empty.html", "gc-diff.html"];
 
-testSilence(PAGES);
 testNoCollisions(PAGES, [1280, 768, 400, 360]);
 testLabelsOnPhones(["gc.html", "gc-z.html", "gc-diff.html"]);
 testReadable(["gc.html", "gc-z.html", "gc-hostile.html", "gc-diff.html"]);
@@ -97,6 +96,7 @@ test("on paper no figure is folded away", async () => {
   await close();
 });
 
+testSilence(PAGES);
 leaveScreenshots(
   [["gc.html", 1280, "light"], ["gc.html", 1280, "dark"], ["gc.html", 390, "light"], ["gc-z.html", 1280, "dark"], ["gc-hostile.html", 1280, "light"]],
   20_000,

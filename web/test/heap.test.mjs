@@ -12,7 +12,6 @@ const PAGES = [
   "heap-modes-empty.html",
 ];
 
-testSilence(PAGES);
 testNoCollisions(PAGES, [1280, 768, 400, 360]);
 testLabelsOnPhones(["heap.html", "heap-contended.html", "heap-modes.html"]);
 testReadable(["heap.html", "heap-hostile.html", "heap-modes.html"]);
@@ -154,6 +153,7 @@ test("paper is white and shows the tables", async () => {
   await close();
 });
 
+testSilence(PAGES);
 leaveScreenshots(
   ["heap.html", "heap-modes.html"].flatMap((name) => [[name, 1280, "light"], [name, 1280, "dark"], [name, 400, "dark"]]),
   40_000,

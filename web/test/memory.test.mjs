@@ -16,8 +16,6 @@ const shown = (page) => page.$$eval(".view", (all) => all.filter((v) => v.getCli
 const tile = (page, name) =>
   page.locator(".view:visible svg:visible a").filter({ has: page.locator("xpath=./*[local-name()='title']", { hasText: new RegExp(`^${name}:`) }) });
 
-testSilence(PAGES);
-
 test("a click opens an area, a second one a branch in it; the way up is above it, and Back works", async () => {
   const { page, said, close } = await open("memory.html");
   assert.deepEqual(await shown(page), ["map"]);
@@ -132,6 +130,7 @@ test("paper shows the whole map, whatever was open", async () => {
 
 testMarksHaveStyles(PAGES);
 testHostileNames("memory-hostile.html");
+testSilence(PAGES);
 leaveScreenshots(
   [
     ["memory-record.html", 1280, "light"], ["memory-record.html", 1280, "dark"], ["memory-record.html", 360, "light"],

@@ -3,10 +3,10 @@ import { leaveScreenshots, testHostileNames, testLabelsOnPhones, testMarksHaveSt
 
 const PAGES = ["load.html", "memory-advice.html", "host.html", "host-diff.html", "flags.html"];
 
-testSilence(PAGES);
 testNoCollisions([...PAGES, "load-hostile.html"], [1280, 768, 390, 360]);
 testLabelsOnPhones(PAGES);
 testReadable(PAGES);
 testMarksHaveStyles(PAGES);
 testHostileNames("load-hostile.html");
+testSilence(PAGES);
 leaveScreenshots(PAGES.flatMap((name) => [[name, 1280, "light"], [name, 390, "dark"]]), 10_000);

@@ -45,9 +45,9 @@ export async function open(name, { width = 1280, ...options } = {}) {
  * the tests of single pages. What a test folds out stays so: the next looks at more, never at less.
  */
 const looked = new Map();
-async function look(name, { width = 1280, colorScheme = "light", media = "screen" } = {}) {
-  if (!looked.has(name)) looked.set(name, (await open(name)).page);
-  const page = looked.get(name);
+export async function look(name, { width = 1280, colorScheme = "light", media = "screen" } = {}) {
+  if (!looked.has(name)) looked.set(name, await open(name));
+  const { page } = looked.get(name);
   await page.setViewportSize({ width, height: 900 });
   await page.emulateMedia({ media, colorScheme });
   return page;
@@ -55,14 +55,16 @@ async function look(name, { width = 1280, colorScheme = "light", media = "screen
 
 export const openDetails = (page) => page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
 
+/** The last test of a file: it holds for all that was done with the pages. */
 export function testSilence(names) {
-  test("no page says anything on the console or asks for anything but itself", async () => {
+  test("no page has said anything on the console or asked for anything but itself", async () => {
     for (const name of names) {
-      const { page, said, asked, url, close } = await open(name);
+      const page = await look(name);
       await page.getByRole("button").first().click();
+      const { said, asked, url } = looked.get(name);
+      assert.ok(asked.includes(url), name);
       assert.deepEqual(said, [], name);
       assert.deepEqual(asked.filter((other) => !other.startsWith(url) && !other.startsWith("data:")), [], name);
-      await close();
     }
   });
 }

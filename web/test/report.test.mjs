@@ -4,14 +4,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { drawnFigures, textCollisions } from "./look.mjs";
 import {
-  FOLDER, leaveScreenshots, open, testHostileNames, testLabelsOnPhones, testMarksHaveStyles, testNoCollisions,
+  FOLDER, leaveScreenshots, look, open, testHostileNames, testLabelsOnPhones, testMarksHaveStyles, testNoCollisions,
   testReadable, testSilence,
 } from "./pages.mjs";
 
 const PAGES = ["report.html", "demo.html", "hostile.html"];
 const WIDTHS = [1280, 768, 360];
-
-testSilence(PAGES);
 
 test("the search for collisions finds texts that overlap or leave their picture", async () => {
   const { page, close } = await open("demo.html");
@@ -31,14 +29,13 @@ test("the search for collisions finds texts that overlap or leave their picture"
 for (const width of WIDTHS) {
   test(`every figure is drawn, ${width} wide`, async () => {
     for (const name of PAGES) {
-      const { page, close } = await open(name, { width });
+      const page = await look(name, { width });
       const figures = await page.evaluate(drawnFigures);
       assert.ok(figures.length >= 5, `${name}: ${figures.length} figures`);
       for (const figure of figures) {
         assert.ok(figure.absent || figure.pictures > 0, `${name} ${figure.id}: no picture`);
         assert.ok(figure.absent || figure.marks > 0, `${name} ${figure.id}: no mark with a size`);
       }
-      await close();
     }
   });
 }
@@ -120,4 +117,5 @@ test("paper is white and cuts no picture", async () => {
 
 testMarksHaveStyles(PAGES);
 testHostileNames("hostile.html");
+testSilence(PAGES);
 leaveScreenshots([["report.html", 1280, "light"], ["demo.html", 1280, "dark"], ["report.html", 360, "light"]], 50_000);

@@ -3,8 +3,8 @@ import { testLabelsOnPhones, testMarksHaveStyles, testNoCollisions, testReadable
 
 const PAGES = ["time.html", "time-change.html"];
 
-testSilence(PAGES);
 testNoCollisions(PAGES, [1280, 768, 390, 360]);
 testLabelsOnPhones(PAGES);
 testReadable(PAGES);
 testMarksHaveStyles(PAGES);
+testSilence(PAGES);
