@@ -18,7 +18,7 @@ for (const width of [1280, 390]) {
   test(`sentence, action and chart end within the first ${FIRST_SCREEN} pixels, ${width} wide`, async () => {
     const late = [];
     for (const name of KINDS) {
-      // Loaded as narrow as a phone, or looked at as it is printed, too.
+      // A phone loads the page narrow. The wide one is printed by the next test.
       const { page, close } = width < 1280 ? await open(name, { width }) : { page: await look(name), close: () => {} };
       const ends = await page.evaluate(() => {
         const bottom = (element) => element?.getBoundingClientRect().bottom;
