@@ -55,7 +55,7 @@ export async function look(name, { width = 1280, colorScheme = "light", media = 
 
 export const openDetails = (page) => page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
 
-/** The last test of a file: it holds for all that was done with the pages. */
+/** Stands last in a file: it judges what shared pages have said in all tests before. */
 export function testSilence(names) {
   test("no page has said anything on the console or asked for anything but itself", async () => {
     for (const name of names) {

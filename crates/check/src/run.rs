@@ -108,7 +108,7 @@ where
     })
 }
 
-/// Runs a program, and again what failed of it.
+/// Runs a program.
 fn run_one(program: &Program, options: &[&str], of: &Run<'_>) -> Result<BTreeMap<String, Ended>, String> {
     let mut ended = attempts(program, &[&["--show-output"], options].concat(), of, TIME_MAX)?;
     let is_long = |one: &&Ended| matches!(&one.outcome, Outcome::Ignored(why) if why.starts_with("long"));
@@ -122,8 +122,8 @@ fn run_one(program: &Program, options: &[&str], of: &Run<'_>) -> Result<BTreeMap
     Ok(ended.into_iter().map(|(test, one)| (format!("{}::{test}", program.name), one)).collect())
 }
 
-/// Runs some tests of a program, and once more those that failed, and those that must run and were skipped. A program that died counts as a failed test `died`; one that did not end is
-/// not tried again.
+/// Runs some tests of a program, and once more those that failed, and those that must run and were skipped. A program that died counts as a
+/// failed test `died`; one that did not end is not tried again.
 fn attempts(
     program: &Program,
     arguments: &[&str],
@@ -225,6 +225,11 @@ mod tests {
         Program { name: "fake/lib".to_owned(), executable: Some(path), folder: folder.to_owned() }
     }
 
+    /// A run without long tests.
+    fn short<'a>(rules: &'a Rules, kept: &'a Path) -> Run<'a> {
+        Run { rules, long: false, kept }
+    }
+
     const FAILS_ONCE: &str = "
         if [ -e seen ]; then result=ok; else result=FAILED; fi
         touch seen
@@ -240,9 +245,9 @@ mod tests {
     fn what_failed_is_tried_once_more_and_both_logs_are_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = fake(folder.path(), FAILS_ONCE);
-        let tests =
-            run_one(&program, &[], &Run { rules: &Rules::default(), long: true, kept: folder.path() })
-                .expect("it runs");
+        let rules = Rules::default();
+        let of = Run { long: true, ..short(&rules, folder.path()) };
+        let tests = run_one(&program, &[], &of).expect("it runs");
         let one = |name: &str| &tests[&format!("fake/lib::{name}")];
         assert_eq!(one("good"), &Ended { outcome: Outcome::Passed, logs: Vec::new() });
         assert_eq!((&one("once").outcome, one("once").logs.len()), (&Outcome::Passed, 2));
@@ -260,9 +265,7 @@ mod tests {
         );
         let program = fake(folder.path(), &script);
         let rules = Rules { must_run: vec!["fake/lib::busy".to_owned()], ..Rules::default() };
-        let run = |rules| {
-            run_one(&program, &[], &Run { rules, long: false, kept: folder.path() }).expect("it runs")
-        };
+        let run = |rules| run_one(&program, &[], &short(rules, folder.path())).expect("it runs");
         let tests = run(&rules);
         let busy = &tests["fake/lib::busy"];
         assert_eq!((&busy.outcome, busy.logs.len()), (&Outcome::Passed, 2));
@@ -275,9 +278,7 @@ mod tests {
     fn a_program_that_dies_twice_is_a_failure() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = fake(folder.path(), "echo 'test good ... ok'; kill -9 $$");
-        let tests =
-            run_one(&program, &[], &Run { rules: &Rules::default(), long: false, kept: folder.path() })
-                .expect("it runs");
+        let tests = run_one(&program, &[], &short(&Rules::default(), folder.path())).expect("it runs");
         assert_eq!(tests["fake/lib::died"].outcome, Outcome::Failed);
     }
 
@@ -285,13 +286,9 @@ mod tests {
     fn a_program_that_does_not_end_is_ended_and_not_tried_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = fake(folder.path(), "echo 'test good ... ok'; exec sleep 60");
-        let tests = attempts(
-            &program,
-            &[],
-            &Run { rules: &Rules::default(), long: false, kept: folder.path() },
-            Duration::from_secs(1),
-        )
-        .expect("it runs");
+        let rules = Rules::default();
+        let of = short(&rules, folder.path());
+        let tests = attempts(&program, &[], &of, Duration::from_secs(1)).expect("it runs");
         assert_eq!((&tests["good"].outcome, &tests["died"].outcome), (&Outcome::Passed, &Outcome::Failed));
         let logs = &tests["died"].logs;
         assert!(

@@ -70,7 +70,8 @@ fn the_parts_add_up_to_the_cpu_time_of_the_clocks() {
     assert_eq!(listed + samples.other_stacks_samples, samples.samples);
     let of_roles: u64 = samples.roles.iter().map(|role| role.samples).sum();
     assert_eq!(of_roles, samples.samples);
-    // Those that came and went between two readings have a role by the records of their ends, as far as none was lost, and else none.
+    // Threads that came and went between two readings have a role by the records of their ends, and without records none. Where some were
+    // lost, some threads have none.
     let unseen: u64 = samples.roles.iter().filter(|role| role.role.is_none()).map(|role| role.samples).sum();
     let records = report.exit_records.as_ref();
     if !records.is_some_and(|records| records.has_lost) {

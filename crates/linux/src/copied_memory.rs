@@ -18,8 +18,8 @@ const THREADS_MAX: usize = 4;
 #[derive(Debug, Default)]
 pub struct CopyRoom(Vec<u8>);
 
-/// What room is filled with.
-static PART: [u8; 64 << 10] = [1; 64 << 10];
+/// Copied over and over into new room, whose bytes have no meaning yet.
+static FILLING: [u8; 4096] = [1; 4096];
 
 impl CopyRoom {
     /// Room for so many bytes; none where the memory for it cannot be had.
@@ -27,10 +27,10 @@ impl CopyRoom {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let mut room = Vec::new();
         if room.try_reserve_exact(bytes).is_ok() {
-            // Written, so that the kernel gives the pages now, and not while the process stands still. In parts: `resize` goes byte by
-            // byte where it is not optimised, for which snapshots in tests took twice as long.
+            // Written now, so that the kernel does not have to find pages while the process stands still. In parts, since `resize` writes
+            // byte by byte in a build that is not optimised.
             while room.len() < bytes {
-                room.extend_from_slice(&PART[..PART.len().min(bytes - room.len())]);
+                room.extend_from_slice(&FILLING[..FILLING.len().min(bytes - room.len())]);
             }
         }
         CopyRoom(room)

@@ -4,8 +4,8 @@
 //! a queue before k workers: no part of Assay is in that. A machine that is busy with other things makes workers and generator late.
 //! Whether it was is asked of the kernel, not of the result: one that calls itself invalid on a quiet machine is a failure.
 //!
-//! The workers sleep, and take long: what a hypervisor takes for other machines, some milliseconds at a time, is little beside it, and windows
-//! in which it took a few per cent count here, which a server that computes would be judged by wrongly.
+//! A hypervisor takes a few milliseconds at a time for other machines, little beside the 20 that a worker sleeps. So windows count here of
+//! which up to a tenth was stolen; for a server that computes they would not.
 
 use assay_host::HostGauge;
 use assay_load::{Generator, GeneratorConfig, Load, for_url};

@@ -204,7 +204,7 @@ const OF_EVERY_RELEASE: [&str; 8] = [
 /// beside the test programs and is made once for all of them, again where source or compiler has changed.
 ///
 /// # Panics
-/// When there is no compiler, or the program does not compile.
+/// When there is no `javac`, when it refuses the program, or when the folder cannot be written.
 pub fn java_classes(source: &str) -> PathBuf {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);

@@ -22,9 +22,8 @@ public final class LiveHeap implements InternalProfiler {
   private static final int COLLECTIONS_MAX = 10;
 
   /**
-   * In three of four full collections the serial collector spares itself the move of what lies
-   * behind some dead objects, a twentieth of the old generation, which then count as used ({@code
-   * MarkSweepAlwaysCompactCount}, JDK 17).
+   * In three of four full collections the serial collector of JDK 17 may leave dead objects where
+   * they lie, and they count as used ({@code MarkSweepAlwaysCompactCount}).
    */
   private static final int COLLECTIONS_FOR_ALL_DEAD = 4;
 
