@@ -1,11 +1,9 @@
 //! What is said of glibc's malloc is held against the program that called it, and against glibc's own `malloc_info`.
 
-mod blocks_program;
-
+use crate::blocks_program::{Blocks, Heap, on_each_glibc, program};
 use assay_allocators::{Block, BlockState, HeapKind, NO_ARENA, Survey, survey};
 use assay_linux::MemorySource;
 use assay_model::Allocator;
-use blocks_program::{Blocks, Heap, program};
 use std::collections::HashMap;
 use std::path::Path;
 

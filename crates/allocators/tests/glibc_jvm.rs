@@ -1,7 +1,6 @@
 //! Java virtual machines: the gain of a trim, and the books of their malloc, by the JVM's own diagnostic commands.
 
-mod blocks_program;
-
+use crate::blocks_program;
 use assay_allocators::{BlockState, Survey, survey};
 use assay_linux::{LiveProcess, ProcRoot};
 use assay_model::Allocator;

@@ -1,13 +1,12 @@
 //! Layouts of all releases, and memory that lies: each release's structures are made with blocks that are known.
 
-mod synthetic;
-
+use crate::synthetic;
+use crate::synthetic::{RELEASES, damage, length};
 use assay_allocators::{Survey, survey};
 use assay_model::Allocator;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::time::{Duration, Instant};
-use synthetic::{RELEASES, damage, length};
 
 #[test]
 fn blocks_of_every_release_are_told_apart() {

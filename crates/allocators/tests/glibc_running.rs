@@ -1,10 +1,8 @@
 //! Targets that do not hold still: threads that allocate and free as fast as they can while they are looked at.
 
-mod blocks_program;
-
+use crate::blocks_program::{Blocks, program};
 use assay_allocators::{BlockState, survey};
 use assay_linux::{BeforeMemory, LiveProcess, MemorySource, ReadError};
-use blocks_program::{Blocks, program};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

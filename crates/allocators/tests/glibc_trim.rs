@@ -1,9 +1,7 @@
 //! The predicted gain of a trim is held against the RSS that a real `malloc_trim(0)` gives back.
 
-mod blocks_program;
-
+use crate::blocks_program::{Blocks, on_each_glibc};
 use assay_allocators::survey;
-use blocks_program::Blocks;
 use std::path::Path;
 
 on_each_glibc! {

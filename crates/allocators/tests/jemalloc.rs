@@ -1,7 +1,6 @@
 //! jemalloc, against a program that knows its blocks, jemalloc's own figures, and the tags of a JVM.
 
-mod preloaded;
-
+use crate::preloaded;
 use assay_allocators::{BlockState, HeapKind};
 use assay_model::Allocator;
 use assay_testkit::{find_library, skip};

@@ -2,11 +2,8 @@
 //! in the program's help. All of them are understood. Those of the README, the documentation and the help are run, with files and a JVM of
 //! the tests in the place of the reader's; which are not, and why, says `ways::NOT_RUN`.
 
-#[path = "commands/fixtures.rs"]
 mod fixtures;
-#[path = "commands/shown.rs"]
 mod shown;
-#[path = "commands/ways.rs"]
 mod ways;
 
 use assay_testkit::{CountingServer, each_java, java_classes, skip, start_java};

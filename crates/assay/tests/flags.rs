@@ -26,7 +26,7 @@ fn options_are_looked_up_in_each_release() {
     let known = Release::all().iter().filter(|release| release.pack.is_some());
     let known: Vec<u32> = known.map(|release| release.feature).collect();
     let listed: Vec<u32> = all.releases.iter().map(|of| of.release).collect();
-    assert_eq!(listed, known, "cargo test -p assay-jdk --test flags -- --ignored");
+    assert_eq!(listed, known, "cargo test -p assay-jdk --test all flags:: -- --ignored");
     assert_eq!(all.releases.iter().map(|of| of.starts).collect::<Vec<_>>()[..3], [true, true, false]);
     let two = report(&["-XX:+UseConcMarkSweepGC", "--for", "8,21"]);
     assert_eq!(two.releases[1].remarks[0].remark, OptionRemark::Unrecognized);

@@ -1,13 +1,11 @@
 //! `assay heap predict` and `assay heap layout` as they are typed: exit codes, messages, what goes where.
 
+use crate::hprof_writer;
 use assay_model::{HeapLayouts, HeapPrediction, ModelName, schema};
 use assay_testkit::testdata;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-
-#[path = "../../heap/tests/hprof_writer/mod.rs"]
-mod hprof_writer;
 
 const ASSAY: &str = env!("CARGO_BIN_EXE_assay");
 

@@ -1,7 +1,7 @@
 //! `assay heap modes` as it is typed, and the computed modes held against JVMs that are started.
 //!
 //! The whole, 14 sizes for each JVM at hand and each collector, is a check of its own since it starts some 200 JVMs:
-//! `cargo test -p assay --test heap_modes -- --ignored`.
+//! `cargo test -p assay --test all heap_modes:: -- --ignored`.
 
 use assay_jdk::Release;
 use assay_model::{HeapModes, ModeCell, ReferenceMode};

@@ -1,15 +1,12 @@
 //! `assay memory` as it is typed: exit codes, messages, what a pipe and what a terminal gets.
 
+use crate::kafka;
 use assay_model::{MemoryChange, MemoryReport, MemoryTrim, SnapshotDepth, schema};
 use assay_testkit::{find_java, skip, start_java};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Output, Stdio};
-
-#[path = "../../report/tests/kafka/mod.rs"]
-#[expect(dead_code, reason = "the tests of the report use the rest of it")]
-mod kafka;
 
 const ASSAY: &str = env!("CARGO_BIN_EXE_assay");
 

@@ -27,7 +27,7 @@ fn is_up_to_date(page: &str, said: &str) {
     let differs = stored.lines().zip(said.lines()).find(|(stored, said)| stored != said);
     assert!(
         stored == said,
-        "{page} is out of date: UPDATE_EXPECT=1 cargo test -p assay --test reference\n{differs:?}"
+        "{page} is out of date: UPDATE_EXPECT=1 cargo test -p assay --test all reference::\n{differs:?}"
     );
 }
 

@@ -39,7 +39,7 @@ name = "wrong"
 scenario = "scenario.toml"
 load = {{ kind = "closed", users = 1, think = "20ms" }}
 [server]
-command = "{} as_server --exact --nocapture {{port}}"
+command = "{} run::as_server --exact --nocapture {{port}}"
 ready_url = "http://127.0.0.1:{{port}}/"
 [[factor]]
 name = "setting"

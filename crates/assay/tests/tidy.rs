@@ -1,6 +1,5 @@
 //! Rules of the house that a machine can hold: arrows between crates and files, file headers, sizes of files and crates.
 
-#[path = "tidy/imports.rs"]
 mod imports;
 
 use imports::Imports;
@@ -125,6 +124,22 @@ fn every_rust_file_says_what_it_is_for_and_stays_readable() {
                 file.file_stem().is_none_or(|s| s != banned),
                 "{name}: name the file after what it is about"
             );
+        }
+    }
+}
+
+#[test]
+fn every_file_of_tests_is_compiled() {
+    for folder in crates().into_iter().filter(|folder| folder.join("tests/all.rs").exists()) {
+        let all = std::fs::read_to_string(folder.join("tests/all.rs")).expect("a Rust file");
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        for entry in std::fs::read_dir(folder.join("tests")).expect("readable folder").flatten() {
+            let path = entry.path();
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let is_source = path.extension().is_some_and(|end| end == "rs") || path.join("mod.rs").exists();
+            let is_named =
+                all.contains(&format!("mod {name};")) || manifest.contains(&format!("name = \"{name}\""));
+            assert!(!is_source || is_named, "{}: tests/all.rs does not name it", path.display());
         }
     }
 }

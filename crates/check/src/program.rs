@@ -1,6 +1,7 @@
 //! The test programs that Cargo builds.
 
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,7 +10,12 @@ use std::time::Duration;
 /// Names what Cargo calls in the place of rustc for the crates of the workspace. `./check` sets it for all that it builds.
 pub const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 
-/// A program of tests, or the documentation tests of all crates.
+/// Ends the name of an executable that has the tests of all files of a crate: to link one takes less than to link each.
+const ALL: &str = "/all";
+/// How long a program may take to list its tests.
+const LISTING_MAX: Duration = Duration::from_secs(60);
+
+/// A program of tests, a file of one, or the documentation tests of all crates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     /// Crate and file: `memory/closure`, `memory/lib`; `doc` for the documentation tests.
@@ -18,9 +24,39 @@ pub struct Program {
     pub executable: Option<PathBuf>,
     /// Folder of the crate, in which its tests run.
     pub folder: PathBuf,
+    /// Its tests, as the harness calls them, where the executable has those of other files, too; empty: all that it has.
+    pub only: Vec<String>,
 }
 
 impl Program {
+    /// `PROGRAM::TEST` of a test, by what the harness calls it: in an executable of several files the file comes first.
+    pub fn test(&self, called: &str) -> String {
+        let test = called.split_once("::").filter(|_| !self.only.is_empty()).map_or(called, |(_, test)| test);
+        format!("{}::{test}", self.name)
+    }
+
+    /// Parts an executable by its files, each of which is a module of it, so that each runs by itself, with rules of its own.
+    fn by_file(self) -> Result<Vec<Program>, String> {
+        let cannot = |why: &str| format!("{} does not list its tests: {why}", self.name);
+        let output = self.command(&["--list", "--format=terse"], LISTING_MAX).output();
+        let output = output.map_err(|error| cannot(&error.to_string()))?;
+        if !output.status.success() {
+            return Err(cannot(&String::from_utf8_lossy(&output.stderr)));
+        }
+        let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for test in
+            String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| line.strip_suffix(": test"))
+        {
+            let (file, _) = test.split_once("::").ok_or_else(|| cannot(&format!("{test} is in no file")))?;
+            files.entry(file.to_owned()).or_default().push(test.to_owned());
+        }
+        let package = self.name.strip_suffix(ALL).unwrap_or(&self.name);
+        let parts = files.into_iter();
+        Ok(parts
+            .map(|(file, only)| Program { name: format!("{package}/{file}"), only, ..self.clone() })
+            .collect())
+    }
+
     /// The command that runs its tests, with these arguments for the test harness, and ends it when its time is over.
     pub fn command(&self, arguments: &[&str], time_max: Duration) -> Command {
         let mut command = Command::new("timeout");
@@ -98,12 +134,17 @@ pub fn build(only: &[String]) -> Result<Vec<Program>, String> {
         return Err("the tests do not compile".to_owned());
     }
     let mut programs = programs(&String::from_utf8_lossy(&output.stdout))?;
+    let of_files: Vec<_> = programs.extract_if(.., |program| program.name.ends_with(ALL)).collect();
+    for program in of_files {
+        programs.extend(program.by_file()?);
+    }
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
     let folder = std::env::current_dir().map_err(|error| error.to_string())?;
-    programs.push(Program { name: "doc".to_owned(), executable: None, folder });
+    programs.push(Program { name: "doc".to_owned(), executable: None, folder, only: Vec::new() });
     Ok(programs)
 }
 
-/// The programs in Cargo's messages, by name.
+/// The programs in Cargo's messages.
 fn programs(messages: &str) -> Result<Vec<Program>, String> {
     let mut programs = Vec::new();
     for line in messages.lines().filter(|line| line.starts_with('{')) {
@@ -124,15 +165,20 @@ fn programs(messages: &str) -> Result<Vec<Program>, String> {
             Some("bin") => format!("bin-{}", target.name),
             _ => "lib".to_owned(),
         };
-        programs.push(Program { name: format!("{package}/{file}"), executable: Some(executable), folder });
+        programs.push(Program {
+            name: format!("{package}/{file}"),
+            executable: Some(executable),
+            folder,
+            only: Vec::new(),
+        });
     }
-    programs.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(programs)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn test_programs_are_named_after_crate_and_file() {
@@ -143,5 +189,26 @@ mod tests {
 "#;
         let names: Vec<_> = programs(said).expect("messages").into_iter().map(|p| p.name).collect();
         assert_eq!(names, ["memory/closure", "memory/lib"]);
+    }
+
+    #[test]
+    fn an_executable_of_several_files_is_a_program_for_each() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let executable = folder.path().join("all");
+        let lists =
+            "#!/bin/sh\necho 'truth::known: test'\necho 'closure::jdk::17: test'\necho 'truth::leak: test'\n";
+        std::fs::write(&executable, lists).expect("a script");
+        std::fs::set_permissions(&executable, PermissionsExt::from_mode(0o700)).expect("our file");
+        let all = Program {
+            name: "memory/all".to_owned(),
+            executable: Some(executable),
+            folder: folder.path().to_owned(),
+            only: Vec::new(),
+        };
+        let files = all.by_file().expect("a list");
+        let tests: Vec<_> =
+            files.iter().flat_map(|file| file.only.iter().map(|called| file.test(called))).collect();
+        assert_eq!(tests, ["memory/closure::jdk::17", "memory/truth::known", "memory/truth::leak"]);
+        assert_eq!(files[1].only, ["truth::known", "truth::leak"], "as the harness calls them");
     }
 }

@@ -207,7 +207,7 @@ mod tests {
         let program = pattern.split_once("::").map_or(pattern, |(program, _)| program);
         let Some((name, file)) = program.split_once('/') else { return program == "*" };
         let folder = crates.join(name);
-        let tests = [folder.join(format!("tests/{file}.rs")), folder.join(format!("tests/{file}/main.rs"))];
+        let tests = [folder.join(format!("tests/{file}.rs")), folder.join(format!("tests/{file}/mod.rs"))];
         match file {
             _ if name.contains('*') => true,
             "lib" => folder.join("src").is_dir(),

@@ -110,7 +110,12 @@ where
 
 /// Runs a program.
 fn run_one(program: &Program, options: &[&str], of: &Run<'_>) -> Result<BTreeMap<String, Ended>, String> {
-    let mut ended = attempts(program, &[&["--show-output"], options].concat(), of, TIME_MAX)?;
+    let mut arguments = [&["--show-output"], options].concat();
+    if !program.only.is_empty() {
+        arguments.push("--exact");
+        arguments.extend(program.only.iter().map(String::as_str));
+    }
+    let mut ended = attempts(program, &arguments, of, TIME_MAX)?;
     let is_long = |one: &&Ended| matches!(&one.outcome, Outcome::Ignored(why) if why.starts_with("long"));
     if of.long && ended.values().any(|one| is_long(&one)) {
         let names: Vec<_> =
@@ -119,7 +124,7 @@ fn run_one(program: &Program, options: &[&str], of: &Run<'_>) -> Result<BTreeMap
         arguments.extend(names.iter().map(String::as_str));
         ended.extend(attempts(program, &arguments, of, TIME_MAX_LONG)?);
     }
-    Ok(ended.into_iter().map(|(test, one)| (format!("{}::{test}", program.name), one)).collect())
+    Ok(ended.into_iter().map(|(test, one)| (program.test(&test), one)).collect())
 }
 
 /// Runs some tests of a program, and once more those that failed, and those that must run and were skipped. A program that died counts as a
@@ -132,7 +137,7 @@ fn attempts(
 ) -> Result<BTreeMap<String, Ended>, String> {
     let Run { rules, kept, .. } = *of;
     let is_wanting = |test: &str, outcome: &Outcome| {
-        *outcome == Outcome::Failed || rules.is_missed(&format!("{}::{test}", program.name), outcome)
+        *outcome == Outcome::Failed || rules.is_missed(&program.test(test), outcome)
     };
     let said = run(program, arguments, time_max)?;
     let first = read(&said.text);
@@ -206,7 +211,7 @@ fn text_of(file: &mut fs::File) -> std::io::Result<String> {
 }
 
 fn keep(kept: &Path, program: &Program, test: &str, attempt: &str, log: &str) -> Result<PathBuf, String> {
-    let name = format!("{}.{test}.{attempt}.log", program.name).replace(['/', ' '], "-").replace("::", "-");
+    let name = format!("{}.{attempt}.log", program.test(test)).replace(['/', ' '], "-").replace("::", ".");
     let path = kept.join(name);
     fs::write(&path, log).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(path)
@@ -222,7 +227,12 @@ mod tests {
         let path = folder.join("program");
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("our file");
-        Program { name: "fake/lib".to_owned(), executable: Some(path), folder: folder.to_owned() }
+        Program {
+            name: "fake/lib".to_owned(),
+            executable: Some(path),
+            folder: folder.to_owned(),
+            only: Vec::new(),
+        }
     }
 
     /// A run without long tests.

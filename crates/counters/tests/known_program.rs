@@ -1,12 +1,10 @@
 //! A program whose CPU time is known by its own clock: total, split, threads that ended, the control group.
 
-mod program;
-
+use crate::program::Program;
 use assay_counters::TimeGauge;
 use assay_linux::{ExitListener, SysRoot};
 use assay_model::{ThreadRole, TimeReport};
 use assay_testkit::skip;
-use program::Program;
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use std::fs;
 use std::path::Path;

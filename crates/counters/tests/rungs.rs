@@ -1,13 +1,10 @@
 //! The rungs against each other and against programs whose CPU time is known, over many seconds; what each costs the program.
-//! The figures that the documentation gives are printed by these: `cargo test -p assay-counters --test rungs -- --ignored --nocapture`.
+//! The figures that the documentation gives are printed by these: `cargo test -p assay-counters --test all rungs:: -- --ignored --nocapture`.
 
-mod observed;
-mod program;
-
+use crate::observed::observed;
+use crate::program::Program;
 use assay_counters::TimeGauge;
 use assay_testkit::skip;
-use observed::observed;
-use program::Program;
 use serde_json::json;
 
 #[test]

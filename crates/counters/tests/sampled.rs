@@ -1,13 +1,10 @@
 //! Samples of programs of which it is known what they do: user mode and kernel, and what the kernel does.
 
-mod observed;
-mod program;
-
+use crate::observed::observed;
+use crate::program::Program;
 use assay_counters::TimeGauge;
 use assay_model::{CodePlace, KernelActivity, TimeReport, TimeSamples};
 use assay_testkit::skip;
-use observed::observed;
-use program::Program;
 
 /// Standard errors of an interval of 95 %, and of one that a right figure leaves once in a thousand runs.
 const WIDER: f64 = 3.29 / 1.96;

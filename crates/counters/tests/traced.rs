@@ -1,11 +1,9 @@
 //! What programs in the kernel say of programs of which it is known what they do.
 
-mod program;
-
+use crate::program::Program;
 use assay_counters::{TRACED_COVERAGE, TimeGauge};
 use assay_model::{KernelActivity, TimeReport, TimeRule, TimeSource, TimeTraced};
 use assay_testkit::{Running, skip};
-use program::Program;
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use std::collections::BTreeSet;
 use std::fs;
@@ -214,7 +212,7 @@ fn a_killed_tracer_leaves_no_program_in_the_kernel() {
     }
     let program = Program::start();
     let mut command = Command::new(std::env::current_exe().expect("this test"));
-    command.args(["--exact", "as_tracer", "--nocapture", "--test-threads=1"]);
+    command.args(["--exact", "traced::as_tracer", "--nocapture", "--test-threads=1"]);
     command.env(TRACER, program.pid().to_string());
     let tracer = Running::start(&mut command, "tracer ready");
     let programs = programs_of(tracer.pid());

@@ -2,15 +2,12 @@
 //!
 //! No J9 was at hand: the logs in `testdata/gclog/j9` are written after the schema, those beside the checkout are real ones.
 
-mod samples;
-mod told;
-
+use crate::samples::{files, spliced};
+use crate::told::{check_any, read, read_in};
 use assay_model::{GcInstant, GcRecordKind, GcScope, GcSpace, ReferenceMode};
 use proptest::prelude::*;
-use samples::{files, spliced};
 use std::fs;
 use std::path::PathBuf;
-use told::{check_any, read, read_in};
 
 /// As a user would with grep: how often `durationms` stands behind `<exclusive-end`, or `totalms` as the last thing of `<af>`, `<sys>`
 /// or `<con>`, and the sum in microseconds.

@@ -1,14 +1,12 @@
 //! Logs of JDK 8 and older, held against a count that knows nothing of brackets: the last `, N secs]` of a line, in text order.
 
-mod samples;
-mod told;
-
+use crate::samples::{files, spliced};
+use crate::told;
+use crate::told::{check_any, read, read_in};
 use assay_model::{GcAnomaly, GcInstant, GcRecord, GcRecordKind, GcScope, GcSpace};
 use proptest::prelude::*;
-use samples::{files, spliced};
 use std::fs;
 use std::path::PathBuf;
-use told::{check_any, read, read_in};
 
 /// As a user would with grep and awk: how many pauses, and their sum in units of 100 ns.
 fn grepped(text: &str) -> (usize, u64) {

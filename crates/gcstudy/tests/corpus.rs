@@ -2,14 +2,11 @@
 //! gives the same however the bytes come in. Runs the seeds of the fuzz target
 //! (`fuzz/fuzz_targets/gclog_read.rs`) as a test.
 
-mod analysed;
-#[path = "../../gclog/tests/samples/mod.rs"]
-mod samples;
-
+use crate::analysed;
+use crate::samples::{files, spliced};
 use assay_gclog::Records;
 use assay_gcstudy::{freed_between, pauses_between};
 use proptest::prelude::*;
-use samples::{files, spliced};
 use std::fs;
 
 /// Comes in portions of seven bytes.

@@ -1,8 +1,7 @@
 //! The recorded logs of every form in other outward shapes: with other ends of lines, in UTF-16, without the last end of line, and
 //! mixed with the log of a second JVM.
 
-mod analysed;
-
+use crate::analysed;
 use assay_gclog::{At, GcSink, GcStream};
 use assay_model::{GcRecord, GcRecordKind, GcReport, GcRule, GcSource, Problem};
 use std::fs;

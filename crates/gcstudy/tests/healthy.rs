@@ -7,8 +7,7 @@
 //! threads each log is of one kind or the other. In logs of those that never waited long findings are false alarms; in those of the
 //! others, some of which are starved on purpose, what a wait brings about must name it.
 
-mod analysed;
-
+use crate::analysed;
 use assay_model::{Finding, GcRule};
 use assay_testkit::{RunDelay, RunDelayWatch, SplitMix, each_java, find_tool, skip, testdata};
 use std::collections::BTreeMap;

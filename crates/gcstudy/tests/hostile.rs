@@ -1,10 +1,8 @@
 //! Fuzzing within the tests: damaged logs of every form, more of them with `./check --long`. `ASSAY_TEST_GC_CASES` sets how many,
 //! `ASSAY_TEST_GC_SEED` where they begin. The fuzz target `gclog_read` does the same for as long as it is left to.
 
-mod damaged;
-mod without_end;
-
-use damaged::{Dice, check, damaged_log};
+use crate::damaged::{Dice, check, damaged_log};
+use crate::without_end;
 use std::fs;
 use std::path::PathBuf;
 

@@ -1,13 +1,11 @@
 //! Memory does not grow with the log: a log of any length through a pipe, read by a process of its own, whose peak the kernel tells.
 //!
-//! `ASSAY_TEST_GC_MB=10000 cargo test --release -p assay-gcstudy --test limits` reads 10 GB of each kind.
+//! `ASSAY_TEST_GC_MB=10000 cargo test --release -p assay-gcstudy --test all limits::` reads 10 GB of each kind.
 
-mod made;
-mod without_end;
-
+use crate::made::Made;
+use crate::without_end;
 use assay_gclog::GcStream;
 use assay_gcstudy::Analysis;
-use made::Made;
 use std::fs;
 use std::io::{self, Read as _, Write};
 use std::process::{Command, Stdio};
@@ -106,7 +104,7 @@ struct Read {
 /// What is written is read by a process of its own.
 fn read_by_itself(what: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Read {
     let mut reader = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "reads_standard_input", "--ignored", "--nocapture"])
+        .args(["--exact", "limits::reads_standard_input", "--ignored", "--nocapture"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

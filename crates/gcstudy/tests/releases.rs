@@ -1,7 +1,6 @@
 //! Logs of releases that are not at hand, against the line that the JVM itself writes for each stop.
 
-mod analysed;
-
+use crate::analysed;
 use assay_model::GcReport;
 use std::fs;
 

@@ -2,8 +2,7 @@
 //! (`GarbageCollectionNotificationInfo`, recorded by `testdata/gclog/GcTruth.java`), and garbage per request
 //! against the bytes that the program knows it allocated.
 
-mod analysed;
-
+use crate::analysed;
 use assay_gclog::{Records, xlog_option};
 use assay_gcstudy::freed_between;
 use assay_model::{GcRecord, GcScope};

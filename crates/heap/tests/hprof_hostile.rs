@@ -1,14 +1,12 @@
 //! Damaged dumps and bytes that are none: never a panic, never more time than their length takes, and the same answer
 //! however the bytes come in. Runs the seeds of the fuzz target (`fuzz/fuzz_targets/hprof_read.rs`) as a test.
 
-mod hprof_writer;
-
+use crate::hprof_writer::{Trickle, small};
 use assay_heap::ClassHistogram;
 use assay_heap::hprof::{HprofError, read};
 use assay_heap::predict::{PredictOptions, predict};
 use assay_model::HeapPrediction;
 use assay_testkit::{each_java, find_tool, start_java};
-use hprof_writer::{Trickle, small};
 use proptest::prelude::*;
 use std::fs;
 use std::io::Read;

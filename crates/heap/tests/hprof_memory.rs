@@ -1,10 +1,8 @@
 //! Reading takes less than 100 MB whatever the dump: one that is larger in everything than a large server's. A file of its
 //! own, since the measure is the process's.
 
-mod hprof_writer;
-
+use crate::hprof_writer::Dump;
 use assay_heap::hprof::read;
-use hprof_writer::Dump;
 use std::io::Read;
 
 const RESIDENT_KB_MAX: u64 = 100_000;

@@ -1,11 +1,9 @@
 //! Dumps made for the purpose: each dialect, each way of cutting heap records, and what the JDK does at 4 GiB.
 
-mod hprof_writer;
-
+use crate::hprof_writer::small::*;
+use crate::hprof_writer::{Dump, Trickle, id_of};
 use assay_heap::hprof::{HprofError, read};
 use assay_heap::{ArrayLengths, ClassHistogram, FieldKind, PrimitiveKind};
-use hprof_writer::small::*;
-use hprof_writer::{Dump, Trickle, id_of};
 use std::io::Read;
 
 fn histogram_of(bytes: &[u8]) -> Result<ClassHistogram, HprofError> {
@@ -317,7 +315,7 @@ fn a_heap_record_and_an_array_of_four_gib_are_read() {
 
 /// Some tools count objects in 31 bits.
 #[test]
-#[ignore = "43 GB of dump: cargo test --release -p assay-heap --test hprof_synthetic -- --ignored"]
+#[ignore = "43 GB of dump: cargo test --release -p assay-heap --test all hprof_synthetic:: -- --ignored"]
 fn more_objects_than_31_bits_can_count() {
     let mut dump = names("1.0.2", 4);
     let classes = classes(&dump);

@@ -1,13 +1,10 @@
 //! The mode in which a dump was taken is found from the dump alone: every mode, every collector, heaps of any size.
 
-#[expect(dead_code, reason = "each test uses a part of it")]
-mod predict_support;
-
+use crate::predict_support::{Mode, dump_of, for_each, modes};
 use assay_heap::hprof;
 use assay_heap::predict::{PredictOptions, detect, predict};
 use assay_model::ModelName;
 use assay_testkit::{skip, testdata};
-use predict_support::{Mode, dump_of, for_each, modes};
 
 /// A JVM that has just begun has 9,000 objects: this is as small as a heap gets.
 const TINY: &str = "-Dscale=0";

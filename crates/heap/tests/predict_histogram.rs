@@ -8,13 +8,10 @@
 //! other lengths. So of the same JVM all rows with the same number of objects count; of another those whose objects are known
 //! to be the same as well: classes of one size, and arrays of the program's own classes.
 
-#[expect(dead_code, reason = "each test uses a part of it")]
-mod predict_support;
-
+use crate::predict_support::{Mode, Row, Seen, for_each, look, modes, stable_name};
 use assay_heap::predict::{PredictOptions, predict};
 use assay_model::{ClassFootprint, HeapPrediction, ModelName};
 use assay_testkit::skip;
-use predict_support::{Mode, Row, Seen, for_each, look, modes, stable_name};
 use std::collections::BTreeMap;
 
 /// Most that a total may be off, as a share.

@@ -1,8 +1,6 @@
 //! Heaps as CSV and Markdown.
 
-#[expect(dead_code, reason = "the tests of the pages use the rest of it")]
-mod sample;
-
+use crate::sample;
 use assay_heapreport::*;
 use std::io::{self, Write};
 

@@ -1,7 +1,6 @@
 //! Heaps in every mode as people see them: golden files, sums, hostile values, forms that hold nothing.
 
-mod sample;
-
+use crate::sample;
 use assay_heapreport::*;
 use expect_test::expect_file;
 

@@ -1,14 +1,12 @@
 //! Arenas against the JVM's own counters of them.
 
-mod support;
-
+use crate::support::{Jvm, javas};
 use assay_hotspot::{ArenaChunk, ArenaObject, Arenas, Hotspot, Nmt};
 use assay_linux::{LiveProcess, MemorySource};
 use assay_testkit::{find_java, skip};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
-use support::{Jvm, javas};
 
 /// All tracked blocks: where their payload begins, bytes asked for, tag.
 fn blocks(nmt: &Nmt, source: &LiveProcess) -> Vec<(u64, u64, u8)> {

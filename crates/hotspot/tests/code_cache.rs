@@ -1,13 +1,11 @@
 //! The code cache against the JVM's own reports.
 
-mod support;
-
+use crate::support::{Jvm, javas};
 use assay_hotspot::{BlobKind, CodeCache, Hotspot};
 use assay_linux::MemorySource;
 use assay_testkit::{find_java, skip};
 use std::collections::BTreeSet;
 use std::path::Path;
-use support::{Jvm, javas};
 
 /// The number behind a label like `nmethods=`.
 fn number(text: &str, label: &str) -> Option<u64> {

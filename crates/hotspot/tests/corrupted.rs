@@ -1,13 +1,11 @@
 //! Memory that lies: a JVM whose bytes are flipped at random. An answer, or an error, within bounded time; no panic.
 
-mod support;
-
+use crate::support::flipped::flipped;
+use crate::support::{Jvm, javas};
 use assay_hotspot::Hotspot;
 use assay_linux::MemorySource;
 use assay_testkit::skip;
 use std::time::{Duration, Instant};
-use support::flipped::flipped;
-use support::{Jvm, javas};
 
 /// All that is read of a JVM; how many parts gave something.
 fn look(source: &dyn MemorySource) -> usize {

@@ -1,12 +1,10 @@
 //! The collector's tables, held against the reservations that native memory tracking lists with the tag `GC`.
 
-mod support;
-
+use crate::support::{Jvm, javas, javas_for};
 use assay_hotspot::Hotspot;
 use assay_linux::MemorySource;
 use assay_testkit::skip;
 use std::ops::Range;
-use support::{Jvm, javas, javas_for};
 
 /// `[0x00007fa5b4bd4000 - 0x00007fa5b4c2a000] reserved and committed 344KB for GC from`
 fn reserved_for(detail: &str, tag: &str) -> Vec<Range<u64>> {

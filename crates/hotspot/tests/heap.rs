@@ -1,11 +1,9 @@
 //! The Java heap by space, held against what the JVM answers to `GC.heap_info` and against what the program keeps.
 
-mod support;
-
+use crate::support::{Jvm, javas_for};
 use assay_hotspot::{Collector, Hotspot, JavaHeap};
 use assay_testkit::skip;
 use std::ops::Range;
-use support::{Jvm, javas_for};
 
 /// Reads the heap of a JVM that stands still, between two equal answers of the JVM about it.
 fn steady_heap(jvm: &Jvm) -> (JavaHeap, String) {

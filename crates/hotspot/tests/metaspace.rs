@@ -1,7 +1,6 @@
 //! Class metadata against the JVM's own report.
 
-mod support;
-
+use crate::support::{Jvm, javas};
 use assay_hotspot::{ChunkState, Hotspot, Metaspace};
 use assay_linux::MemorySource;
 use assay_model::FigureSource;
@@ -9,7 +8,6 @@ use assay_testkit::skip;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{Jvm, javas};
 
 /// What `VM.metaspace show-loaders scale=1` says of one loader: used bytes outside and inside the class space, classes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

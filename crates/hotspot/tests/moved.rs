@@ -1,12 +1,10 @@
 //! Names of threads while ZGC moves the objects that they are made of, held against what the JVM answers to `Thread.print`.
 
-mod support;
-
+use crate::support::Jvm;
 use assay_hotspot::Hotspot;
 use assay_testkit::{each_release, printed_threads, skip};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use support::Jvm;
 
 const READINGS: usize = 8;
 /// Looks until each name was read once.

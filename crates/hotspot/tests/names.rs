@@ -1,13 +1,11 @@
 //! Names of classes and sizes of objects against a program that knows them and the JVM's histogram.
 
-mod support;
-
+use crate::support::{Jvm, javas};
 use assay_hotspot::{Hotspot, Names};
 use assay_linux::MemorySource;
 use assay_testkit::{find_java, skip};
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::{Jvm, javas};
 
 /// Instances and bytes by class, as `GC.class_histogram -all` prints them: `   1:   123   4567  [B (java.base@17)`.
 fn histogram(jvm: &Jvm) -> BTreeMap<String, (u64, u64)> {

@@ -1,7 +1,7 @@
 //! Native memory tracking: headers found in memory against the JVM's counters, and these against its own report.
 
-mod support;
-
+use crate::support;
+use crate::support::javas;
 use assay_hotspot::{Hotspot, Nmt, NmtLevel, Scanned};
 use assay_linux::{LiveProcess, Mapping, MemorySource, ProcRoot};
 use assay_testkit::{
@@ -9,7 +9,6 @@ use assay_testkit::{
     tracking_report,
 };
 use std::path::Path;
-use support::javas;
 
 /// How often the frozen comparison is repeated; more by `ASSAY_TEST_NMT_REPEATS`.
 const REPEATS: u32 = 3;

@@ -1,13 +1,11 @@
 //! Corrupt memory: a JVM whose structures were overwritten gives less, in bounded time and memory, and never a panic.
 
-mod support;
-
+use crate::support::{Jvm, javas};
 use assay_hotspot::Hotspot;
 use assay_linux::{AlteredMemory, LiveProcess, Mapping, MemorySource};
 use assay_testkit::{Damage, find_java, skip};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use support::{Jvm, javas};
 
 /// A process in which some words read differently. `only_anonymous`: only memory of no file is damaged, so that
 /// structures which are found by symbols lead into it.

@@ -4,14 +4,12 @@
 //! histogram of everything goes over the spaces with Serial, Parallel, G1 and Epsilon, and has to be equal; with
 //! Shenandoah and ZGC it follows references, and has no garbage.
 
-mod support;
-
+use crate::support::{Jvm, javas};
 use assay_hotspot::{HeapObject, Hotspot, ObjectForm, ObjectVisitor, WalkBytes, attach_command};
 use assay_linux::ProcRoot;
 use assay_testkit::skip;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use support::{Jvm, javas};
 
 const REGION_BYTES: u64 = 1 << 20;
 

@@ -1,13 +1,11 @@
 //! The walk over objects in memory that lies: every byte is booked somewhere, in bounded time, without a panic.
 
-mod support;
-
+use crate::support::flipped::flipped;
+use crate::support::{Jvm, javas};
 use assay_hotspot::{HeapObject, Hotspot, ObjectVisitor};
 use assay_linux::MemorySource;
 use assay_testkit::skip;
 use std::time::{Duration, Instant};
-use support::flipped::flipped;
-use support::{Jvm, javas};
 
 #[derive(Default)]
 struct Sum {

@@ -1,7 +1,6 @@
 //! Opening real JVMs: version, flags, symbols and exported structures, held against what the JVM itself prints.
 
-mod support;
-
+use crate::support::{Jvm, javas};
 use assay_hotspot::Hotspot;
 use assay_linux::{BeforeMemory, LiveProcess, Mapping, MemorySource};
 use assay_model::{FigureSource, FlagOrigin};
@@ -11,7 +10,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
 use std::process::Command;
-use support::{Jvm, javas};
 
 #[test]
 fn version_and_word_size_are_the_jvm_s_own() {

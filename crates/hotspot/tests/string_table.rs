@@ -1,10 +1,8 @@
 //! The table of interned strings against what the JVM says of it.
 
-mod support;
-
+use crate::support::Jvm;
 use assay_hotspot::Hotspot;
 use assay_testkit::{each_java, skip};
-use support::Jvm;
 
 /// What stands before `word` and behind a colon: `Number of buckets       :     65536 =    524288 bytes, each 8`.
 fn figure(said: &str, word: &str) -> u64 {

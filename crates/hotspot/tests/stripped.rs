@@ -1,12 +1,10 @@
 //! A JVM whose libjvm was stripped: what is lost, what is not, and what separate debug information brings back.
 
-mod support;
-
+use crate::support::{Jvm, javas};
 use assay_hotspot::Hotspot;
 use assay_model::{FigureSource, ThreadKind};
 use assay_testkit::{skip, stripped_java};
 use std::path::Path;
-use support::{Jvm, javas};
 
 #[test]
 fn a_stripped_libjvm_still_tells_heap_cards_threads_and_flags() {

@@ -1,14 +1,12 @@
 //! Threads, held against what the JVM answers to `Thread.print` and against the kernel's names of them.
 
-mod support;
-
+use crate::support::{Jvm, javas};
 use assay_hotspot::{Hotspot, JvmThread, ListRead};
 use assay_linux::{AlteredMemory, LiveProcess, MemorySource, ProcRoot};
 use assay_model::ThreadKind;
 use assay_testkit::{each_release, skip, start_java};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use support::{Jvm, javas};
 
 /// `"VM Thread" os_prio=0 cpu=1.39ms elapsed=0.35s tid=0x00007f58280c1000 nid=0x1c2 runnable`, and `nid=450` or `[450]`
 /// since JDK 19: name, address and thread id.

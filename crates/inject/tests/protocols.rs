@@ -1,20 +1,14 @@
 //! Injectors speak what a generator speaks, and what was spoken adds up.
 
-#[expect(dead_code, reason = "the tests of the generator need servers of every kind")]
-#[path = "../../load/tests/http2/server.rs"]
-mod http2_server;
-#[expect(dead_code, reason = "other tests need wires that break")]
-mod places;
-#[path = "../../load/tests/websocket/server.rs"]
-mod websocket_server;
-
+use crate::http2_server;
+use crate::places::{InjectorThread, config};
+use crate::websocket_server;
 use assay_inject::{Injectors, InjectorsConfig};
 use assay_load::{
     ArrivalLaw, GeneratorConfig, Http, Load, LoadSource, LoadWindow, Measured, Scenario, for_url,
 };
 use assay_model::Protocol;
 use assay_testkit::CountingServer;
-use places::{InjectorThread, config};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;

@@ -1,19 +1,13 @@
 //! Several injectors that act as one: the server's own count, the law of the arrivals, clocks, losses, and who is let in.
 
-#[path = "../../load/tests/certificates/mod.rs"]
-mod certificates;
-#[expect(dead_code, reason = "the tests of the generator need faults of every kind")]
-#[path = "../../load/tests/chat/server.rs"]
-mod chat_server;
-mod places;
-
+use crate::certificates::Authority;
+use crate::chat_server;
+use crate::places::{HANG, InjectorThread, Wire, config};
 use assay_inject::{InjectorAddress, Injectors, InjectorsConfig, Token};
 use assay_load::{
     ArrivalLaw, GeneratorConfig, Load, LoadError, LoadSource, LoadWindow, Measured, Scenario, TlsOptions,
 };
 use assay_testkit::{CountingServer, deaf_server};
-use certificates::Authority;
-use places::{HANG, InjectorThread, Wire, config};
 use rustls::{ServerConnection, StreamOwned};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};

@@ -154,7 +154,7 @@ fn a_jvm_does_with_options_what_is_said_of_them() {
 }
 
 #[test]
-#[ignore = "writes the table anew: cargo test -p assay-jdk --test flags -- --ignored; needs all releases, five minutes"]
+#[ignore = "writes the table anew: cargo test -p assay-jdk --test all flags:: -- --ignored; needs all releases, five minutes"]
 fn the_table_is_made_from_the_jvms() {
     let mut history: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
     let missing = |of: u32| -> PathBuf { panic!("no JDK {of}: workloads/jvm/fetch {of}") };

@@ -78,5 +78,6 @@ pub use thread_counters::{ThreadCounters, ThreadReadings};
 pub use variables::EarlierBytes;
 
 #[cfg(test)]
+#[expect(dead_code, reason = "the tests beside the crate use the rest of it")]
 #[path = "../tests/target/mod.rs"]
 mod target;

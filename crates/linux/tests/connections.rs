@@ -1,5 +1,7 @@
 //! What connections cost in the kernel: the figures of a control group against what else the group and its sockets say.
 
+use crate::target;
+use crate::target::Target;
 use assay_linux::{ProcRoot, SysRoot};
 use assay_model::CgroupMemory;
 use assay_testkit::{MemoryGroup, skip};
@@ -11,9 +13,6 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use target::Target;
-
-mod target;
 
 const CONNECTIONS: u64 = 2000;
 /// Bytes that wait in each connection for a server that does not read them.
@@ -130,7 +129,7 @@ fn the_kernel_s_share_of_connections_is_that_of_the_group_and_of_the_sockets() {
     }
     // Version 1 counts socket buffers, and accepted sockets, only where buffers are limited.
     let _ = fs::write(group.path().join(TCP_LIMIT_V1), (1_u64 << 40).to_string());
-    let target = Target::start_test("serves", "serves", &group.path().display().to_string());
+    let target = Target::start_test("connections::serves", "serves", &group.path().display().to_string());
     let port = target.told["port"] as u16;
     let connect = || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("our child");
     let mut server = connect();

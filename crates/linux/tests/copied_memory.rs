@@ -1,13 +1,11 @@
 //! A copy of a process's memory stays as the process was, whatever that does afterwards.
 
-#[path = "target/mod.rs"]
-mod target;
-
+use crate::target;
+use crate::target::{ALTERNATING_BYTES, MIB, Target};
 use assay_linux::{CopiedMemory, CopyRoom, LiveProcess, MemorySource, PageMap, ProcRoot};
 use rustix::process::{Signal, getpid, kill_process};
 use std::io::{Read, Write};
 use std::ops::Range;
-use target::{ALTERNATING_BYTES, MIB, Target};
 
 const WHOLE_BYTES: usize = 40 * MIB;
 const BEFORE: u8 = 1;
@@ -67,7 +65,7 @@ fn resident(pages: &PageMap, regions: &[Range<u64>]) -> u64 {
 
 #[test]
 fn what_was_copied_stays_and_what_was_not_is_read_as_it_is_now() {
-    let mut target = Target::start_test("changing_child", "changing", "");
+    let mut target = Target::start_test("copied_memory::changing_child", "changing", "");
     let regions = regions(&target);
     let process = LiveProcess::open(&ProcRoot::default(), target.pid()).expect("our child");
     let bytes = resident(process.pages(), &regions);
@@ -89,7 +87,7 @@ fn what_was_copied_stays_and_what_was_not_is_read_as_it_is_now() {
 
 #[test]
 fn what_finds_no_room_is_counted_and_read_later() {
-    let mut target = Target::start_test("changing_child", "changing", "");
+    let mut target = Target::start_test("copied_memory::changing_child", "changing", "");
     let regions = regions(&target);
     let process = LiveProcess::open(&ProcRoot::default(), target.pid()).expect("our child");
     let bytes = resident(process.pages(), &regions);

@@ -1,13 +1,11 @@
 //! A process that is stopped for a reading stands still, and goes on unharmed, whatever happens to who stopped it.
 
+use crate::target::worker::{Count, WORKING, send_counted_signal};
+use crate::target::{Target, asked_for, ready_until_the_test_ends};
 use assay_linux::{Freeze, FreezeError, LiveProcess, MemorySource, ProcRoot};
 use rustix::process::{Pid, Signal, kill_process};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use target::worker::{Count, WORKING, send_counted_signal};
-use target::{Target, asked_for, ready_until_the_test_ends};
-
-mod target;
 
 const LONG: Duration = Duration::from_secs(60);
 /// Nothing takes so long but a fault.
@@ -141,7 +139,7 @@ fn it_goes_on_when_the_freezer_is_killed() {
     let worker = Worker::start(3);
     let pid = worker.target.pid();
     for signal in [Signal::KILL, Signal::ABORT, Signal::TERM] {
-        let freezer = Target::start_test("as_freezer", "freezer", &pid.to_string());
+        let freezer = Target::start_test("freeze::as_freezer", "freezer", &pid.to_string());
         let before = worker.counts();
         std::thread::sleep(Duration::from_millis(20));
         assert_eq!(worker.counts(), before, "it stands still");
@@ -224,7 +222,7 @@ fn a_thousand_threads_are_stopped() {
 fn a_traced_process_is_left_alone_and_its_tracer_named() {
     let worker = Worker::start(0);
     let pid = worker.target.pid();
-    let first = Target::start_test("as_freezer", "freezer", &pid.to_string());
+    let first = Target::start_test("freeze::as_freezer", "freezer", &pid.to_string());
     match freeze(pid, LONG) {
         Err(FreezeError::Traced { tracer_pid, ref tracer, .. }) => {
             assert_eq!(tracer_pid, first.pid());

@@ -1,13 +1,11 @@
 //! The kernel's figures beside the RSS, and what a control group is charged: as kernels write them, and on this machine.
 
+use crate::target::{ALTERNATING_BYTES, Target};
 use assay_linux::{ProcRoot, SysRoot, kernel_stack_bytes, parse_memory_status};
 use assay_model::{CgroupMemory, OutsideRss, Problem};
 use assay_testkit::{FakeTree, MemoryGroup, skip};
 use std::fs;
 use std::path::Path;
-use target::{ALTERNATING_BYTES, Target};
-
-mod target;
 
 #[test]
 fn lines_about_memory_are_read_and_missing_ones_absent() {

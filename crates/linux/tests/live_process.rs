@@ -1,11 +1,9 @@
 //! Live processes held against what the kernel says of them elsewhere, and against what they know of themselves.
 
+use crate::target::{ALTERNATING_BYTES, MIB, Target, UNTOUCHED_BYTES};
 use assay_linux::{LiveProcess, Mapping, MemorySource, ProcRoot, ReadError};
 use assay_testkit::{find_java, find_tool, skip, start_java};
 use std::fs;
-use target::{ALTERNATING_BYTES, MIB, Target, UNTOUCHED_BYTES};
-
-mod target;
 
 fn open(pid: u32) -> LiveProcess {
     LiveProcess::open(&ProcRoot::default(), pid).expect("our child")

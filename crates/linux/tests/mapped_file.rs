@@ -1,5 +1,6 @@
 //! Files of a process that may be hostile: only the very file that was mapped is opened, and nothing but a file.
 
+use crate::target::Target;
 use assay_linux::{LiveProcess, Mapping, MemorySource, ProcRoot};
 use assay_testkit::skip;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -7,9 +8,6 @@ use rustix::process::geteuid;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use target::Target;
-
-mod target;
 
 /// A child that maps a file with this content.
 fn mapped(content: &str) -> (tempfile::TempDir, PathBuf, Target) {

@@ -1,13 +1,11 @@
 //! What works without root: everything on processes of the same user, and a refusal that says what lacks on others.
 
+use crate::target::{ALTERNATING_BYTES, Target, asked_for, ready_until_the_test_ends};
 use assay_linux::{Freeze, FreezeError, LinuxError, LiveProcess, MemorySource, ProcRoot, ReadError};
 use assay_testkit::skip;
 use rustix::process::geteuid;
 use std::io::Read;
 use std::time::Duration;
-use target::{ALTERNATING_BYTES, Target, asked_for, ready_until_the_test_ends};
-
-mod target;
 
 const NOBODY: u32 = 65534;
 
@@ -83,5 +81,5 @@ fn processes_of_the_same_user_are_read_and_others_refused_with_the_reason() {
         skip!("another user cannot start this test binary");
     };
     let pids = format!("{}:{},{}", own.pid(), own.told["alternating"], other.pid());
-    Target::start_as(NOBODY, "as_reader", "reader", &pids).expect("as before");
+    Target::start_as(NOBODY, "unprivileged::as_reader", "reader", &pids).expect("as before");
 }

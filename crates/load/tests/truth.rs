@@ -4,17 +4,14 @@
 //! they saw of the server as it was (`served`), which includes the milliseconds that 2,000 held requests need to get
 //! through 10 connections.
 
-mod certificates;
-mod stalls;
-
+use crate::certificates::Authority;
+use crate::stalls::{MS, QUANTILES, S, Stalls, is_near, one_second_in_ten, quantile, truth};
 use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, Measured, TlsOptions, for_url, monotonic_ns};
-use certificates::Authority;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustls::{ServerConfig, ServerConnection};
-use stalls::{MS, QUANTILES, S, Stalls, is_near, one_second_in_ten, quantile, truth};
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,13 +1,11 @@
 //! The truth in virtual time: the schedule and the recorder that the generator uses, before a simulated server.
 //! Deterministic, so no disturbance of the machine can hide or fake an error.
 
-mod stalls;
-
+use crate::stalls::{MS, QUANTILES, S, Stalls, answered_at, is_near, one_second_in_ten, quantile, truth};
 use assay_load::ArrivalLaw;
 use assay_load::recorder::{Recorded, Recorder, RequestTimes};
 use assay_load::schedule::{Schedule, Waiting};
 use proptest::prelude::*;
-use stalls::{MS, QUANTILES, S, Stalls, answered_at, is_near, one_second_in_ten, quantile, truth};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

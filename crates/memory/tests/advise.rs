@@ -1,12 +1,9 @@
 //! The limit's arithmetic: worked examples, and properties over any snapshot.
 
-#[path = "findings/report.rs"]
-mod report;
-
+use crate::report::{MIB, Snapshot};
 use assay_memory::advise;
 use assay_model::{Advice, AdviceLine, Certainty, CgroupMemory, MemoryReport, MemoryRule, Problem};
 use proptest::prelude::*;
-use report::{MIB, Snapshot};
 
 fn line<'a>(advice: &'a Advice, name: &str) -> &'a AdviceLine {
     advice

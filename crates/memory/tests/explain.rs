@@ -1,12 +1,9 @@
 //! Growth by cause: seeded leaks in pairs of snapshots, each with the noise of a living server beside it.
 
-#[path = "findings/report.rs"]
-mod report;
-
+use crate::report::{MIB, Snapshot};
 use assay_memory::explain_change;
 use assay_model::{Cause, FigureSource, MemoryChange, MemoryEntry, MemoryReport, ThreadKind};
 use proptest::prelude::*;
-use report::{MIB, Snapshot};
 
 /// A server at work: everything moves a little between two snapshots.
 fn server(second: u64) -> Snapshot {

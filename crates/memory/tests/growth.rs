@@ -1,13 +1,11 @@
 //! Leaks of known size in live JVMs: the first cause is the right one, and the growth is explained.
 //!
-//! `cargo test -p assay-memory --test growth -- --nocapture` prints the figures as a table.
+//! `cargo test -p assay-memory --test all growth:: -- --nocapture` prints the figures as a table.
 
-mod probes;
-
+use crate::probes::{Probe, built};
 use assay_memory::explain_change;
 use assay_model::{Cause, MemoryChange, MemoryReport};
 use assay_testkit::{each_java, find_java, skip};
-use probes::{Probe, built};
 use std::path::Path;
 
 /// The part of the growth that has to have a cause.

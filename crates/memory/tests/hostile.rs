@@ -1,13 +1,11 @@
 //! Targets that change, end or hide while they are read, and memory that lies: an answer with problems or a clear
 //! error, in bounded time and memory, and never a panic.
 
-mod program;
-
+use crate::program::{Program, own_peak_bytes, within};
 use assay_linux::{AlteredMemory, LinuxError, LiveProcess, MemorySource, OpeningFiles, ProcRoot, Recording};
 use assay_memory::{MemoryError, ReadOptions, SnapshotDepth, read, read_source};
 use assay_model::{Area, FigureSource, MemoryEntry, MemoryReport};
 use assay_testkit::{Damage, find_java, skip, start_java, testdata};
-use program::{Program, own_peak_bytes, within};
 use rustix::process::{Pid, WaitOptions, waitpid};
 use std::fs;
 use std::path::Path;

@@ -1,10 +1,8 @@
 //! Heaps of millions of malloc blocks: each is identified, and the memory that a snapshot takes stays below its bound.
 
-mod program;
-
+use crate::program::{own_peak_bytes, within};
 use assay_memory::{ReadOptions, read};
 use assay_testkit::{Running, skip, testdata};
-use program::{own_peak_bytes, within};
 use std::path::PathBuf;
 use std::process::Command;
 

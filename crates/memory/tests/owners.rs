@@ -1,13 +1,11 @@
 //! Blocks and mappings that have one owner, or none: each is found, and nothing is given to a neighbour.
 
-mod program;
-
+use crate::program::Program;
 use assay_hotspot::Hotspot;
 use assay_linux::{AlteredMemory, LiveProcess, ProcRoot};
 use assay_memory::{ReadOptions, explain_change, read, read_source};
 use assay_model::{Allocator, Area, Cause, MemoryReport};
 use assay_testkit::{Running, each_java, skip, start_buffers, start_java, stripped_java, testdata};
-use program::Program;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

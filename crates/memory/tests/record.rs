@@ -1,12 +1,9 @@
 //! Records: bounded, mended, refused when they are somebody else's.
 
-#[path = "findings/report.rs"]
-mod report;
-
+use crate::report::{MIB, Snapshot};
 use assay_memory::{Record, RecordError, read_record};
 use assay_model::{MemoryReport, schema};
 use proptest::prelude::*;
-use report::{MIB, Snapshot};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;

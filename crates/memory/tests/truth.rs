@@ -1,12 +1,10 @@
 //! Known amounts of memory, of each kind: what a snapshot says came on top is what a program allocated, by 1 % or 64 KiB.
 //!
-//! `cargo test -p assay-memory --test truth -- --nocapture` prints the figures as a table.
+//! `cargo test -p assay-memory --test all truth:: -- --nocapture` prints the figures as a table.
 
-mod probes;
-
+use crate::probes::{Probe, built};
 use assay_model::{Area, MemoryReport};
 use assay_testkit::{find_java, skip};
-use probes::{Probe, built};
 use serde_json::Value;
 use std::path::Path;
 

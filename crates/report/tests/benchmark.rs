@@ -1,9 +1,7 @@
 //! The outputs of a run of a benchmark program: its benchmarks take the place of a server's metrics, and nothing speaks of
 //! requests.
 
-#[expect(dead_code, reason = "it serves the tests of servers too")]
-mod sample;
-
+use crate::sample;
 use assay_model::*;
 use assay_report::{render_csv, render_html, render_markdown, render_terminal};
 use std::collections::BTreeMap;

@@ -1,7 +1,6 @@
 //! The page of a capacity: the same bytes each time, nothing made up where something is absent, any file drawn.
 
-mod capacity_sample;
-
+use crate::capacity_sample;
 use assay_model::CapacityReport;
 use assay_report::render_capacity_html;
 use capacity_sample as sample;

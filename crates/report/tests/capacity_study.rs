@@ -1,11 +1,9 @@
 //! The page of a study whose trials find capacities: the curve of each variant over the rate.
 
 // Both are made for other tests, too.
-#[expect(dead_code, reason = "other tests use the rest")]
-mod capacity_sample;
-#[expect(dead_code, reason = "other tests use the rest")]
-mod sample;
 
+use crate::capacity_sample;
+use crate::sample;
 use assay_model::{CapacityMethod, PlannedCapacity, PlannedProcedure, StoredRun};
 
 fn run(capacities: usize) -> StoredRun {

@@ -1,8 +1,6 @@
 //! Differential flame graphs of a study: what a request costs a variant beyond its baseline, by stack.
 
-#[expect(dead_code, reason = "other tests use the rest of it")]
-mod sample;
-
+use crate::sample;
 use assay_model::{Check, Disturbance, FrameKind, SampledFrame, SampledStack, StoredRun, WindowStacks};
 use assay_report::render_html;
 

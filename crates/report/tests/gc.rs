@@ -1,11 +1,9 @@
 //! What GC logs say as people and programs see it: golden files, widths, hostile values, the grammar of OpenMetrics.
 
-mod gc_sample;
-
+use crate::gc_sample as sample;
 use assay_model::*;
 use assay_report::*;
 use expect_test::expect_file;
-use gc_sample as sample;
 
 fn view(width: u16) -> TerminalView {
     TerminalView { width, color: false, entries: EntriesShown::All }

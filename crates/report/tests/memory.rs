@@ -1,7 +1,6 @@
 //! A process's memory as people see it: golden files, sums, hostile values, snapshots that lack almost everything.
 
-mod kafka;
-
+use crate::kafka;
 use assay_model::*;
 use assay_report::*;
 use expect_test::expect_file;

@@ -1,12 +1,9 @@
 //! What the outputs of a study say where its design has one server of each variant, as the sample's has.
 
-mod rendered;
-#[expect(dead_code, reason = "other tests use the rest")]
-mod sample;
-
+use crate::rendered::{html, markdown};
+use crate::sample;
 use assay_model::Design;
 use assay_report::render_terminal;
-use rendered::{html, markdown};
 
 #[test]
 fn no_difference_is_claimed_that_another_start_could_be() {

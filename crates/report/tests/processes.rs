@@ -1,16 +1,12 @@
 //! A run of several processes: roles side by side, their GC logs, and the faults that the study asked for.
 
-#[expect(dead_code, reason = "other tests use the rest of it")]
-mod gc_sample;
-mod rendered;
-#[expect(dead_code, reason = "other tests use the rest of it")]
-mod sample;
-
+use crate::gc_sample;
+use crate::rendered::{html, markdown};
+use crate::sample;
 use assay_model::{
     Audit, Check, Estimate, FaultAction, FaultRecord, ProcessGc, StoredRun, ValidityCheck, metric,
 };
 use assay_report::render_terminal;
-use rendered::{html, markdown};
 
 /// The demo with a proxy that collects nothing and two roles that do.
 fn with_roles() -> StoredRun {

@@ -1,17 +1,15 @@
 //! The outputs of a made-up run: golden files, determinism, what must never be in a page, and runs that lack
 //! almost everything.
 
-#[expect(dead_code, reason = "other tests use the rest of it")]
-mod gc_sample;
-mod rendered;
-mod sample;
-
+use crate::gc_sample;
+use crate::kafka;
+use crate::rendered::{html, markdown};
+use crate::sample;
 use assay_model::Check;
 use assay_model::*;
 use assay_report::{render_csv, render_terminal};
 use assay_testkit::shown;
 use expect_test::expect_file;
-use rendered::{html, markdown};
 
 /// Where a text of the terminal goes on in the next line.
 const CONTINUED: &str = "\n    ";
@@ -347,10 +345,6 @@ fn runs_that_lack_almost_everything_or_hold_absurd_figures_are_rendered_without_
     }
     assert!(all_outputs(&one_block).contains("too few blocks"));
 }
-
-#[path = "kafka/mod.rs"]
-#[expect(dead_code, reason = "the tests of the memory page use the rest of it")]
-mod kafka;
 
 #[test]
 fn trials_that_were_read_in_full_have_a_tree_map_for_each_variant_and_others_miss_nothing() {

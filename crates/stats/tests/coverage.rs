@@ -1,10 +1,8 @@
 //! Holds what the documentation claims of the intervals: over thousands of virtual studies they contain the
 //! truth as often as they say, equal variants are called equal, and a real difference is found.
 
-mod virtual_study;
-
+use crate::virtual_study::{Drift, Noise, Shape, study};
 use assay_stats::{Statistic, compare_paired, compare_unpaired, estimate, estimate_ratio};
-use virtual_study::{Drift, Noise, Shape, study};
 
 const STUDIES: u64 = 2_500;
 /// Four standard errors of a share of 95 % over that many studies, in percent: what luck may do.

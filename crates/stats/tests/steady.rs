@@ -1,9 +1,7 @@
 //! Holds the figures that the steady-state rule's documentation gives, over synthetic warm-ups.
 
-mod virtual_study;
-
+use crate::virtual_study::Noise;
 use assay_stats::{Phase, SteadyState};
-use virtual_study::Noise;
 
 const SERIES: usize = 1_000;
 const CAP_SLICES: usize = 60;

@@ -1,7 +1,6 @@
 //! Studies of a server that runs already: it is loaded, watched and asked, and runs on as it was.
 
-mod support;
-
+use crate::support::{Fixture, example};
 use assay_model::{CapacityReport, Check, RunEventKind, TrialOutcome};
 use assay_study::{
     CapacityTable, DesignTable, Seconds, ServerTable, Study, StudyError, WarmUpTable, generator,
@@ -11,7 +10,6 @@ use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::{Fixture, example};
 
 /// A server of somebody else's.
 struct Theirs {

@@ -1,11 +1,8 @@
 //! Whole runs of benchmark programs: results to comparisons, reference modes from the logs of their JVMs, and their faults.
 
-#[expect(dead_code, reason = "it serves the tests of servers too")]
-mod support;
-
+use crate::support::Fixture;
 use assay_model::{ReferenceMode, RunEventKind, TrialOutcome, Verdict};
 use std::sync::atomic::Ordering;
-use support::Fixture;
 
 /// Writes what JMH would, `$NS` nanoseconds; the first word is the file.
 const GOOD: &str = r##"

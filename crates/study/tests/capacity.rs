@@ -1,11 +1,9 @@
 //! Studies whose trials find a capacity: a server of one worker that holds each request for a known time.
 
-mod support;
-
+use crate::support::Fixture;
 use assay_model::{Check, RunEventKind, TrialOutcome};
 use assay_study::StudyError;
 use std::sync::atomic::Ordering;
-use support::Fixture;
 
 /// One worker that needs 5 ms for each request bears 200 a second; sleeping takes a little longer than asked.
 const HOLD_US: &str = "5000";

@@ -1,7 +1,6 @@
 //! Studies that end, stop and limit their processes: what is recorded, what counts, and that nothing is left of it.
 
-mod support;
-
+use crate::support::{Fixture, example};
 use assay_model::{
     Check, Disturbance, FaultAction, FaultRecord, RunEventKind, Trial, TrialOutcome, Window, file,
 };
@@ -12,7 +11,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use support::{Fixture, example};
 
 const DESIGN: &str = r#"
 scenario = "scenario.toml"

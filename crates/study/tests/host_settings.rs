@@ -2,8 +2,7 @@
 //!
 //! Every run has a folder of its own for what it leaves word of (`XDG_RUNTIME_DIR`), so that no other run takes its changes back.
 
-mod support;
-
+use crate::support::{Fixture, example};
 use assay_model::{RunEvent, RunEventKind, Trial};
 use assay_study::{Study, StudyError};
 use assay_testkit::skip;
@@ -14,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use support::{Fixture, example};
 
 /// One launch of each level.
 const DESIGN: &str =

@@ -1,10 +1,8 @@
 //! Studies with processes beside the server: one TOML table each.
 
-mod support;
-
+use crate::support::{Fixture, example, processes};
 use assay_model::{RunEventKind, TrialOutcome};
 use std::sync::atomic::Ordering;
-use support::{Fixture, example, processes};
 
 const DESIGN: &str = r#"
 scenario = "scenario.toml"

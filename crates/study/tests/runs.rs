@@ -1,13 +1,11 @@
 //! Whole runs on a server that is no JVM, with the faults that servers, users and machines have.
 
-mod support;
-
+use crate::support::{Fixture, example, processes};
 use assay_model::{Check, RunEventKind, TrialOutcome, Verdict};
 use assay_study::{StudyError, run};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use support::{Fixture, example, processes};
 
 const FRESH: &str = r#"
 scenario = "scenario.toml"

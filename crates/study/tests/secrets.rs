@@ -1,11 +1,9 @@
 //! A study full of secrets, and no byte of one in what it leaves.
 
-mod support;
-
+use crate::support::{Fixture, example};
 use assay_model::{RunEventKind, TrialOutcome};
 use assay_testkit::{find_java, skip};
 use std::path::Path;
-use support::{Fixture, example};
 
 /// How a secret is given: 12 spellings, with `%` for the secret.
 const IN_COMMAND: [&str; 8] = [

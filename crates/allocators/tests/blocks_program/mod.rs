@@ -1,7 +1,5 @@
 //! Runs `testdata/allocators/blocks.c`, a program that knows its own malloc blocks, and reads what it tells.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
 use assay_linux::{LiveProcess, ProcRoot};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -92,7 +90,6 @@ fn compile(name: &str, link: impl Fn(&mut Command)) -> Option<PathBuf> {
 }
 
 /// Makes a module of tests for this system's C library and for each release that is tested.
-#[macro_export]
 macro_rules! on_each_glibc {
     ($($test:ident)*) => {
         on_each_glibc!(@of this_system (program().map(std::path::Path::to_path_buf).ok_or("no C compiler")) $($test)*);
@@ -103,7 +100,7 @@ macro_rules! on_each_glibc {
     };
     (@of $module:ident ($program:expr) $($test:ident)*) => {
         mod $module {
-            use super::blocks_program::*;
+            use crate::blocks_program::*;
             $(#[test]
             fn $test() {
                 match $program {
@@ -114,6 +111,8 @@ macro_rules! on_each_glibc {
         }
     };
 }
+
+pub(crate) use on_each_glibc;
 
 impl Blocks {
     /// Starts the program, and waits until it has done its work.

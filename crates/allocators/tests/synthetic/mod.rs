@@ -1,7 +1,5 @@
 //! A process that was never there: malloc's structures as each release of glibc lays them out, with blocks that are known.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
 use assay_allocators::BlockState;
 use assay_linux::{Mapping, MemorySource, PageMap, PageRun, ReadError, ThreadFacts};
 use rand::{RngExt, SeedableRng};

@@ -1,7 +1,7 @@
 //! What a snapshot of a JVM costs on each release.
 
-use crate::memory::options;
-use crate::subject::{COLLECTORS, Row, Subject, assay};
+use super::memory::options;
+use super::subject::{COLLECTORS, Row, Subject, assay};
 use assay_model::MemoryReport;
 use assay_testkit::{Running, start_java};
 use std::collections::BTreeMap;

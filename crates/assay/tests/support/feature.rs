@@ -1,10 +1,10 @@
 //! What is tested of each release: the sections of the page.
 
-use crate::cell::Cell;
-use crate::heap::LAYOUTS;
-use crate::page::Cells;
-use crate::subject::{COLLECTORS, Subject};
-use crate::{gc, heap, memory, memory_cases, time};
+use super::cell::Cell;
+use super::heap::LAYOUTS;
+use super::page::Cells;
+use super::subject::{COLLECTORS, Subject};
+use super::{gc, heap, memory, memory_cases, time};
 
 /// A section.
 pub struct Feature {

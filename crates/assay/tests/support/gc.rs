@@ -1,7 +1,7 @@
 //! `assay gc` against what the JVM's management interface counts in the same run.
 
-use crate::cell::Cell;
-use crate::subject::{Collector, Subject, assay};
+use super::cell::Cell;
+use super::subject::{Collector, Subject, assay};
 use assay_jdk::Release;
 use assay_model::{GcReport, GcRow};
 use assay_testkit::{Running, start_java};

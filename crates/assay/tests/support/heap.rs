@@ -1,7 +1,7 @@
 //! `assay heap` against the JVM's own histogram of classes, and against the modes that JVMs say they have.
 
-use crate::cell::Cell;
-use crate::subject::{Collector, Subject, assay};
+use super::cell::Cell;
+use super::subject::{Collector, Subject, assay};
 use assay_model::{HeapModes, HeapPrediction};
 use assay_testkit::{class_histogram, start_java};
 use std::time::Duration;

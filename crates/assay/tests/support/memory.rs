@@ -1,7 +1,7 @@
 //! `assay memory` against the kernel's sum, the JVM's list of threads and its own tracking of native memory.
 
-use crate::cell::Cell;
-use crate::subject::{Collector, Subject, assay};
+use super::cell::Cell;
+use super::subject::{Collector, Subject, assay};
 use assay_hotspot::Hotspot;
 use assay_linux::{LiveProcess, ProcRoot};
 use assay_model::{Area, MemoryReport, ThreadKind};

@@ -1,8 +1,8 @@
 //! `assay memory` where a JVM runs in another way than most: on other C libraries, with other options, without symbols.
 
-use crate::cell::Cell;
-use crate::memory::{Snapshot, options, snapshot_of};
-use crate::subject::{COLLECTORS, Collector, Subject, assay};
+use super::cell::Cell;
+use super::memory::{Snapshot, options, snapshot_of};
+use super::subject::{COLLECTORS, Collector, Subject, assay};
 use assay_model::MemoryTrim;
 use assay_testkit::{Running, checkout, java_command, start_buffers, start_java, stripped_java};
 use std::fs;

@@ -1,7 +1,7 @@
 //! What is not supported, and what Assay still says of it, as far as it can be tried without it.
 
-use crate::cell::Cell;
-use crate::subject::assay;
+use super::cell::Cell;
+use super::subject::assay;
 use assay_model::{GcReport, MemoryReport};
 use assay_testkit::{Running, testdata};
 use std::process::Command;

@@ -1,9 +1,9 @@
 //! The page: tables of cells, written and read again.
 
-use crate::cell::Cell;
-use crate::feature::Feature;
-use crate::note;
-use crate::subject::{Row, Subject};
+use super::cell::Cell;
+use super::feature::Feature;
+use super::note;
+use super::subject::{Row, Subject};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -40,7 +40,7 @@ pub fn written(
     let _ =
         writeln!(page, "Of JDK {without} Assay knows what changed with them; no build of them was tried.\n");
     let _ = writeln!(page, "Made {when}, by\n");
-    page.push_str("    UPDATE_EXPECT=1 cargo test -p assay --test support -- --ignored\n");
+    page.push_str("    UPDATE_EXPECT=1 cargo test -p assay --test all support:: -- --ignored\n");
 
     heading(
         &mut page,

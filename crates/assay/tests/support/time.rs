@@ -1,8 +1,8 @@
 //! `assay time` against the JVM's own list of its threads.
 
-use crate::cell::Cell;
-use crate::memory::compared;
-use crate::subject::assay;
+use super::cell::Cell;
+use super::memory::compared;
+use super::subject::assay;
 use assay_model::{ThreadRole, TimeReport};
 use assay_testkit::{Running, role_in_working};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! The second oracle: what the JVM itself told of the same run (`GcCorpus.java`).
 
-use crate::kept::Kept;
+use super::kept::Kept;
 use assay_model::{GcRecord, GcRecordKind};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,7 +1,5 @@
 //! Writes dumps for tests, straight from the format's description: shares nothing with the reader.
 
-#![allow(dead_code, reason = "each test file uses a part")]
-
 pub mod small;
 
 /// Gives a few bytes at a time.

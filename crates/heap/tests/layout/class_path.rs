@@ -1,7 +1,7 @@
 //! Classes read from class paths are those that a JVM has; damaged ones give an error. Runs the seeds of the fuzz target
 //! `class_path_read` as a test: one class of each kind, a jar, and images of a JDK's form with the same classes.
 
-use crate::truth::{Truth, javac};
+use super::truth::{Truth, javac};
 use assay_heap::class_path::{ClassPathError, read, shapes_of};
 use assay_heap::layout::Layouts;
 use assay_heap::{ClassHistogram, FieldKind};

@@ -1,7 +1,7 @@
 //! Layouts held against JVMs that run: each field's offset, each class's size, each mirror, of all classes of the JDK, in
 //! each mode that the JVM can run in; and the sum of all mirrors in a heap.
 
-use crate::truth::{Mode, check, in_every_mode, in_turn, javac, modes};
+use super::truth::{Mode, check, in_every_mode, in_turn, javac, modes};
 use assay_heap::layout::Layouts;
 use assay_jdk::Release;
 use assay_model::{HeapModel, ModelName};

@@ -1,6 +1,6 @@
 //! Layouts of classes that no JDK has: random ones held against JVMs, rings that no JVM makes, OpenJ9's estimate by hand.
 
-use crate::truth::{Mode, check, compile, in_every_mode, in_turn, javac};
+use super::truth::{Mode, check, compile, in_every_mode, in_turn, javac};
 use assay_heap::layout::Layouts;
 use assay_heap::{ClassHistogram, ClassShape, Field, FieldKind, PrimitiveKind};
 use assay_jdk::Release;

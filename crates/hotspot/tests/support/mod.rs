@@ -1,5 +1,4 @@
 //! Real JVMs for tests: `Waiting` in a JVM with options of the test's choice.
-#![allow(dead_code, clippy::allow_attributes, reason = "each test uses a part of it")]
 
 pub mod flipped;
 
@@ -19,7 +18,6 @@ pub struct Jvm {
     _stdin: ChildStdin,
     /// What it printed before it said that it waits.
     pub log: String,
-    pub java: PathBuf,
 }
 
 impl Jvm {
@@ -56,7 +54,7 @@ impl Jvm {
         }
         // The pipe stays open, so that the JVM does not fail to write to it.
         std::mem::forget(out);
-        Some(Jvm { child, _stdin: stdin, log, java: java.to_owned() })
+        Some(Jvm { child, _stdin: stdin, log })
     }
 
     pub fn pid(&self) -> u32 {

@@ -1,7 +1,6 @@
 //! Programs to look at. A test binary starts itself again as one of them: `as_child` is a test that does nothing
 //! unless it was started so.
 #![expect(unsafe_code, reason = "the program maps memory in ways that no safe library offers")]
-#![allow(dead_code, clippy::allow_attributes, reason = "not every test binary uses all of it")]
 
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous, mprotect};
 use rustix::process::{Pid, Signal, kill_process};

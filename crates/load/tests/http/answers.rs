@@ -1,6 +1,6 @@
 //! Which answers are right, redirects, connections that end instead of an answer, and a generator that stands still.
 
-use crate::server::{Reply, closed, errors, generator, ok, open, run, serve, status};
+use super::server::{Reply, closed, errors, generator, ok, open, run, serve, status};
 use assay_load::ErrorKind;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! What loads take from outside the scenario and from answers: rows of files, secrets, headers, forms; redirects; schedules.
 
-use crate::server::{Request, closed, ok, open, run, serve, status};
+use super::server::{Request, closed, ok, open, run, serve, status};
 use assay_load::{Generator, GeneratorConfig, Measured, RateSchedule, Scenario};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ fn generator(url: &str, scenario: Scenario) -> Generator {
 
 /// A server that keeps the lines of all requests, and answers with what a test says.
 fn kept(
-    answer: impl Fn(&Request) -> crate::server::Reply + Send + Sync + 'static,
+    answer: impl Fn(&Request) -> super::server::Reply + Send + Sync + 'static,
 ) -> (String, Arc<Mutex<Vec<String>>>) {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let all = Arc::clone(&lines);

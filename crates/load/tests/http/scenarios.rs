@@ -1,6 +1,6 @@
 //! What whole scenarios make of a load: one-time requests, counters, kinds of users, think times.
 
-use crate::server::{Request, closed, generator, ok, open, run, serve, status};
+use super::server::{Request, closed, generator, ok, open, run, serve, status};
 use assay_load::{ErrorKind, Generator, GeneratorConfig, LoadError, Scenario};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,6 @@
 //! The whole search for a capacity.
 
-use crate::simulated::{
+use super::simulated::{
     CAPACITY_PER_S, CONNECTIONS, Draws, Fault, GENERATOR_PER_S, MS, Onlooker, Rates, Simulated, connections,
 };
 use assay_load::LoadError;

@@ -1,7 +1,7 @@
 //! Windows of a study: each injected fault marks the window, clean windows are not marked, and the slowest requests are attributed
 //! to pauses.
 
-use crate::simulated::{CAPACITY_PER_S, Draws, Fault, MS, Onlooker, Simulated, connections};
+use super::simulated::{CAPACITY_PER_S, Draws, Fault, MS, Onlooker, Simulated, connections};
 use assay_load::{ArrivalLaw, Load};
 use assay_measure::{Bounds, Context, MeasurementId, Procedure, ServerData, WarmUpPhase, WarmedUp, Windows};
 use assay_model::{Audit, LateCause, WarmUp, WarmUpEnd, Window};

@@ -1,7 +1,5 @@
 //! `testdata/linux/hostile.c`, compiled and run; and limits on what a reader may take.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Simulated servers of every kind that a search must do well on, searches of them, and how well these did.
 
-use crate::simulated::{Every, Interruptions, Running, Server, Service, rate_at_limit};
+use super::simulated::{Every, Interruptions, Running, Server, Service, rate_at_limit};
 use assay_model::Estimate;
 use assay_stats::capacity::{Capacity, Method, Search, SearchConfig};
 use rand::{RngExt, SeedableRng};

@@ -11,9 +11,9 @@
 //! (`SEARCHES=40 FROM=20000`) 95.1 % of 3,267 intervals held (61 to 85 in 100 at those four), with half-widths of at most 5 % for 61,
 //! and of 1.0 to 3.1 % for the critical rate.
 //!
-//! `cargo test --release -p assay-stats --test capacity -- --ignored --nocapture`
+//! `cargo test --release -p assay-stats --test all capacity:: -- --ignored --nocapture`
 
-use crate::servers::{Kind, estimates, kinds, run, search, truths};
+use super::servers::{Kind, estimates, kinds, run, search, truths};
 use assay_model::Estimate;
 use assay_stats::capacity::{
     Capacity, LoadWindow, Method, Search, SearchConfig, Sweep, SweepConfig, WindowRequest,

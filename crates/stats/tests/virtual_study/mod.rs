@@ -1,5 +1,4 @@
 //! Virtual time for the tests of the statistics: seeded noise, and studies whose truth is known.
-#![allow(dead_code, reason = "each test program uses its part")]
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

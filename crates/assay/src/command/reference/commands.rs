@@ -9,7 +9,7 @@ pub fn page() -> String {
     let mut program = Arguments::command();
     program.build();
     let mut page = String::from(
-        "# Commands\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test reference`. \
+        "# Commands\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test all reference::`. \
          From a clone each command is called as `./assay`. What a command ends with: [exit codes](exit-codes.md).\n\n",
     );
     add(&program, "assay", &mut page);

@@ -8,7 +8,7 @@ use std::fmt::{Display, Write};
 /// The page.
 pub fn page() -> String {
     let mut page = String::from(
-        "# Findings\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test reference`. What each finding shows as \
+        "# Findings\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test all reference::`. What each finding shows as \
          evidence and from which figure on it is made, what brings it about, what helps best, and what helps instead; the finding itself \
          has the figures and options at hand. Its id is `rule` in stored forms.\n\n",
     );

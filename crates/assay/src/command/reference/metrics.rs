@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// The page.
 pub fn page() -> String {
     let mut page = String::from(
-        "# Metrics\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test reference`. A name ends with the unit. What \
+        "# Metrics\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test all reference::`. A name ends with the unit. What \
          could not be measured has no value; it is never 0.\n",
     );
     add_studies(&mut page);

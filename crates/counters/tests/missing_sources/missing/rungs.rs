@@ -1,7 +1,7 @@
 //! Calls of `perf_event_open` that are refused or answer wrongly.
 
-use crate::fake_kernel::{ClockState, CounterState, UnitState};
-use crate::{Case, FAULTS, LINES, case};
+use super::super::fake_kernel::{ClockState, CounterState, UnitState};
+use super::super::{Case, FAULTS, LINES, case};
 use assay_model::HardwareEvent;
 use rustix::io::Errno;
 

@@ -1,11 +1,9 @@
 //! Every rule has a snapshot that has what it speaks of, and one that just has not.
 
-mod report;
-
+use crate::report::{MIB, Snapshot};
 use assay_memory::findings;
 use assay_model::{Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, Finding, MemoryRule, ThreadKind};
 use assay_testkit::assert_one_step_each;
-use report::{MIB, Snapshot};
 
 /// A rule, a snapshot that it speaks of, the gain that it must predict, and a snapshot in which the same thing is harmless.
 struct Case {

@@ -1,16 +1,13 @@
 //! Chat against a server that forwards what is said, and does wrong what a test tells it to.
 
-#[path = "../certificates/mod.rs"]
-mod certificates;
 mod server;
-#[path = "../websocket/server.rs"]
-mod websocket;
 
+use crate::certificates::Authority;
+use crate::websocket::server as websocket;
 use assay_load::{
     ArrivalLaw, Deliveries, Generator, GeneratorConfig, Load, LoadError, Measured, Scenario, TlsOptions,
 };
 use assay_model::Protocol;
-use certificates::Authority;
 use rustls::ServerConnection;
 use server::{Fault, serve};
 use std::io::{ErrorKind, Read, Write};

@@ -14,7 +14,6 @@ pub const MIB: u64 = 1 << 20;
 #[derive(Clone)]
 pub struct Snapshot(pub MemoryReport);
 
-#[expect(dead_code, reason = "each test program uses some of it")]
 impl Snapshot {
     /// A process without a resident byte.
     pub fn new() -> Snapshot {

@@ -1,14 +1,12 @@
 //! HTTP/2 against a server of another implementation, which does wrong what a test tells it to.
 
-#[path = "../certificates/mod.rs"]
-mod certificates;
 mod server;
 
+use crate::certificates::Authority;
 use assay_load::{
     ArrivalLaw, ErrorKind, Generator, GeneratorConfig, Http, Load, LoadError, Measured, Scenario, TlsOptions,
 };
 use assay_model::Protocol;
-use certificates::Authority;
 use rustls::{ServerConnection, StreamOwned};
 use server::{Reply, Server, Settings, connection, ok, serve};
 use std::io::{Read, Write};

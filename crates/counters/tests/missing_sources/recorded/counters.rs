@@ -1,6 +1,6 @@
 //! Sums of counters of the processor.
 
-use crate::fake_kernel::{CounterState, Counters, FakeKernel, account};
+use super::super::fake_kernel::{CounterState, Counters, FakeKernel, account};
 use assay_counters::kernel::Counting;
 use assay_counters::{SideGauges, Sides};
 use assay_model::{HardwareCounters, HardwareEvent, TimeReport};

@@ -1,14 +1,12 @@
 //! WebSocket against tungstenite, which refuses what is not.
 
-#[path = "../certificates/mod.rs"]
-mod certificates;
-mod server;
+pub mod server;
 
+use crate::certificates::Authority;
 use assay_load::{
     ArrivalLaw, ErrorKind, Generator, GeneratorConfig, Http, Load, LoadError, Measured, Scenario, TlsOptions,
 };
 use assay_model::Protocol;
-use certificates::Authority;
 use rustls::{ServerConnection, StreamOwned};
 use server::{accept, serve};
 use std::net::TcpStream;

@@ -1,6 +1,6 @@
 //! Samples that are lost, of others, or none.
 
-use crate::fake_kernel::{FUTEX, account, sample};
+use super::super::fake_kernel::{FUTEX, account, sample};
 use assay_counters::kernel::Record;
 use assay_model::KernelActivity;
 use std::sync::Mutex;

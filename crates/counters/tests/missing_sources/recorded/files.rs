@@ -1,6 +1,6 @@
 //! Threads and processes that end, and what the files say of them.
 
-use crate::fake_kernel::{FakeKernel, account, stat};
+use super::super::fake_kernel::{FakeKernel, account, stat};
 use assay_counters::TimeGauge;
 use assay_model::{Certainty, TimeSource};
 

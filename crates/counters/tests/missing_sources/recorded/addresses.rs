@@ -1,6 +1,6 @@
 //! Addresses of data, from the bytes that a kernel writes for AMD's and Intel's units.
 
-use crate::fake_kernel::{UnitState, access, account, lost};
+use super::super::fake_kernel::{UnitState, access, account, lost};
 use assay_counters::kernel::{AddressRecord, Unit};
 use assay_counters::{SideGauges, Sides, findings};
 use assay_model::{DataPlace, LineUser, TimeReport, TimeRule};

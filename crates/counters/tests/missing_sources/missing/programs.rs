@@ -1,7 +1,7 @@
 //! Programs that the kernel does not take.
 
-use crate::fake_kernel::ProgramsState;
-use crate::{CALLS, Case, case};
+use super::super::fake_kernel::ProgramsState;
+use super::super::{CALLS, Case, case};
 use assay_model::TimeReport;
 use rustix::io::Errno;
 

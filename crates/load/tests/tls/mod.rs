@@ -1,10 +1,7 @@
 //! TLS against rustls servers: what is trusted and what is not, certificates of clients, names, resumption, and what handshakes cost.
 
-#[path = "../certificates/mod.rs"]
-mod certificates;
-
+use crate::certificates::Authority;
 use assay_load::{ErrorKind, Generator, GeneratorConfig, Load, LoadError, Measured, TlsOptions, for_url};
-use certificates::Authority;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,7 +1,7 @@
 //! The table of supported JVMs, `docs/reference/supported-jvms.md`: each cell is what a test run found of a release, held against the
 //! JVM itself or the kernel.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p assay --test support -- --ignored` makes it, of all JVMs that are here; without that variable the same
+//! `UPDATE_EXPECT=1 cargo test -p assay --test all support:: -- --ignored` makes it, of all JVMs that are here; without that variable the same
 //! run fails if a cell that was right has become wrong.
 
 mod cell;
@@ -143,7 +143,7 @@ fn the_page_has_a_row_for_each_release_and_no_cell_is_empty() {
     let found = mistakes(&page);
     assert!(
         found.is_empty(),
-        "make it anew: UPDATE_EXPECT=1 cargo test -p assay --test support -- --ignored\n{}",
+        "make it anew: UPDATE_EXPECT=1 cargo test -p assay --test all support:: -- --ignored\n{}",
         found.join("\n")
     );
     // What would be noticed, in the first table of cells.

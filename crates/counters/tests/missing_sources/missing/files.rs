@@ -1,6 +1,6 @@
 //! Files of the kernel that are missing or say less.
 
-use crate::{BLOCKED, CODE, Case, ENDS, FAULTS, GROUP, KERNEL, LINES, THROTTLED, WAITING, case, sums};
+use super::super::{BLOCKED, CODE, Case, ENDS, FAULTS, GROUP, KERNEL, LINES, THROTTLED, WAITING, case, sums};
 use assay_model::KernelActivity;
 use rustix::io::Errno;
 

@@ -1,0 +1,41 @@
+//! All tests of the crate as one program: each has its file.
+
+mod capacity;
+mod capacity_report;
+mod capacity_workload;
+mod color;
+mod columns;
+mod commands;
+mod compare;
+mod emulated;
+mod flags;
+mod format;
+mod gc;
+mod heap;
+mod heap_live;
+mod heap_modes;
+mod held_by;
+mod host;
+#[expect(dead_code, reason = "the tests of dumps use the rest of it")]
+#[path = "../../heap/tests/hprof_writer/mod.rs"]
+mod hprof_writer;
+mod inject;
+#[expect(dead_code, reason = "the tests of the report use the rest of it")]
+#[path = "../../report/tests/kafka/mod.rs"]
+mod kafka;
+mod links;
+mod memory;
+mod mistakes;
+mod monitoring;
+mod names;
+mod ready_made;
+mod reference;
+mod run;
+mod samples;
+mod setup;
+mod support;
+mod texts;
+mod tidy;
+mod time;
+mod time_acceptance;
+mod version;

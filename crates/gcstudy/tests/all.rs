@@ -1,0 +1,18 @@
+//! All tests of the crate as one program: each has its file.
+
+mod analysed;
+mod corpus;
+mod damaged;
+mod determinism;
+mod diff_real;
+mod follow;
+mod forms;
+mod healthy;
+mod hostile;
+mod limits;
+mod made;
+mod releases;
+#[path = "../../gclog/tests/samples/mod.rs"]
+mod samples;
+mod truth;
+mod without_end;

@@ -1,0 +1,5 @@
+//! All tests of the crate as one program: each has its file.
+
+mod forms;
+mod pages;
+mod sample;

@@ -1,0 +1,20 @@
+//! All tests of the crate as one program: each has its file.
+
+mod arena;
+mod attach;
+mod code_cache;
+mod corrupted;
+mod gc;
+mod heap;
+mod metaspace;
+mod moved;
+mod names;
+mod nmt;
+mod nmt_corrupt;
+mod objects;
+mod objects_corrupted;
+mod open;
+mod string_table;
+mod stripped;
+mod support;
+mod threads;

@@ -1,0 +1,16 @@
+//! All tests of the crate as one program: each has its file.
+
+#[path = "../../load/tests/certificates/mod.rs"]
+mod certificates;
+#[expect(dead_code, reason = "the tests of the generator need faults of every kind")]
+#[path = "../../load/tests/chat/server.rs"]
+mod chat_server;
+mod hostile;
+#[expect(dead_code, reason = "the tests of the generator need servers of every kind")]
+#[path = "../../load/tests/http2/server.rs"]
+mod http2_server;
+mod places;
+mod protocols;
+mod remote;
+#[path = "../../load/tests/websocket/server.rs"]
+mod websocket_server;

@@ -1,0 +1,23 @@
+//! All tests of the crate as one program: each has its file.
+
+mod advise;
+mod closure;
+mod depth;
+mod explain;
+mod findings;
+mod footprint;
+mod growth;
+mod hostile;
+mod limit;
+mod many_blocks;
+mod native_image;
+mod nmt;
+mod owners;
+mod probes;
+mod program;
+mod record;
+mod recorded;
+mod report;
+mod split;
+mod trim;
+mod truth;

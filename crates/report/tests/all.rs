@@ -1,0 +1,21 @@
+//! All tests of the crate as one program: each has its file.
+
+mod benchmark;
+mod capacity;
+mod capacity_page;
+mod capacity_sample;
+mod capacity_study;
+mod compared;
+mod flames;
+mod folders;
+mod forms;
+mod gallery;
+mod gc;
+mod gc_sample;
+mod kafka;
+mod memory;
+mod one_server;
+mod processes;
+mod rendered;
+mod report;
+mod sample;

@@ -1,0 +1,18 @@
+//! All tests of the crate as one program: each has its file.
+
+mod areas;
+mod attached;
+mod benchmark;
+mod capacity;
+mod faults;
+mod file_examples;
+mod formats;
+mod host_settings;
+mod java_server;
+mod not_here;
+mod processes;
+mod runs;
+mod secrets;
+mod study_file;
+mod study_value;
+mod support;
