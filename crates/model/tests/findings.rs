@@ -1,0 +1,76 @@
+//! The order of findings, and their stored form.
+
+use assay_model::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+fn finding(severity: Severity, known_from: KnownFrom, gain_bytes: Option<u64>) -> Finding<MemoryRule> {
+    let measured = Finding::measured(MemoryRule::MallocArenas, severity, "a claim", "12 arenas");
+    Finding { known_from, gain_bytes, ..measured }
+}
+
+#[test]
+fn folklore_never_stands_above_a_measurement_and_then_the_graver_the_better_known_and_the_larger_first() {
+    use KnownFrom::{Folklore, Measured, Paper, Vendor};
+    use Severity::{Error, Note, Warning};
+    let sorted = [
+        finding(Error, Measured, None),
+        finding(Warning, Measured, Some(2)),
+        finding(Warning, Measured, Some(1)),
+        finding(Warning, Measured, None),
+        finding(Warning, Paper, Some(9)),
+        finding(Warning, Vendor, Some(9)),
+        finding(Note, Measured, None),
+        finding(Note, Vendor, None),
+        finding(Error, Folklore, Some(9)),
+        finding(Warning, Folklore, None),
+        finding(Note, Folklore, None),
+    ];
+    for turn in 0..sorted.len() {
+        let mut findings = sorted.to_vec();
+        findings.rotate_left(turn);
+        findings.swap(1, 7);
+        Finding::sort(&mut findings);
+        assert_eq!(findings, sorted);
+    }
+}
+
+#[track_caller]
+fn is_read_back<R: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(rule: R) {
+    let bare = Finding::measured(rule, Severity::Note, "a claim", "12 of 13");
+    let stored = serde_json::to_string(&bare).expect("it is written");
+    assert!(!stored.contains("null") && !stored.contains("change"), "{stored}");
+    assert_eq!(serde_json::from_str::<Finding<R>>(&stored).expect("a finding"), bare);
+    let text = |text: &str| Some(text.to_owned());
+    let change = Change {
+        command: "-Xmx1g".to_owned(),
+        alternatives: vec!["-Xmx2g".to_owned()],
+        expected_effect: text("room"),
+        persistent: text("the same in a file"),
+        undo: text("-Xmx2g"),
+        risk: text("a full heap"),
+    };
+    let whole = Finding {
+        evidence: vec!["12 of 13".to_owned(), "nothing else".to_owned()],
+        at: vec![(0, 7), (1, 9)],
+        known_from: KnownFrom::Vendor,
+        source: text("JDK documentation"),
+        effect: text("time"),
+        gain_bytes: Some(5),
+        is_at_least: true,
+        change: Some(change),
+        ..bare
+    };
+    let stored = serde_json::to_string(&whole).expect("it is written");
+    assert_eq!(serde_json::from_str::<Finding<R>>(&stored).expect("a finding"), whole);
+}
+
+#[test]
+fn findings_of_every_kind_are_read_back() {
+    is_read_back(MemoryRule::MallocArenas);
+    is_read_back(TimeRule::BusyWait);
+    is_read_back(GcRule::FullGc);
+    is_read_back(HostRule::ThpMode);
+    is_read_back(StudyRule::AllDisturbed);
+    is_read_back(ModeRule::BelowThreshold);
+}

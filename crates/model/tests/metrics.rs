@@ -1,0 +1,34 @@
+//! Metrics that are made from a limit or a name.
+
+use assay_model::*;
+
+#[test]
+fn metrics_of_limits_are_made_from_the_limit_and_listed_upwards() {
+    let ids = ["rate_at_100_ms_per_s", "rate_at_2.5_ms_per_s", "rate_at_25_ms_per_s", "rate_at_2.5_ms_per_s"];
+    let all = Metric::all_with(ids);
+    let own: Vec<&str> = all.iter().skip(METRICS.len()).map(|m| &*m.id).collect();
+    assert_eq!(own, ["rate_at_2.5_ms_per_s", "rate_at_25_ms_per_s", "rate_at_100_ms_per_s"]);
+    assert_eq!(Metric::by_id("rate_at_2.5_ms_per_s").unwrap(), Metric::rate_at_limit(2.5));
+    for bad in ["rate_at_02_ms_per_s", "rate_at_-1_ms_per_s", "rate_at_inf_ms_per_s", "rate_at_x_ms_per_s"] {
+        assert_eq!(Metric::by_id(bad), None, "{bad}");
+    }
+}
+
+#[test]
+fn metrics_of_benchmarks_are_made_from_their_names_and_listed_by_size() {
+    let ids = [
+        "live_bytes/b(n=9)",
+        "ns_per_op/b(n=10)",
+        "rss_bytes",
+        "ns_per_op/b(n=9)",
+        "nothing/b",
+        "ns_per_op/a",
+    ];
+    let all = Metric::all_with(ids);
+    let own: Vec<&str> = all.iter().skip(METRICS.len()).map(|m| &*m.id).collect();
+    assert_eq!(own, ["ns_per_op/a", "ns_per_op/b(n=9)", "ns_per_op/b(n=10)", "live_bytes/b(n=9)"]);
+    assert_eq!(Metric::by_id("ns_per_op/a/b").unwrap().title, "Time per operation in a/b");
+    assert_eq!(Metric::by_id("process_pss_bytes/auth").unwrap().title, "Proportional set size: auth");
+    assert_eq!(Metric::by_id("ns_per_op"), None);
+    assert_eq!(Metric::by_id("rss_bytes").unwrap().id, "rss_bytes");
+}
