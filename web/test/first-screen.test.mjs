@@ -2,7 +2,7 @@
 // be worked with.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { look, open } from "./pages.mjs";
+import { look, open, openEach } from "./pages.mjs";
 import { readFileSync } from "node:fs";
 
 /** One page of each kind. */
@@ -14,26 +14,30 @@ const KINDS = [
 const FIRST_SCREEN = 900;
 const PRINTED_MAX = 5;
 
-for (const width of [1280, 390]) {
-  test(`sentence, action and chart end within the first ${FIRST_SCREEN} pixels, ${width} wide`, async () => {
-    const late = [];
-    for (const name of KINDS) {
-      // A phone loads the page narrow. The wide one is printed by the next test.
-      const { page, close } = width < 1280 ? await open(name, { width }) : { page: await look(name), close: () => {} };
-      const ends = await page.evaluate(() => {
-        const bottom = (element) => element?.getBoundingClientRect().bottom;
-        const chart = [...document.querySelectorAll("#answer svg[role]")].find((svg) => svg.getClientRects().length > 0);
-        return { sentence: bottom(document.querySelector("#answer .headline")), action: bottom(document.querySelector("#answer .action")), chart: bottom(chart) };
-      });
-      console.log(`first screen, ${width} wide, ${name}: ${JSON.stringify(ends)}`);
-      for (const what of ["sentence", "action", "chart"]) {
-        if (!(ends[what] > 0 && ends[what] <= FIRST_SCREEN)) late.push(`${name}: ${what} ends at ${ends[what]}`);
-      }
-      await close();
-    }
-    assert.deepEqual(late, []);
+/** What of a page does not end on the first screen, in words. */
+async function late(name, page) {
+  const ends = await page.evaluate(() => {
+    const bottom = (element) => element?.getBoundingClientRect().bottom;
+    const chart = [...document.querySelectorAll("#answer svg[role]")].find((svg) => svg.getClientRects().length > 0);
+    return { sentence: bottom(document.querySelector("#answer .headline")), action: bottom(document.querySelector("#answer .action")), chart: bottom(chart) };
   });
+  console.log(`first screen of ${name}: ${JSON.stringify(ends)}`);
+  const isLate = (what) => !(ends[what] > 0 && ends[what] <= FIRST_SCREEN);
+  return ["sentence", "action", "chart"].filter(isLate).map((what) => `${name}: ${what} ends at ${ends[what]}`);
 }
+
+test(`sentence, action and chart end within the first ${FIRST_SCREEN} pixels`, async () => {
+  const found = [];
+  for (const name of KINDS) found.push(...(await late(name, await look(name))));
+  assert.deepEqual(found, []);
+});
+
+// A phone loads the page narrow.
+test(`sentence, action and chart end within the first ${FIRST_SCREEN} pixels of a phone`, async () => {
+  const found = [];
+  await openEach(KINDS, { width: 390 }, async (name, page) => found.push(...(await late(name, page))));
+  assert.deepEqual(found, []);
+});
 
 test(`no page needs more than ${PRINTED_MAX} sheets of paper`, async () => {
   const found = [];
@@ -153,10 +157,8 @@ test("timelines share a cursor, a drag zooms into time, and a button shows all a
 });
 
 test("without a script every table and picture is there, and nothing that does nothing", async () => {
-  for (const name of KINDS) {
-    const { page, close } = await open(name, { javaScriptEnabled: false });
+  await openEach(KINDS, { javaScriptEnabled: false }, async (name, page) => {
     assert.equal(await page.locator("button:visible, input:visible").count(), 0, name);
     assert.ok((await page.locator("#answer svg[role]:visible").count()) > 0, name);
-    await close();
-  }
+  });
 });
