@@ -244,8 +244,13 @@ pair_is_settled() {
     done
 }
 
+# The data sets of the brokerage, which its databases are filled with.
+brokerage_sets='small standard'
 # The files in the folder, not the folder itself: the build makes target/ in it.
 brokerage_is_fresh() {
+    for brokerage_set in $brokerage_sets; do
+        [ -e "$here/.assay/brokerage/stamp-$brokerage_set" ] || return 1
+    done
     [ -e "$here/.assay/brokerage/stamp" ] &&
         is_fresh "$stamps/brokerage" "$here/workloads/pom.xml" "$here"/workloads/brokerage/*
 }
@@ -271,7 +276,8 @@ prepare_studies() {
     if ! brokerage_is_fresh; then
         say "building the brokerage server (the first time fetches about 350 MB)"
         : >"$stamps/brokerage.new"
-        "$here/workloads/brokerage/build" >&2 9>&- || lacking "the build of the brokerage server failed; its messages are above"
+        # shellcheck disable=SC2086 # words on purpose: names of data sets
+        "$here/workloads/brokerage/build" $brokerage_sets >&2 9>&- || lacking "the build of the brokerage server failed; its messages are above"
         mv "$stamps/brokerage.new" "$stamps/brokerage"
     fi
     if ! others_are_fresh; then
