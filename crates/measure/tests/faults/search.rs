@@ -306,11 +306,22 @@ fn windows_have_the_marks_and_the_figures_of_a_study() {
     }
 }
 
-/// At most 2 % of clean runs may be called invalid, 4 of 200, and as few of their windows below the capacity may be marked.
+/// At most 2 % of clean runs may be called invalid, and as few of their windows below the capacity may be marked.
 #[test]
 fn clean_runs_are_not_called_invalid() {
+    check_clean(50);
+}
+
+#[test]
+#[ignore = "long: 200 searches"]
+fn two_hundred_clean_runs_are_not_called_invalid() {
+    check_clean(200);
+}
+
+#[track_caller]
+fn check_clean(runs: u64) {
     let (mut below, mut marked) = (0, Vec::new());
-    let alarms: Vec<String> = (0..200)
+    let alarms: Vec<String> = (0..runs)
         .filter_map(|seed| {
             let (report, method, events) = run(1_000 + seed, None);
             for (window, _) in report.steps().filter(|(_, s)| s.offered_rate_per_s < 0.9 * CAPACITY_PER_S) {
@@ -323,9 +334,9 @@ fn clean_runs_are_not_called_invalid() {
             Some(format!("seed {seed}: {failed:?}"))
         })
         .collect();
-    println!("{} of 200 clean runs were called invalid: {alarms:#?}", alarms.len());
+    println!("{} of {runs} clean runs were called invalid: {alarms:#?}", alarms.len());
     println!("{} marks of {below} windows: {marked:#?}", marked.len());
-    assert!(alarms.len() <= 4, "{alarms:#?}");
+    assert!(50 * alarms.len() as u64 <= runs, "{alarms:#?}");
     assert!(50 * marked.len() <= below, "{marked:#?}");
 }
 
