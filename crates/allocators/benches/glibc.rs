@@ -8,8 +8,10 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
 
+#[expect(dead_code, unused_imports, unused_macros, reason = "the tests use the rest of it")]
 #[path = "../tests/blocks_program/mod.rs"]
 mod blocks_program;
+#[expect(dead_code, reason = "the tests use the rest of it")]
 #[path = "../tests/synthetic/mod.rs"]
 mod synthetic;
 

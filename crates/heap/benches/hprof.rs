@@ -4,6 +4,7 @@
 //! cache, and runs `hprof-slurp` on it in turns, if that is on the PATH.
 //! What JOL makes of a heap beside what Assay does: `scripts/heap-peers`.
 
+#[expect(dead_code, reason = "the tests use the rest of it")]
 #[path = "../tests/hprof_writer/mod.rs"]
 mod hprof_writer;
 
