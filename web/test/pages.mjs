@@ -18,7 +18,7 @@ before(async () => {
     executablePath: process.env.CHROMIUM,
     args: [
       "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-      // All pages of a context in one process.
+      // One renderer process for all pages of a context.
       "--renderer-process-limit=1",
       "--disable-background-networking", "--disable-component-update", "--disable-sync",
     ],
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Opens a page and hands it over with what it said and asked for; one that needs nothing special beside all others of the file. */
+/** Opens a page; returns it with its console messages and requests. Without options it shares the context of the file's other pages. */
 export async function open(name, options) {
   if (options === undefined) {
     const opened = await openIn(await beside(), name);
@@ -36,7 +36,7 @@ export async function open(name, options) {
   return { ...(await openIn(context, name)), close: () => context.close() };
 }
 
-/** Loads one page after the other in one tab: to start a process for each takes as long as all else. */
+/** Loads one page after the other in one tab: starting a renderer process for each would double the time. */
 export async function openEach(names, options, see) {
   const context = await contextOf(options);
   const page = await context.newPage();
@@ -162,7 +162,7 @@ export function testReadable(names) {
 
 /** What axe finds wrong, in words. */
 async function violations(page, asked) {
-  // Behind others it would wait.
+  // In a background tab axe waits for frames that come late.
   await page.bringToFront();
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   const found = await page.evaluate((asked) => window.axe.run(document, { resultTypes: ["violations"], ...asked }), asked);

@@ -1,4 +1,4 @@
-//! All tests of the crate as one program: each has its file.
+//! The integration tests of this crate, linked as one program; each file is a module.
 
 mod blocks_program;
 mod glibc;

@@ -94,7 +94,8 @@ fn the_architecture_lists_no_crate_or_arrow_that_is_not_there() {
     }
 }
 
-fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Adds the Rust files below a folder, build folders left out.
+pub fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("readable folder").flatten() {
         let path = entry.path();
         if path.is_dir() && path.file_name().is_some_and(|n| n != "target") {

@@ -1,4 +1,4 @@
-//! Areas of memory, and paths that other versions stored.
+//! Memory areas, and the paths that other versions stored.
 
 use assay_model::*;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Events of a run.
+//! The stored form of run events.
 
 use assay_model::*;
 

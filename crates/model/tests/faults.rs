@@ -1,4 +1,4 @@
-//! What is told of a fault.
+//! The sentence that reports an injected fault.
 
 use assay_model::*;
 

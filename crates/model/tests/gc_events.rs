@@ -1,4 +1,4 @@
-//! Stored records of GC logs, of every version.
+//! GC records stored by every version.
 
 use assay_model::*;
 

@@ -1,4 +1,4 @@
-//! Metrics that are made from a limit or a name.
+//! Metrics whose ids contain a latency limit, a benchmark or a process.
 
 use assay_model::*;
 

@@ -1,4 +1,4 @@
-//! Plans that earlier versions stored.
+//! Plans stored by earlier versions.
 
 use assay_model::*;
 

@@ -1,4 +1,4 @@
-//! Problems that other versions stored.
+//! Problems stored by other versions.
 
 use assay_model::*;
 

@@ -1,4 +1,4 @@
-//! Which numbers of a form a reader takes.
+//! Which versions of a stored form a reader accepts.
 
 use assay_model::schema::is_readable;
 

@@ -1,4 +1,4 @@
-//! Findings that earlier versions stored.
+//! Findings stored by earlier versions.
 
 use assay_model::*;
 

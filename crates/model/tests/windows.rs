@@ -1,4 +1,4 @@
-//! Windows that earlier versions stored.
+//! Windows stored by earlier versions.
 
 use assay_model::*;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! The tests of the crate as one program: each has its file. Only `allocations` is apart, which counts those of its whole process.
+//! The integration tests of this crate, linked as one program; each file is a module. `allocations` is a program of its own: it replaces
+//! the global allocator.
 
 mod access_log_page;
 mod documentation;
