@@ -1,11 +1,15 @@
 //! A Java runtime with nothing but what a program needs, made by the JDK's own `jlink`.
 
+use assay_launch::try_lock_until;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// Counts up when what is made changes.
-const RECIPE: u32 = 1;
+const RECIPE: u32 = 2;
+/// Whoever makes the same runtime is waited for; by then it has it, or hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Modules that programs use without saying so.
 const USUAL: &str = "jdk.unsupported,jdk.zipfs";
 /// Where `jdeps` cannot say what jars need.
@@ -21,19 +25,25 @@ pub fn runtime_of(jvm_home: &Path, jars: &[PathBuf], cache: &Path) -> Result<Pat
     let Some(jlink) = tool("jlink").filter(|_| jvm_home.join("jmods").is_dir()) else {
         return Ok(jvm_home.to_owned());
     };
+    let mut hasher = DefaultHasher::new();
+    let release = fs_err::read_to_string(jvm_home.join("release")).unwrap_or_default();
+    (RECIPE, jvm_home, &release).hash(&mut hasher);
+    for jar in jars {
+        let of_jar = fs_err::metadata(jar).map_err(|e| e.to_string())?;
+        (jar, of_jar.len(), of_jar.modified().ok()).hash(&mut hasher);
+    }
+    let folder = cache.join("runtime").join(format!("{:016x}", hasher.finish()));
+    let parent = folder.parent().unwrap_or(cache);
+    fs_err::create_dir_all(parent).map_err(|e| e.to_string())?;
+    let lock = fs_err::File::create(folder.with_extension("lock")).map_err(|e| e.to_string())?;
+    try_lock_until(lock.file(), Instant::now() + PATIENCE);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
     let modules = format!(
         "{},{USUAL}",
         tool("jdeps").and_then(|jdeps| modules_of(&jdeps, jars)).unwrap_or_else(|| ALL_OF_SE.to_owned())
     );
-    let mut hasher = DefaultHasher::new();
-    let release = fs_err::read_to_string(jvm_home.join("release")).unwrap_or_default();
-    (RECIPE, jvm_home, &release, &modules).hash(&mut hasher);
-    let folder = cache.join("runtime").join(format!("{:016x}", hasher.finish()));
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    let parent = folder.parent().unwrap_or(cache);
-    fs_err::create_dir_all(parent).map_err(|e| e.to_string())?;
     let work = tempfile::tempdir_in(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
     let image = work.path().join("image");
     let mut command = Command::new(&jlink);

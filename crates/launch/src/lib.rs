@@ -31,6 +31,7 @@ pub use change::{Change, FileSetting, Form, GroupLimits, NoSwap, OwnGroup, SwapD
 pub use engine::{Ended, Engine, Ready, Signal, Start};
 pub use launch::{JVM_OPTIONS, Launch};
 pub use local::Local;
+pub use lock::try_lock_until;
 pub use member::{OWN_NAMES, PORTS};
 pub use placeholders::{Placeholders, unknown_names};
 pub use private_folder::SERVER_FILES;
