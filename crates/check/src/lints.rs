@@ -1,8 +1,8 @@
 //! Lints of the whole workspace.
 //!
 //! `cargo clippy` would compile every library a second time, without code: it only checks. Clippy's compiler makes code, too, if
-//! it is asked to build, so what it has looked at is what the tests run: on two processors that saves a fifth of `./check`.
-//! It leaves out optimisations of the compiler's middle end (`mir-opt-level=0`), not those of LLVM; programs for users are not built so.
+//! it is asked to build, so what it has looked at is what the tests run: on two processors that saves a fifth of `./check`. What it compiles
+//! and what it leaves to the compiler itself says `clippy-driver` beside this crate's manifest.
 
 use crate::program::{WRAPPER, cargo};
 use serde::Deserialize;
@@ -26,7 +26,7 @@ struct Diagnostic {
 /// Cargo cannot be run, or would not call clippy.
 pub fn are_clean() -> Result<bool, String> {
     if !std::env::var(WRAPPER).is_ok_and(|wrapper| wrapper.ends_with("clippy-driver")) {
-        return Err(format!("without {WRAPPER}=clippy-driver nothing looks for lints"));
+        return Err(format!("without {WRAPPER}=crates/check/clippy-driver nothing looks for lints"));
     }
     // `--all-targets` would build examples as tests, and the Rust tests would then build them again, as programs.
     let tests = builds_without_a_word(&[])?;

@@ -5,6 +5,7 @@ mod corpus;
 mod damaged;
 mod determinism;
 mod diff_real;
+mod diff_simulated;
 mod follow;
 mod forms;
 mod healthy;

@@ -15,21 +15,23 @@ use assay_model::MachineSpeed;
 use std::hint::black_box;
 use std::time::Duration;
 
+/// A build without optimisation takes some twenty times as long for a step, so that each test of a study would mostly probe: it does less.
+const SHARE: usize = if cfg!(debug_assertions) { 16 } else { 1 };
 /// Slots of the chain: 16 MiB, more than a core's own caches and less than a server's shared one.
-const SLOTS: usize = 1 << 22;
+const SLOTS: usize = (1 << 22) / SHARE;
 /// Chains of arithmetic side by side: more than a core has ports for.
 const WIDTH: usize = 8;
 /// Steps of arithmetic in a look: some 4 ms.
-const COMPUTE_STEPS: u32 = 1_000_000;
+const COMPUTE_STEPS: u32 = 1_000_000 / SHARE as u32;
 /// Looks, and the time between them.
 const COMPUTE_LOOKS: u32 = 5;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// Steps through memory: some 10 ms.
-const MEMORY_STEPS: u32 = 80_000;
+const MEMORY_STEPS: u32 = 80_000 / SHARE as u32;
 /// Threads at most; one for each processor up to there.
 const THREADS_MAX: usize = 64;
 
-/// Work that is always the same. It holds 16 MiB.
+/// Work that is always the same. It holds 16 MiB, in builds without optimisation one.
 #[derive(Debug)]
 pub struct SpeedProbe {
     /// One cycle through all slots in a random order: each holds the next one.

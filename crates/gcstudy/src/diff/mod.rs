@@ -65,6 +65,3 @@ pub fn diff(before: &Analysis, after: &Analysis) -> Vec<GcDifference> {
     }
     differences
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,9 +1,8 @@
 //! Pairs of simulated logs whose truth is known.
 
-use super::*;
-use crate::analysis::Analysis;
 use assay_gclog::GcSink;
-use assay_model::{GcRecord, GcRecordKind, GcScope};
+use assay_gcstudy::{Analysis, diff};
+use assay_model::{GcDifference, GcRecord, GcRecordKind, GcScope, GcVerdict};
 use assay_testkit::SplitMix;
 
 /// A normal number (Box and Muller).
@@ -90,7 +89,7 @@ fn pairs(program: &Program, slower: f64, count: u64, seed: u64) -> (usize, usize
     (any, longer)
 }
 
-/// More at once, to see the shares themselves: `cargo test -p assay-gclog --lib shares_of_many -- --ignored --nocapture`.
+/// More at once, to see the shares themselves: `cargo test -p assay-gcstudy --test all shares_of_many -- --ignored --nocapture`.
 #[test]
 #[ignore = "minutes; prints a table"]
 fn shares_of_many_pairs() {
