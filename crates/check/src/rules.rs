@@ -15,8 +15,8 @@ pub struct Rules {
     pub first: Vec<String>,
     /// Programs that sleep most of their time: beside all others of their stage they take a place of their own, one after the other.
     pub asleep: Vec<String>,
-    /// Programs that time something, but leave the machine idle.
-    pub waiting: Vec<String>,
+    /// Programs that time something, but leave the machine idle, in groups that run one after the other. Those of a group begin in this order.
+    pub waiting: Vec<Vec<String>>,
     /// Programs that tolerate one neighbour for each further processor.
     pub few: Vec<String>,
     /// Programs that time something, or need what the machine has.
@@ -102,7 +102,7 @@ impl Rules {
     pub fn stage(&self, program: &str) -> Stage {
         let has = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, program));
         match () {
-            () if has(&self.waiting) => Stage::Waiting,
+            () if self.group(program).is_some() => Stage::Waiting,
             () if has(&self.few) => Stage::Few,
             () if has(&self.alone) => Stage::Alone,
             () => Stage::Together,
@@ -114,9 +114,15 @@ impl Rules {
         self.asleep.iter().any(|pattern| matches(pattern, program))
     }
 
+    /// Which group of waiting programs one belongs to.
+    pub fn group(&self, program: &str) -> Option<usize> {
+        self.waiting.iter().position(|group| group.iter().any(|pattern| matches(pattern, program)))
+    }
+
     /// The place of a program among those of its stage.
     pub fn turn(&self, program: &str) -> usize {
-        self.first.iter().position(|pattern| matches(pattern, program)).unwrap_or(self.first.len())
+        let mut turns = self.first.iter().chain(self.waiting.iter().flatten());
+        turns.position(|pattern| matches(pattern, program)).unwrap_or(usize::MAX)
     }
 }
 
@@ -183,7 +189,7 @@ mod tests {
         let rules = Rules {
             first: vec!["study/runs".to_owned(), "heap/layout".to_owned()],
             asleep: vec!["study/*".to_owned()],
-            waiting: vec!["load/truth".to_owned()],
+            waiting: vec![vec!["load/truth".to_owned()]],
             few: vec!["load/http".to_owned()],
             alone: vec!["load/*".to_owned()],
             ..Rules::default()
@@ -191,7 +197,7 @@ mod tests {
         let stages =
             ["load/truth", "load/http", "load/chat", "heap/layout"].map(|program| rules.stage(program));
         assert_eq!(stages, [Stage::Waiting, Stage::Few, Stage::Alone, Stage::Together]);
-        assert_eq!(["heap/layout", "gclog/lib", "study/runs"].map(|program| rules.turn(program)), [1, 2, 0]);
+        assert_eq!(["heap/layout", "load/truth", "study/runs"].map(|program| rules.turn(program)), [1, 2, 0]);
         assert_eq!(["heap/layout", "study/runs"].map(|program| rules.sleeps(program)), [false, true]);
     }
 
@@ -221,7 +227,10 @@ mod tests {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
         let rules = Rules::read(&manifest.join("tests.toml")).expect("rules");
         let patterns = rules.machine.iter().flat_map(|machine| &machine.tests).chain(
-            [&rules.first, &rules.asleep, &rules.waiting, &rules.few, &rules.alone].into_iter().flatten(),
+            [&rules.first, &rules.asleep, &rules.few, &rules.alone]
+                .into_iter()
+                .chain(&rules.waiting)
+                .flatten(),
         );
         let gone: Vec<_> = patterns.filter(|pattern| !has_program(pattern)).collect();
         assert!(gone.is_empty(), "{gone:?}");

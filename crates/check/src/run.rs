@@ -73,8 +73,10 @@ pub fn run_all(programs: &[Program], rules: &Rules, long: bool, kept: &Path) -> 
     for program in programs {
         stages[rules.stage(&program.name) as usize].push(program);
     }
-    let [mut together, waiting, few, alone] = stages;
-    together.sort_by_key(|program| rules.turn(&program.name));
+    for stage in &mut stages {
+        stage.sort_by_key(|program| rules.turn(&program.name));
+    }
+    let [together, waiting, few, alone] = stages;
     let (asleep, awake): (Vec<_>, Vec<_>) =
         together.into_iter().partition(|program| rules.sleeps(&program.name));
     std::thread::scope(|scope| {
@@ -83,8 +85,10 @@ pub fn run_all(programs: &[Program], rules: &Rules, long: bool, kept: &Path) -> 
         side_by_side(&awake, processors + 1, |program| timed(program, &[]))?;
         beside.join().unwrap_or(Err("a thread died".to_owned()))
     })?;
-    // Their tests wait, too, whatever the number of processors.
-    side_by_side(&waiting, waiting.len(), |program| timed(program, &["--test-threads=8"]))?;
+    for group in waiting.chunk_by(|one, next| rules.group(&one.name) == rules.group(&next.name)) {
+        // Their tests wait, too, whatever the number of processors.
+        side_by_side(group, processors + 1, |program| timed(program, &["--test-threads=8"]))?;
+    }
     side_by_side(&few, processors, |program| timed(program, &[]))?;
     side_by_side(&alone, 1, |program| timed(program, &[]))?;
     results.into_inner().map_err(|_| "a thread died".to_owned())
