@@ -8,6 +8,7 @@ use assay_model::{Area, FigureSource, MemoryEntry, MemoryReport};
 use assay_testkit::{Damage, find_java, skip, start_java, testdata};
 use rustix::process::{Pid, WaitOptions, waitpid};
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -236,8 +237,9 @@ fn corrupt(source: &dyn MemorySource, damage: Damage, place: Place) -> impl Memo
     })
 }
 
-/// A JVM's memory with damage: the report still adds up, and costs about what the sound one costs.
-fn damaged(java: &Path, options: &[&str]) {
+/// A JVM's memory with damage, at nine times as many places as there are seeds: the report still adds up, and costs about what the sound one
+/// costs.
+fn damaged(java: &Path, options: &[&str], seeds: Range<u64>) {
     let jvm = start_java(java, options, &[], "Waiting");
     jvm.freeze();
     let live = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
@@ -249,7 +251,7 @@ fn damaged(java: &Path, options: &[&str]) {
     check(&sound);
     assert!(sound.jvm.is_some(), "{:?}", sound.problems);
     let peak_before = own_peak_bytes();
-    for seed in 0..4 {
+    for seed in seeds {
         for one_in in [20, 1000, 100_000] {
             for place in PLACES {
                 let what = format!("seed {seed}, one word in {one_in}, {place:?}");
@@ -266,16 +268,31 @@ fn damaged(java: &Path, options: &[&str]) {
     assert!(grown < 512 << 20, "{grown}");
 }
 
+fn damaged_17(seeds: Range<u64>) {
+    let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
+    damaged(&java, &["-Xmx64m", "-XX:+UseSerialGC", "-XX:NativeMemoryTracking=summary"], seeds);
+}
+
+fn damaged_25(seeds: Range<u64>) {
+    let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25") };
+    damaged(&java, &["-Xmx128m"], seeds);
+}
+
 #[test]
 fn a_damaged_jvm_17_is_read_without_panic_hang_or_growth() {
-    let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
-    damaged(&java, &["-Xmx64m", "-XX:+UseSerialGC", "-XX:NativeMemoryTracking=summary"]);
+    damaged_17(0..2);
 }
 
 #[test]
 fn a_damaged_jvm_25_is_read_without_panic_hang_or_growth() {
-    let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25") };
-    damaged(&java, &["-Xmx128m"]);
+    damaged_25(0..2);
+}
+
+#[test]
+#[ignore = "long: 54 more damages of each JVM"]
+fn damaged_jvms_are_read_without_panic_hang_or_growth() {
+    damaged_17(2..8);
+    damaged_25(2..8);
 }
 
 #[test]

@@ -58,15 +58,6 @@ fn every_class_of_each_jdk_in_every_mode() {
 }
 
 #[test]
-fn every_class_of_all_modules_of_the_oldest_and_the_newest_jdk() {
-    let javas = verified(each_java(64));
-    if javas.is_empty() {
-        skip!("no JDK with a compiler");
-    }
-    javas.iter().for_each(|(jdk, java)| all_modules_of(*jdk, java));
-}
-
-#[test]
 #[ignore = "long: minutes"]
 fn every_class_of_all_modules_of_each_jdk() {
     let javas = verified(each_release(64));
