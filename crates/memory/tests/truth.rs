@@ -95,7 +95,7 @@ fn string_objects(_: &Value, _: &Value, count: u64, _: u32) -> u64 {
 
 /// Softly referenced objects go at each collection: otherwise the JVM's own caches, 1.4 MB, go at whichever collection comes
 /// a second later for each free MB, which on a busy machine is the one between two snapshots.
-const NO_SOFT: &[&str] = &["-XX:SoftRefLRUPolicyMSPerMB=0"];
+const NO_SOFT: &[&str] = &["-XX:SoftRefLRUPolicyMSPerMB=0", "-Xms128m", "-Xmx128m"];
 
 const LIBPROBE: &[&str] = &["libprobe.so"];
 

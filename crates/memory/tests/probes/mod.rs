@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// Nothing may come or go but what the probe asks for: the heap is resident from the start, and the collector that has
 /// the fewest threads keeps no tables that grow.
 const OPTIONS: [&str; 5] =
-    ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-XX:MaxDirectMemorySize=1g"];
+    ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC", "-XX:MaxDirectMemorySize=1g"];
 
 /// A running probe.
 pub struct Probe {
