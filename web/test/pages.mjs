@@ -130,9 +130,7 @@ export function testLabelsOnPhones(names) {
   });
 }
 
-const CONTRAST = "color-contrast";
-const ONLY_CONTRAST = { runOnly: [CONTRAST] };
-const ALL_BUT_CONTRAST = { rules: { [CONTRAST]: { enabled: false } } };
+const ONLY_CONTRAST = { runOnly: ["color-contrast"] };
 /**
  * On screens and phones, light and dark, and on paper, whatever the scheme, with what axe is asked in each: contrast, which takes it longest,
  * once for each set of colours and at each width, all else once for each width.
@@ -140,8 +138,8 @@ const ALL_BUT_CONTRAST = { rules: { [CONTRAST]: { enabled: false } } };
 const VIEWS = [
   { width: 1280, colorScheme: "light", asked: {} },
   { width: 1280, colorScheme: "dark" },
-  { width: 390, colorScheme: "light", asked: ALL_BUT_CONTRAST },
-  { width: 390, colorScheme: "dark", asked: ONLY_CONTRAST },
+  { width: 390, colorScheme: "light" },
+  { width: 390, colorScheme: "dark", asked: {} },
   { width: 794, colorScheme: "dark", media: "print", asked: ONLY_CONTRAST },
 ];
 
