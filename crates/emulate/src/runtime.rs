@@ -7,8 +7,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Counts up when what is made changes.
-const RECIPE: u32 = 2;
-/// Whoever makes the same runtime is waited for; by then it has it, or hangs.
+const RECIPE: u32 = 1;
+/// Whoever makes a runtime is waited for; by then it has it, or hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Modules that programs use without saying so.
 const USUAL: &str = "jdk.unsupported,jdk.zipfs";
@@ -25,26 +25,18 @@ pub fn runtime_of(jvm_home: &Path, jars: &[PathBuf], cache: &Path) -> Result<Pat
     let Some(jlink) = tool("jlink").filter(|_| jvm_home.join("jmods").is_dir()) else {
         return Ok(jvm_home.to_owned());
     };
-    let mut hasher = DefaultHasher::new();
-    let release = fs_err::read_to_string(jvm_home.join("release")).unwrap_or_default();
-    (RECIPE, jvm_home, &release).hash(&mut hasher);
-    for jar in jars {
-        let of_jar = fs_err::metadata(jar).map_err(|e| e.to_string())?;
-        (jar, of_jar.len(), of_jar.modified().ok()).hash(&mut hasher);
-    }
-    let folder = cache.join("runtime").join(format!("{:016x}", hasher.finish()));
-    let parent = folder.parent().unwrap_or(cache);
-    fs_err::create_dir_all(parent).map_err(|e| e.to_string())?;
-    let lock = fs_err::File::create(folder.with_extension("lock")).map_err(|e| e.to_string())?;
+    let runtimes = cache.join("runtime");
+    fs_err::create_dir_all(&runtimes).map_err(|e| e.to_string())?;
+    let lock = fs_err::File::create(runtimes.join("lock")).map_err(|e| e.to_string())?;
     try_lock_until(lock.file(), Instant::now() + PATIENCE);
+    let needed = tool("jdeps").and_then(|jdeps| known_modules(&jdeps, jars, &runtimes));
+    let modules = format!("{},{USUAL}", needed.as_deref().unwrap_or(ALL_OF_SE));
+    let release = fs_err::read_to_string(jvm_home.join("release")).unwrap_or_default();
+    let folder = runtimes.join(hash_of((RECIPE, jvm_home, &release, &modules)));
     if folder.is_dir() {
         return Ok(folder);
     }
-    let modules = format!(
-        "{},{USUAL}",
-        tool("jdeps").and_then(|jdeps| modules_of(&jdeps, jars)).unwrap_or_else(|| ALL_OF_SE.to_owned())
-    );
-    let work = tempfile::tempdir_in(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
+    let work = tempfile::tempdir_in(&runtimes).map_err(|e| format!("{}: {e}", runtimes.display()))?;
     let image = work.path().join("image");
     let mut command = Command::new(&jlink);
     command.args([
@@ -65,6 +57,30 @@ pub fn runtime_of(jvm_home: &Path, jars: &[PathBuf], cache: &Path) -> Result<Pat
         Err(e) if !folder.is_dir() => Err(e.to_string()),
         _ => Ok(folder),
     }
+}
+
+fn hash_of(what: impl Hash) -> String {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// Modules that jars need, as `jdeps` said before of jars of this path, size and date: it takes 5 s of CPU time, which each trial would pay.
+fn known_modules(jdeps: &Path, jars: &[PathBuf], folder: &Path) -> Option<String> {
+    let dated = |jar: &PathBuf| fs_err::metadata(jar).ok().map(|of| (of.len(), of.modified().ok()));
+    let of_jars: Vec<_> = jars.iter().map(|jar| (jar, dated(jar))).collect();
+    let file = folder.join(hash_of((jdeps, of_jars))).with_extension("modules");
+    if let Ok(known) = fs_err::read_to_string(&file) {
+        return Some(known);
+    }
+    let modules = modules_of(jdeps, jars)?;
+    // Whole or not at all; without it jdeps is asked again.
+    if let Ok(new) = tempfile::NamedTempFile::new_in(folder)
+        && fs_err::write(new.path(), &modules).is_ok()
+    {
+        let _ = new.persist(&file);
+    }
+    Some(modules)
 }
 
 /// Modules that jars need, by `jdeps`; none where it cannot say.

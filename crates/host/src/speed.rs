@@ -16,18 +16,18 @@ use std::hint::black_box;
 use std::time::Duration;
 
 /// A build without optimisation takes some twenty times as long for a step, so that each test of a study would mostly probe: it does less.
-const SHARE: usize = if cfg!(debug_assertions) { 16 } else { 1 };
+const WORK_DIVISOR: usize = if cfg!(debug_assertions) { 16 } else { 1 };
 /// Slots of the chain: 16 MiB, more than a core's own caches and less than a server's shared one.
-const SLOTS: usize = (1 << 22) / SHARE;
+const SLOTS: usize = (1 << 22) / WORK_DIVISOR;
 /// Chains of arithmetic side by side: more than a core has ports for.
 const WIDTH: usize = 8;
 /// Steps of arithmetic in a look: some 4 ms.
-const COMPUTE_STEPS: u32 = 1_000_000 / SHARE as u32;
+const COMPUTE_STEPS: u32 = 1_000_000 / WORK_DIVISOR as u32;
 /// Looks, and the time between them.
 const COMPUTE_LOOKS: u32 = 5;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// Steps through memory: some 10 ms.
-const MEMORY_STEPS: u32 = 80_000 / SHARE as u32;
+const MEMORY_STEPS: u32 = 80_000 / WORK_DIVISOR as u32;
 /// Threads at most; one for each processor up to there.
 const THREADS_MAX: usize = 64;
 
