@@ -1,8 +1,8 @@
 //! Lints of the whole workspace.
 //!
 //! `cargo clippy` would compile every library a second time, without code: it only checks. Clippy's compiler makes code, too, if
-//! it is asked to build, so what it has looked at is what the tests run: on two processors that saves a fifth of `./check`. What it compiles
-//! and what it leaves to the compiler itself says `clippy-driver` beside this crate's manifest.
+//! it is asked to build, so what it has looked at is what the tests run: on two processors that saves a fifth of `./check`. What clippy
+//! compiles and what rustc does is decided in `clippy-driver`, beside this crate's manifest.
 
 use crate::program::{WRAPPER, cargo};
 use serde::Deserialize;

@@ -1,6 +1,7 @@
 //! A Java runtime with nothing but what a program needs, made by the JDK's own `jlink`.
 
 use assay_launch::try_lock_until;
+use assay_text::file::write_whole;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Counts up when what is made changes.
 const RECIPE: u32 = 1;
-/// Whoever makes a runtime is waited for; by then it has it, or hangs.
+/// How long to wait while another run makes a runtime; one that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Modules that programs use without saying so.
 const USUAL: &str = "jdk.unsupported,jdk.zipfs";
@@ -65,7 +66,8 @@ fn hash_of(what: impl Hash) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Modules that jars need, as `jdeps` said before of jars of this path, size and date: it takes 5 s of CPU time, which each trial would pay.
+/// Modules that jars need: what `jdeps` said before, if paths, sizes and dates of the jars are the same. Each trial would pay 5 s of CPU time
+/// for asking it anew.
 fn known_modules(jdeps: &Path, jars: &[PathBuf], folder: &Path) -> Option<String> {
     let dated = |jar: &PathBuf| fs_err::metadata(jar).ok().map(|of| (of.len(), of.modified().ok()));
     let of_jars: Vec<_> = jars.iter().map(|jar| (jar, dated(jar))).collect();
@@ -74,12 +76,8 @@ fn known_modules(jdeps: &Path, jars: &[PathBuf], folder: &Path) -> Option<String
         return Some(known);
     }
     let modules = modules_of(jdeps, jars)?;
-    // Whole or not at all; without it jdeps is asked again.
-    if let Ok(new) = tempfile::NamedTempFile::new_in(folder)
-        && fs_err::write(new.path(), &modules).is_ok()
-    {
-        let _ = new.persist(&file);
-    }
+    // Without the file the next trial asks again.
+    let _ = write_whole(&file, |to| to.write_all(modules.as_bytes()));
     Some(modules)
 }
 

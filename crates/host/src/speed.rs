@@ -15,7 +15,7 @@ use assay_model::MachineSpeed;
 use std::hint::black_box;
 use std::time::Duration;
 
-/// A build without optimisation takes some twenty times as long for a step, so that each test of a study would mostly probe: it does less.
+/// Unoptimised, as builds with debug assertions are, probing took more CPU time than all else in tests of studies: they do a part of it.
 const WORK_DIVISOR: usize = if cfg!(debug_assertions) { 16 } else { 1 };
 /// Slots of the chain: 16 MiB, more than a core's own caches and less than a server's shared one.
 const SLOTS: usize = (1 << 22) / WORK_DIVISOR;
@@ -31,7 +31,7 @@ const MEMORY_STEPS: u32 = 80_000 / WORK_DIVISOR as u32;
 /// Threads at most; one for each processor up to there.
 const THREADS_MAX: usize = 64;
 
-/// Work that is always the same. It holds 16 MiB, in builds without optimisation one.
+/// Work that is always the same. It holds 16 MiB, with debug assertions one.
 #[derive(Debug)]
 pub struct SpeedProbe {
     /// One cycle through all slots in a random order: each holds the next one.
