@@ -247,45 +247,52 @@ pair_is_settled() {
 # The data sets of the brokerage, which its databases are filled with.
 brokerage_sets='small standard'
 # The files in the folder, not the folder itself: the build makes target/ in it.
+server_is_fresh() {
+    [ -e "$here/.assay/$1/stamp" ] &&
+        is_fresh "$stamps/$1" "$here/workloads/pom.xml" "$here/workloads/compile" "$here/workloads/$1"/*
+}
 brokerage_is_fresh() {
     for brokerage_set in $brokerage_sets; do
         [ -e "$here/.assay/brokerage/stamp-$brokerage_set" ] || return 1
     done
-    [ -e "$here/.assay/brokerage/stamp" ] &&
-        is_fresh "$stamps/brokerage" "$here/workloads/pom.xml" "$here"/workloads/brokerage/*
+    server_is_fresh brokerage
 }
 
 # The others: the airline's services, the chat server, the kiosk, probes, the same kind of programs under JMH, and the supermarket server
 others='airline chat kiosk probes probes-jmh supermarket'
-others_are_fresh() {
+
+# Which servers must be built
+stale_servers() {
+    brokerage_is_fresh || echo brokerage
     for other in $others; do
-        [ -e "$here/.assay/$other/stamp" ] &&
-            is_fresh "$stamps/$other" "$here/workloads/pom.xml" "$here/workloads/$other"/* || return 1
+        server_is_fresh "$other" || echo "$other"
     done
 }
 
 # What the ready-made studies need beside the program: the JVM pair, the servers and the probes.
 prepare_studies() {
-    if pair_is_settled && brokerage_is_fresh && others_are_fresh; then return 0; fi
+    if pair_is_settled && [ -z "$(stale_servers)" ]; then return 0; fi
     [ -w "$here" ] || lacking "the studies are not set up, and $here is not yours to write; its owner runs ./assay setup"
     lock
     # Why it could not be had is written down, and studies say so.
     if ! pair_is_settled; then "$here/workloads/jvm/fetch" pair 9>&- || true; fi
-    if brokerage_is_fresh && others_are_fresh; then return 0; fi
+    servers=$(stale_servers)
+    [ -n "$servers" ] || return 0
     install_missing certificates compiler jdk maven
-    if ! brokerage_is_fresh; then
-        say "building the brokerage server (the first time fetches about 350 MB)"
-        : >"$stamps/brokerage.new"
+    # Dated before the build: a source that is edited meanwhile counts as newer.
+    for server in $servers; do : >"$stamps/$server.new"; done
+    say "compiling the studies' servers and probes"
+    # shellcheck disable=SC2086 # words on purpose: names of servers
+    "$here/workloads/compile" $servers >&2 9>&- || lacking "the servers do not compile; the messages are above"
+    for server in $servers; do
+        sets=''
+        if [ "$server" = brokerage ]; then
+            say "building the brokerage server (the first time fetches about 350 MB)"
+            sets=$brokerage_sets
+        fi
         # shellcheck disable=SC2086 # words on purpose: names of data sets
-        "$here/workloads/brokerage/build" $brokerage_sets >&2 9>&- || lacking "the build of the brokerage server failed; its messages are above"
-        mv "$stamps/brokerage.new" "$stamps/brokerage"
-    fi
-    if ! others_are_fresh; then
-        say "building the probes, the airline, the chat, the kiosk and the supermarket server"
-        for other in $others; do
-            : >"$stamps/$other.new"
-            "$here/workloads/$other/build" >&2 9>&- || lacking "the build of $other failed; its messages are above"
-            mv "$stamps/$other.new" "$stamps/$other"
-        done
-    fi
+        COMPILED=yes "$here/workloads/$server/build" $sets >&2 9>&- ||
+            lacking "the build of $server failed; its messages are above"
+        mv "$stamps/$server.new" "$stamps/$server"
+    done
 }
