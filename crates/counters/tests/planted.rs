@@ -4,6 +4,8 @@ use assay_counters::{SideGauges, Sides, TimeGauge};
 use assay_linux::{ExitListener, SysRoot};
 use assay_model::{ThreadRole, TimeGroup, TimeReport, TimeRule};
 use assay_testkit::{Running, each_java, find_java, find_tool, skip, start_java};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -16,13 +18,13 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// Programs that use up the processors are no company for others.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Accounts of what the program does, with each JDK; `goes_on`: its answer says that it is under way, not that it is over.
-fn accounts(what: &str, goes_on: bool) -> Vec<TimeReport> {
+/// Accounts of what the program does, on each of these JDKs; `goes_on`: its answer says that it is under way, not that it is over.
+fn accounts(javas: &BTreeMap<u32, PathBuf>, what: &str, goes_on: bool) -> Vec<TimeReport> {
     if find_tool("javac").is_none() {
         return Vec::new();
     }
     let _alone = ALONE.lock();
-    let account = |java: &std::path::PathBuf| {
+    let account = |java: &PathBuf| {
         let mut jvm: Running = start_java(java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Planted");
         let mut gauge = if goes_on {
             assert_eq!(jvm.ask(what).trim(), "done");
@@ -43,7 +45,7 @@ fn accounts(what: &str, goes_on: bool) -> Vec<TimeReport> {
             std::thread::sleep(Duration::from_millis(100));
         }
     };
-    each_java(64).values().map(account).collect()
+    javas.values().map(account).collect()
 }
 
 fn group<'a>(report: &'a TimeReport, name: &str) -> &'a TimeGroup {
@@ -55,7 +57,7 @@ fn java_threads_that_nobody_saw_have_the_role_of_those_with_their_name_and_it_is
     if let Err(denial) = ExitListener::start(&SysRoot::default()) {
         skip!("{denial}");
     }
-    let accounts = accounts("fleeting 200", false);
+    let accounts = accounts(&each_java(64), "fleeting 200", false);
     for report in &accounts {
         let of_name: Vec<_> = report.groups.iter().filter(|group| group.name == "fleeting-*").collect();
         let [gone, stays] = of_name[..] else { panic!("{of_name:?}") };
@@ -77,7 +79,7 @@ fn java_threads_with_a_name_that_the_jvm_never_listed_have_no_role() {
     if let Err(denial) = ExitListener::start(&SysRoot::default()) {
         skip!("{denial}");
     }
-    let accounts = accounts("loner 50", false);
+    let accounts = accounts(&each_java(64), "loner 50", false);
     for report in &accounts {
         let loners = group(report, "loner");
         assert_eq!((loners.role, loners.is_role_inferred), (ThreadRole::Unknown, false), "{loners:?}");
@@ -92,9 +94,10 @@ fn rules(report: &TimeReport) -> Vec<TimeRule> {
     report.findings.iter().map(|finding| finding.rule).collect()
 }
 
-/// What a program misuses is found, and nothing of the other kinds; how much compiles depends on how fast the program gets warm.
+/// What a program misuses is found, and nothing of the other kinds; how much compiles depends on how fast the program gets warm. The kernel
+/// says what threads do, not the JVM: one JDK stands for all.
 fn is_found(what: &str, wanted: Option<TimeRule>) {
-    let accounts = accounts(what, true);
+    let accounts = accounts(&each_java(64).pop_last().into_iter().collect(), what, true);
     for report in &accounts {
         let mut found = rules(report);
         // That the machine has other JVMs, which collect too, is not the program's doing, nor that it is busy.

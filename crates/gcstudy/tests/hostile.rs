@@ -32,7 +32,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
 
 #[test]
 fn damaged_logs_neither_panic_nor_lose_lines() {
-    damaged_logs(10_000);
+    damaged_logs(5_000);
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn reads_standard_input() {
 
 #[test]
 fn a_long_log_through_a_pipe_needs_no_more_memory_than_a_short_one() {
-    let megabytes = std::env::var("ASSAY_TEST_GC_MB").map_or(100, |text| text.parse().expect("megabytes"));
+    let megabytes = std::env::var("ASSAY_TEST_GC_MB").map_or(40, |text| text.parse().expect("megabytes"));
     println!(
         "{:<28}{:>9}{:>12}{:>8}{:>10}{:>10}{:>12}{:>10}",
         "log", "MB", "lines", "strange", "pauses", "MB/s", "MiB at 4 MB", "MiB peak"

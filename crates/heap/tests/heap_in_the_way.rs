@@ -38,6 +38,8 @@ fn start(java: &Path, options: &[String], taken: &[(u64, u64)]) -> (String, u64)
         command(&format!("call (void*){function}({start:#x}, {bytes:#x}, {MAP})"));
     }
     command("delete");
+    // Reading the symbols of libjvm takes most of gdb's time.
+    command("set auto-solib-add off");
     command("continue");
     let output =
         gdb.arg("--args").arg(java).args(options).arg("-version").env_remove("JAVA_TOOL_OPTIONS").output();

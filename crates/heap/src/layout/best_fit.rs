@@ -74,7 +74,7 @@ impl Plan {
         let fills_most = FieldPlacement::BestFitEverywhere <= rules;
         // Every class below one with something contended starts behind another padding, not only its children, and padding behind
         // the class above does not count: an instance may be smaller than one of the class above
-        // (`contended_classes_of_every_kind` in tests/layout/rules.rs).
+        // (`random_and_contended_classes_are_laid_out_as_the_jvm_does` in tests/layout/rules.rs).
         let end = ground.fields_end + if ground.is_apart { CONTENDED_PADDING_BYTES } else { 0 };
         Plan {
             offsets: vec![0; fields],

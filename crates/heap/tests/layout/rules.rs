@@ -28,21 +28,18 @@ impl Draw {
 }
 
 /// Classes of random fields, each below a random earlier one or `Object`.
-fn random_source(classes: u64, one_contended_in: Option<u64>) -> String {
+fn random_classes(name: &str, classes: u64, one_contended_in: Option<u64>) -> String {
     let mut draw = Draw(0x9E37_79B9_7F4A_7C15);
     let mut text = String::new();
-    if one_contended_in.is_some() {
-        writeln!(text, "import {CONTENDED};").expect("memory");
-    }
     for class in 0..classes {
         let is_contended = |draw: &mut Draw| one_contended_in.is_some_and(|one_in| draw.below(one_in) == 0);
         if is_contended(&mut draw) {
             text.push_str("@Contended ");
         }
-        write!(text, "class C{class}").expect("memory");
+        write!(text, "class {name}{class}").expect("memory");
         if class != 0 && draw.below(6) != 0 {
             // Mostly a late one, so that chains get long.
-            write!(text, " extends C{}", class - 1 - draw.below(class.min(4))).expect("memory");
+            write!(text, " extends {name}{}", class - 1 - draw.below(class.min(4))).expect("memory");
         }
         text.push_str(" {\n");
         for field in 0..draw.below(9) {
@@ -90,56 +87,49 @@ enum Modes {
     All,
 }
 
-fn check_random(source: &str, options: &[&str], modes: Modes) {
+/// Holds random classes, with contended ones and without, against JVMs that heed all of their annotations.
+fn check_random(modes: Modes) {
     if javac().is_none() {
         skip!("no compiler");
     }
+    let source = format!(
+        "import {CONTENDED};\n{}{}",
+        random_classes("Plain", 400, None),
+        random_classes("Contending", 300, Some(12))
+    );
+    let options = ["-XX:-RestrictContended"];
     let folder = tempfile::tempdir().expect("a folder");
-    let later = compiled(source, folder.path(), None);
+    let later = compiled(&source, folder.path(), None);
     let mut javas = each_release(64);
     javas.retain(|jdk, _| Release::of(*jdk).verified.object_tables.is_some());
-    let of_8 = javas.get(&8).map(|java| compiled(source, folder.path(), Some(&rt_jar(java))));
+    let of_8 = javas.get(&8).map(|java| compiled(&source, folder.path(), Some(&rt_jar(java))));
     let tried: Vec<_> =
         if modes == Modes::All { in_every_mode(&javas).collect() } else { in_turn(&javas).collect() };
     for (jdk, java, mode) in &tried {
         let classes = of_8.as_ref().filter(|_| *jdk == 8).unwrap_or(&later);
-        let truth = check(java, *jdk, mode, options, &[classes.to_str().expect("UTF-8")]);
-        assert!(300 < truth.classes.len());
+        let truth = check(java, *jdk, mode, &options, &[classes.to_str().expect("UTF-8")]);
+        assert!(700 < truth.classes.len());
     }
     let mut jvms = tried.len();
     if let Some(java) = find_java(17, 32) {
         jvms += 1;
         let mode = Mode { name: ModelName::Bits32, options: Vec::new() };
-        check(&java, 17, &mode, options, &[later.to_str().expect("UTF-8")]);
+        check(&java, 17, &mode, &options, &[later.to_str().expect("UTF-8")]);
     }
     if jvms == 0 {
         skip!("no JVM");
     }
 }
 
-fn check_holes(modes: Modes) {
-    check_random(&random_source(400, None), &[], modes);
-}
-
-fn check_contended(modes: Modes) {
-    check_random(&random_source(300, Some(12)), &["-XX:-RestrictContended"], modes);
-}
-
 #[test]
-fn holes_in_random_classes_are_filled_as_the_jvm_does() {
-    check_holes(Modes::InTurn);
-}
-
-#[test]
-fn contended_classes_of_every_kind() {
-    check_contended(Modes::InTurn);
+fn random_and_contended_classes_are_laid_out_as_the_jvm_does() {
+    check_random(Modes::InTurn);
 }
 
 #[test]
 #[ignore = "long: the whole matrix, of which the plain check has every other cell"]
-fn random_classes_of_each_jdk_in_every_mode() {
-    check_holes(Modes::All);
-    check_contended(Modes::All);
+fn random_and_contended_classes_of_each_jdk_in_every_mode() {
+    check_random(Modes::All);
 }
 
 fn field(kind: FieldKind) -> Field {
