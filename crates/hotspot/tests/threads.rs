@@ -252,8 +252,10 @@ fn what_a_thread_is_for_follows_from_what_it_begins_with() {
         let of_name = |thread: &&JvmThread| {
             kernel.get(&thread.tid_inside).is_some_and(|name| is_kernel_name(name, "Signal Dispatcher"))
         };
-        let kinds: BTreeMap<u32, ThreadKind> =
-            threads.iter().filter(of_name).map(|thread| (thread.tid_inside, thread.kind)).collect();
+        // Numbers of threads begin again from below when the kernel has given out all: those below the first one are later.
+        let age = |thread: &JvmThread| (thread.tid_inside < jvm.pid(), thread.tid_inside);
+        let kinds: BTreeMap<_, ThreadKind> =
+            threads.iter().filter(of_name).map(|thread| (age(thread), thread.kind)).collect();
         // The JVM starts its own before the program begins.
         let kinds: Vec<ThreadKind> = kinds.into_values().collect();
         assert_eq!(kinds, [ThreadKind::Vm, ThreadKind::Java], "JDK {feature}: {threads:x?}");
