@@ -24,12 +24,13 @@ lacking() {
 # is_at_least VERSION OLDEST
 is_at_least() { [ -n "$1" ] && [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 
-# is_fresh STAMP PATH...   whether nothing under the paths, tests aside, was changed after STAMP was made
+# is_fresh STAMP PATH...   whether nothing under the paths, tests aside, was changed after STAMP was made. A folder changes, too, when
+# the build makes target/ in it.
 is_fresh() {
     fresh_stamp=$1
     shift
     [ -e "$fresh_stamp" ] && [ -z "$(find "$@" \( -name target -o -name test -o -name node_modules \) -prune \
-        -o -newer "$fresh_stamp" -print -quit 2>/dev/null)" ]
+        -o -newer "$fresh_stamp" ! -exec test -d '{}/target' ';' -print -quit 2>/dev/null)" ]
 }
 
 # Two starts in one folder take turns. unlock comes before the program runs, which may run twice at once.
