@@ -24,8 +24,8 @@ lacking() {
 # is_at_least VERSION OLDEST
 is_at_least() { [ -n "$1" ] && [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]; }
 
-# is_fresh STAMP PATH...   whether nothing under the paths, tests aside, was changed after STAMP was made. A folder changes, too, when
-# the build makes target/ in it.
+# is_fresh STAMP PATH...   whether nothing under the paths, tests aside, was changed after STAMP was made. A folder with a target/ does
+# not count: the build changed it.
 is_fresh() {
     fresh_stamp=$1
     shift
@@ -247,11 +247,6 @@ pair_is_settled() {
 
 # The data sets of the brokerage, which its databases are filled with.
 brokerage_sets='small standard'
-# The files in the folder, not the folder itself: the build makes target/ in it.
-server_is_fresh() {
-    [ -e "$here/.assay/$1/stamp" ] &&
-        is_fresh "$stamps/$1" "$here/workloads/pom.xml" "$here/workloads/compile" "$here/workloads/$1"/*
-}
 brokerage_is_fresh() {
     for brokerage_set in $brokerage_sets; do
         [ -e "$here/.assay/brokerage/stamp-$brokerage_set" ] || return 1
@@ -261,6 +256,11 @@ brokerage_is_fresh() {
 
 # The others: the airline's services, the chat server, the kiosk, probes, the same kind of programs under JMH, and the supermarket server
 others='airline chat kiosk probes probes-jmh supermarket'
+
+server_is_fresh() {
+    [ -e "$here/.assay/$1/stamp" ] &&
+        is_fresh "$stamps/$1" "$here/workloads/pom.xml" "$here/workloads/compile" "$here/workloads/$1"
+}
 
 # Which servers must be built
 stale_servers() {

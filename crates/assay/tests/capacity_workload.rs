@@ -35,6 +35,7 @@ fn ctrl_c_stops_the_server_and_gives_what_is_known_so_far() {
     }
     let mut child = Command::new(ASSAY)
         .args(["capacity", "--workload", "supermarket", "--option", "data=small", "--no-warm-up", "--json"])
+        // C2 would take most of the CPU time.
         .arg("--jvm-option=-XX:TieredStopAtLevel=1")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

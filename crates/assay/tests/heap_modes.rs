@@ -283,6 +283,9 @@ fn the_headline_and_the_lines_below_the_matrix_tell_bases_too() {
 #[test]
 fn the_mode_of_a_running_jvm_is_read_from_outside() {
     use ReferenceMode as M;
+    if find_tool("javac").is_none() {
+        skip!("no javac");
+    }
     let mut tried = 0;
     for (feature, bits, options, mode, shift) in [
         (17, 64, &["-Xmx1g"][..], M::CompressedUnscaled, Some(0)),
@@ -297,9 +300,6 @@ fn the_mode_of_a_running_jvm_is_read_from_outside() {
         (17, 32, &["-Xmx64m"], M::Bits32, None),
     ] {
         let Some(java) = find_java(feature, bits) else { continue };
-        if find_tool("javac").is_none() {
-            skip!("no javac");
-        }
         let collector = ["-XX:+UseSerialGC"].into_iter().filter(|_| !options.contains(&"-XX:+UseZGC"));
         let options: Vec<&str> =
             ["-Xms8m"].into_iter().chain(collector).chain(options.iter().copied()).collect();

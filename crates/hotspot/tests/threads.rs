@@ -252,7 +252,7 @@ fn what_a_thread_is_for_follows_from_what_it_begins_with() {
         let of_name = |thread: &&JvmThread| {
             kernel.get(&thread.tid_inside).is_some_and(|name| is_kernel_name(name, "Signal Dispatcher"))
         };
-        // Numbers of threads begin again from below when the kernel has given out all: those below the first one are later.
+        // Thread ids wrap around: one below the main thread's belongs to a later thread.
         let age = |thread: &JvmThread| (thread.tid_inside < jvm.pid(), thread.tid_inside);
         let kinds: BTreeMap<_, ThreadKind> =
             threads.iter().filter(of_name).map(|thread| (age(thread), thread.kind)).collect();

@@ -133,12 +133,13 @@ static AMOUNTS: [Amount; 19] = [
     Amount { settle: "gc", options: NO_SOFT, ..amount("heap 0 1m", 50, Area::JavaHeap, &["used"], bytes) },
 ];
 
-/// What the two releases keep differently: without `--long`, which tries all on both, they take turns with the rest.
+/// The two releases keep these differently, so both are asked for them.
 const ON_BOTH: &str = "symbols 0 1000";
 
+/// What `./check` asks a release for without `--long`: 17 and 25 take turns with the amounts.
 fn in_turn(feature: u32) -> impl Iterator<Item = &'static Amount> {
-    let is_odd = feature == 25;
-    let tried = move |(at, amount): &(usize, &Amount)| (at % 2 == 1) == is_odd || amount.kind == ON_BOTH;
+    let takes_odd = feature == 25;
+    let tried = move |(at, amount): &(usize, &Amount)| (at % 2 == 1) == takes_odd || amount.kind == ON_BOTH;
     AMOUNTS.iter().enumerate().filter(tried).map(|(_, amount)| amount)
 }
 
