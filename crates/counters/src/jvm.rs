@@ -61,7 +61,8 @@ pub(crate) struct Jvm {
 /// what tells the new place is not known. Such a label is not whole, and is there at a later reading. Held by:
 /// `every_thread_that_the_jvm_prints_has_its_role`.
 ///
-/// It is read again at once, and so is a list that breaks off, since the JVM was just starting or ending a thread.
+/// It is read again at once, and so is one whose object another collector has just moved, and a list that breaks off, since the JVM was
+/// just starting or ending a thread.
 pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxError> {
     for _ in 1..READS_MAX {
         match read_once(proc, pid)? {
@@ -97,7 +98,7 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
     let moves_objects = hotspot.collector() == Some(Collector::Z);
     let hotspot = if moves_objects { hotspot.seen_through(&process) } else { hotspot };
     let lists = hotspot.thread_lists();
-    let breaks_off = [lists.java, lists.others].contains(&ListRead::BrokenOff);
+    let lists_may_tell_more = lists.may_tell_more();
     let is_missing = |list| list == ListRead::NotFound;
     jvm.lacks =
         Lacks { list: is_missing(lists.java) || is_missing(lists.others), java_names: !lists.has_java_names };
@@ -110,13 +111,13 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
         collector: hotspot.collector().map(|collector| collector.name().to_owned()),
     };
     jvm.problems.extend(hotspot.problems());
-    let is_moved_meanwhile = moves_objects && jvm.labels.values().any(|label| !label.is_whole);
-    Ok(Some((jvm, breaks_off || is_moved_meanwhile)))
+    let may_tell_more = lists_may_tell_more || jvm.labels.values().any(|label| !label.is_whole);
+    Ok(Some((jvm, may_tell_more)))
 }
 
 /// Labels by thread id in Assay's PID namespace. `kernel`: by thread id in the process's own the one in Assay's, and the kernel's name.
 fn labels_of(lists: ThreadLists, kernel: &HashMap<u32, (u32, &str)>) -> HashMap<u32, Label> {
-    let ThreadLists { threads, java, others, has_java_names } = lists;
+    let ThreadLists { threads, java, others, has_java_names, has_entries } = lists;
     let threads: Vec<_> = threads
         .into_iter()
         .filter_map(|thread| {
@@ -140,7 +141,8 @@ fn labels_of(lists: ThreadLists, kernel: &HashMap<u32, (u32, &str)>) -> HashMap<
         let Some((tid, _)) = kernel.get(&thread.tid_inside) else { continue };
         let is_java = thread.kind == ThreadKind::Java;
         let has_name = thread.name.is_some() || !has_java_names;
-        let is_told = !is_timer(&thread) || role != ThreadRole::Unknown;
+        let has_kind = thread.kind != ThreadKind::Other || has_entries;
+        let is_told = has_kind && (!is_timer(&thread) || role != ThreadRole::Unknown);
         let is_whole = has_name && is_told && (!is_java || thread.java_class.is_some());
         let name = thread.name.unwrap_or_else(|| kernel_name.to_owned());
         labels.insert(*tid, Label { role, is_inferred, name, is_whole });

@@ -54,6 +54,8 @@ const KERNEL_NAMES_OF_VM: [&str; 8] = [
     "Native Heap Trimmer",
     "Archive Worker Thread",
 ];
+/// How often a list is read whose beginning changes meanwhile.
+const LIST_READS_MAX: u32 = 16;
 /// Threads from each end of the Java list that tell where it is said with what a thread begins.
 const THREADS_LOOKED_AT: usize = 16;
 
@@ -99,6 +101,18 @@ pub struct ThreadLists {
     pub others: ListRead,
     /// Whether anything tells where a Java thread has its name; without symbols nothing does.
     pub has_java_names: bool,
+    /// Whether it was found out with what function a thread of the Java list begins. Where not, a thread of which nothing else tells what
+    /// it is for is one of [`ThreadKind::Other`].
+    pub has_entries: bool,
+}
+
+impl ThreadLists {
+    /// Whether another look at the process may tell more at once: the JVM was just starting or ending a thread, or a collector was moving
+    /// the objects that lead to what threads begin with.
+    pub fn may_tell_more(&self) -> bool {
+        let lacks_entries = self.java == ListRead::Whole && !self.has_entries;
+        lacks_entries || [self.java, self.others].contains(&ListRead::BrokenOff)
+    }
 }
 
 impl Hotspot<'_> {
@@ -120,7 +134,7 @@ impl Hotspot<'_> {
         let (other_threads, others) = reader.other_threads();
         threads.extend(other_threads);
         let has_java_names = self.symbols().address(NAME_OFFSET).is_some();
-        ThreadLists { threads, java, others, has_java_names }
+        ThreadLists { threads, java, others, has_java_names, has_entries: reader.entries.is_some() }
     }
 
     /// Where the JVM has the `Thread` objects of those that run Java code, whatever their state.
@@ -189,7 +203,7 @@ impl ThreadReader<'_, '_> {
         let of = |place: (&str, &str)| self.hotspot.structs().first_static_address(&[place]);
         let listed = match (of(("ThreadsSMRSupport", "_java_thread_list")), of(("Threads", "_thread_list"))) {
             (Some(list), _) => self.listed(list)?,
-            (None, Some(first)) => self.linked(first),
+            (None, Some(first)) => self.settled(first, |first| self.linked(first)),
             (None, None) => return None,
         };
         if listed.read == ListRead::BrokenOff {
@@ -199,32 +213,56 @@ impl ThreadReader<'_, '_> {
         Some(listed)
     }
 
+    /// The list to which this place points, read again where the place points elsewhere afterwards.
+    ///
+    /// Folklore: a `ThreadsList` that was just replaced may be freed and hold something else, which looks like a shorter list. Held by:
+    /// `a_list_that_is_replaced_while_it_is_read_is_read_again`.
+    fn settled(&self, place: u64, read: impl Fn(Option<u64>) -> Listed) -> Listed {
+        let points_at = || self.hotspot.source().word_anew(place);
+        let mut begin = points_at();
+        let mut listed = read(begin);
+        for _ in 1..LIST_READS_MAX {
+            let after = points_at();
+            if after == begin {
+                return listed;
+            }
+            begin = after;
+            listed = read(begin);
+        }
+        Listed { read: ListRead::BrokenOff, ..listed }
+    }
+
     /// The threads of the `ThreadsList` to which this place points. The JVM makes another list for each thread that starts or ends:
-    /// this one may be gone, or lie where nothing was at the look at the process. `None`: the release does not tell its layout.
+    /// this one may lie where nothing was at the look at the process. `None`: the release does not tell its layout.
     fn listed(&self, place: u64) -> Option<Listed> {
-        let (hotspot, source) = (self.hotspot, self.hotspot.source());
-        let of_list = |field| hotspot.offset(&[("ThreadsList", field)]);
+        let of_list = |field| self.hotspot.offset(&[("ThreadsList", field)]);
         let (length, threads) = (of_list("_length")?, of_list("_threads")?);
-        let word = |at: u64| source.word(at).filter(|word| *word != 0);
-        let head = word(place).and_then(|list| {
-            let count = u64::from(source.u32(list.checked_add(length)?)?);
-            Some((count, word(list.checked_add(threads)?)?))
+        Some(self.settled(place, |list| self.list_at(list, length, threads)))
+    }
+
+    /// The threads of a `ThreadsList` with its fields at these offsets.
+    fn list_at(&self, list: Option<u64>, length: u64, threads: u64) -> Listed {
+        let (hotspot, source) = (self.hotspot, self.hotspot.source());
+        let head = list.filter(|list| *list != 0).and_then(|list| {
+            let mut count = [0; 4];
+            source.read_anew(list.checked_add(length)?, &mut count).ok()?;
+            let threads = source.word_anew(list.checked_add(threads)?).filter(|threads| *threads != 0)?;
+            Some((u64::from(u32::from_le_bytes(count)), threads))
         });
         let Some((count, threads)) = head else {
-            return Some(Listed { addresses: Vec::new(), read: ListRead::BrokenOff });
+            return Listed { addresses: Vec::new(), read: ListRead::BrokenOff };
         };
         if THREADS_MAX < count {
             hotspot.problem(PROBLEM, format!("{count} threads, of which {THREADS_MAX} are read"));
         }
-        let at = |i: u64| source.word(threads.checked_add(i * source.word_bytes())?);
+        let at = |i: u64| source.word_anew(threads.checked_add(i * source.word_bytes())?);
         let addresses: Vec<u64> = (0..count.min(THREADS_MAX)).map_while(at).collect();
         let is_whole = addresses.len() as u64 == count;
-        Some(Listed { addresses, read: if is_whole { ListRead::Whole } else { ListRead::BrokenOff } })
+        Listed { addresses, read: if is_whole { ListRead::Whole } else { ListRead::BrokenOff } }
     }
 
-    /// Before JDK 10 each thread points at the next, and this place at the first.
-    fn linked(&self, place: u64) -> Listed {
-        let first = self.hotspot.source().word(place);
+    /// Before JDK 10 each thread points at the next.
+    fn linked(&self, first: Option<u64>) -> Listed {
         self.linked_from(first, |thread| self.hotspot.field(thread, &[("JavaThread", "_next")]))
     }
 
@@ -275,6 +313,7 @@ impl ThreadReader<'_, '_> {
             },
             _ if starts(&COMPILERS) => ThreadKind::Compiler,
             _ if name.is_some_and(|name| OF_VM.contains(&name)) => ThreadKind::Vm,
+            _ if name.is_none() && self.entries.is_none() => ThreadKind::Other,
             _ => ThreadKind::Java,
         }
     }
@@ -318,7 +357,7 @@ impl ThreadReader<'_, '_> {
         };
         // The newest thread comes first: in a JVM that starts one its memory may be younger than the look at the process.
         let next_of = |thread: u64| hotspot.source().word(thread.checked_add(link)?);
-        let Listed { addresses, read } = self.linked_from(hotspot.source().word(list), next_of);
+        let Listed { addresses, read } = self.settled(list, |first| self.linked_from(first, next_of));
         if read == ListRead::BrokenOff {
             hotspot.problem(PROBLEM, format!("threads other than Java threads: {BREAKS_OFF}"));
         }

@@ -2,11 +2,12 @@
 
 use crate::support::{Jvm, javas};
 use assay_hotspot::{Hotspot, JvmThread, ListRead};
-use assay_linux::{AlteredMemory, LiveProcess, MemorySource, ProcRoot};
+use assay_linux::{AlteredMemory, CachedMemory, LiveProcess, MemorySource, ProcRoot};
 use assay_model::ThreadKind;
-use assay_testkit::{each_release, skip, start_java};
+use assay_testkit::{each_release, find_java, skip, start_java};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `"VM Thread" os_prio=0 cpu=1.39ms elapsed=0.35s tid=0x00007f58280c1000 nid=0x1c2 runnable`, and `nid=450` or `[450]`
 /// since JDK 19: name, address and thread id.
@@ -178,6 +179,93 @@ fn a_list_that_breaks_off_is_not_whole_and_that_is_told() {
     }
     if ran == 0 {
         skip!("no JDK");
+    }
+}
+
+/// Puts a word where it lies in what was read.
+fn put(word: &[u8], at: u64, address: u64, bytes: &mut [u8]) {
+    let begin = at.checked_sub(address).and_then(|begin| usize::try_from(begin).ok());
+    if let Some(place) = begin.and_then(|begin| bytes.get_mut(begin..begin + word.len())) {
+        place.copy_from_slice(word);
+    }
+}
+
+#[test]
+fn a_list_that_is_replaced_while_it_is_read_is_read_again() {
+    let mut ran = 0;
+    for (feature, java) in each_release(64) {
+        let jvm = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Waiting");
+        jvm.freeze();
+        let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+        let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+        let whole = hotspot.thread_lists();
+        let (begin, _) = links(&hotspot, &process)[0];
+        let list = process.word(begin).expect("it runs");
+        let offset = |of, field| hotspot.structs().offset(of, field);
+        let fields = offset("ThreadsList", "_length").zip(offset("ThreadsList", "_threads"));
+        // A moment ago the list began here: of another list, now freed, some number is left for its length. Before JDK 10 with the second.
+        let earlier = match fields {
+            Some(_) => list + 64,
+            None => process.word(list + offset("JavaThread", "_next").expect("exported")).expect("a second"),
+        };
+        for is_replaced_once in [true, false] {
+            let reads = AtomicU64::new(0);
+            // Or it changes from one of these to the other for ever.
+            let is_stale = |read: u64| read == 1 || !is_replaced_once && !read.is_multiple_of(2);
+            let altered = AlteredMemory::new(&process, |address, bytes| {
+                let is_begin = (address..address + bytes.len() as u64).contains(&begin);
+                let read = reads.fetch_add(u64::from(is_begin), Ordering::Relaxed) + u64::from(is_begin);
+                if !is_stale(read) {
+                    return;
+                }
+                put(&earlier.to_le_bytes(), begin, address, bytes);
+                if let Some((length, threads)) = fields {
+                    put(&1u32.to_le_bytes(), earlier + length, address, bytes);
+                    let threads_at = process.word(list + threads).expect("the whole list");
+                    put(&threads_at.to_le_bytes(), earlier + threads, address, bytes);
+                }
+            });
+            let cached = CachedMemory::new(&altered);
+            let hotspot = Hotspot::open(&cached).expect("readable").expect("a JVM");
+            let lists = hotspot.thread_lists();
+            if is_replaced_once {
+                assert_eq!((lists.java, &lists.threads), (ListRead::Whole, &whole.threads), "JDK {feature}");
+            } else {
+                assert_eq!(lists.java, ListRead::BrokenOff, "JDK {feature}");
+                assert!(lists.may_tell_more(), "JDK {feature}");
+            }
+        }
+        ran += 1;
+    }
+    if ran == 0 {
+        skip!("no JDK");
+    }
+}
+
+/// Folklore: a collector may be moving the objects of the two threads that tell with what a thread of Java code begins. All of a JVM
+/// without symbols, as that of JDK 8 is built, were then Java threads, its compilers too.
+#[test]
+fn a_thread_of_which_nothing_tells_what_it_is_for_is_not_called_a_java_thread() {
+    let Some(java) = find_java(8, 64) else { skip!("no 64-bit JDK 8") };
+    let jvm = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Waiting");
+    jvm.freeze();
+    let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+    let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+    let whole = hotspot.thread_lists();
+    assert!(whole.has_entries && !whole.may_tell_more() && !whole.has_java_names);
+    let is_handler =
+        |t: &&JvmThread| t.java_class.as_deref() == Some("java.lang.ref.Reference$ReferenceHandler");
+    let handler = whole.threads.iter().find(is_handler).expect("every JVM has one");
+    let object_at = handler.address + hotspot.structs().offset("JavaThread", "_threadObj").expect("exported");
+    let altered =
+        AlteredMemory::new(&process, |address, bytes| put(&0u64.to_le_bytes(), object_at, address, bytes));
+    let hotspot = Hotspot::open(&altered).expect("readable").expect("a JVM");
+    let lists = hotspot.thread_lists();
+    assert!(!lists.has_entries && lists.may_tell_more());
+    let tids = |threads: &[JvmThread]| threads.iter().map(|thread| thread.tid_inside).collect::<Vec<_>>();
+    assert_eq!(tids(&lists.threads), tids(&whole.threads));
+    for (was, is) in whole.threads.iter().zip(&lists.threads) {
+        assert!([was.kind, ThreadKind::Other].contains(&is.kind), "{was:?} {is:?}");
     }
 }
 

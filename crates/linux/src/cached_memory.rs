@@ -97,6 +97,10 @@ impl BeforeMemory for CachedMemory<'_> {
     fn read_before(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
         if self.read_kept(address, buffer) { Ok(()) } else { self.source.read(address, buffer) }
     }
+
+    fn read_anew_before(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
+        self.source.read_anew(address, buffer)
+    }
 }
 
 #[cfg(test)]

@@ -67,6 +67,14 @@ pub trait MemorySource: Sync {
     /// When a page of it is not resident, or the process has unmapped it since.
     fn read(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError>;
 
+    /// [`MemorySource::read`], of this moment: a source that keeps what it has read reads it once more.
+    ///
+    /// # Errors
+    /// Those of [`MemorySource::read`].
+    fn read_anew(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
+        self.read(address, buffer)
+    }
+
     /// Opens the file that a mapping maps, in the process's own mount namespace. It is data: never run it.
     ///
     /// # Errors
@@ -81,6 +89,13 @@ pub trait MemorySource: Sync {
     /// The word at an address; `None` when it cannot be read.
     fn word(&self, address: u64) -> Option<u64> {
         if self.word_bytes() == 8 { self.u64(address) } else { self.u32(address).map(u64::from) }
+    }
+
+    /// [`MemorySource::word`], of this moment: see [`MemorySource::read_anew`].
+    fn word_anew(&self, address: u64) -> Option<u64> {
+        let mut bytes = [0; 8];
+        self.read_anew(address, bytes.get_mut(..self.word_bytes() as usize)?).ok()?;
+        Some(u64::from_le_bytes(bytes))
     }
 
     /// 64 bits at an address, little endian (x86 and Arm).
@@ -145,6 +160,14 @@ pub trait BeforeMemory: Sync {
         self.behind().read(address, buffer)
     }
 
+    /// [`MemorySource::read_anew`]; what is read at any time unless told otherwise.
+    ///
+    /// # Errors
+    /// Those of [`MemorySource::read`].
+    fn read_anew_before(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
+        self.read_before(address, buffer)
+    }
+
     /// [`MemorySource::open_mapped_file`]; that of the source behind unless told otherwise.
     ///
     /// # Errors
@@ -190,6 +213,10 @@ impl<T: BeforeMemory> MemorySource for T {
 
     fn read(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
         self.read_before(address, buffer)
+    }
+
+    fn read_anew(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
+        self.read_anew_before(address, buffer)
     }
 
     fn open_mapped_file(&self, mapping: &Mapping) -> io::Result<File> {

@@ -15,6 +15,8 @@ pub(crate) struct Jvm<'m> {
     pub(crate) code: Option<CodeCache>,
     pub(crate) metaspace: Option<Metaspace>,
     pub(crate) threads: Vec<JvmThread>,
+    /// Whether another look may tell more of them at once: see [`assay_hotspot::ThreadLists::may_tell_more`].
+    pub(crate) may_tell_more_threads: bool,
     pub(crate) nmt: Nmt,
     pub(crate) arenas: Arenas,
     pub(crate) names: Names<'m>,
@@ -31,12 +33,15 @@ impl<'m> Jvm<'m> {
     }
 
     pub(crate) fn read(hotspot: Hotspot<'m>) -> Jvm<'m> {
+        // First: a running JVM may start or end a thread at any time.
+        let lists = hotspot.thread_lists();
         Jvm {
             heap: hotspot.heap(),
             gc_tables: hotspot.gc_tables(),
             code: hotspot.code_cache(),
             metaspace: hotspot.metaspace(),
-            threads: hotspot.threads(),
+            may_tell_more_threads: lists.may_tell_more(),
+            threads: lists.threads,
             nmt: hotspot.nmt(),
             arenas: hotspot.arenas(),
             names: hotspot.names(),

@@ -17,6 +17,9 @@ use assay_linux::{
 use assay_model::{Area, MemoryReport, OutsideRss, Problem, schema};
 use std::time::Duration;
 
+/// Looks at a process whose lists of threads break off.
+const LOOKS_MAX: u32 = 4;
+
 /// Reads the memory of a process of this machine: every resident byte in an entry.
 ///
 /// The process is not stopped unless asked for, and then only while what must be of one moment is copied. It runs nothing, and no
@@ -34,11 +37,7 @@ pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, MemoryError
     let process = LiveProcess::open(&proc, pid)?;
     let mut report = match options.freeze {
         Some(limit) => read_stopped(&proc, &process, limit, options, &named)?,
-        None => {
-            let memory = CachedMemory::new(&process);
-            let seen = take(&memory, Jvm::find(&memory), options, &named);
-            of_process(&proc, &process, &seen, None)
-        }
+        None => read_running(&proc, process, options, &named)?,
     };
     report.problems.append(&mut problems);
     let groups = proc.read_cgroups(&SysRoot::default(), Some(pid));
@@ -52,6 +51,33 @@ pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, MemoryError
     report.scan_cpu_ns = report.scan_cpu_ns.saturating_add(cpu_ns);
     report.findings = findings(&report);
     Ok(report)
+}
+
+/// Looks at a running process: anew where the JVM was just starting or ending a thread, so that its list of them could not be read.
+fn read_running(
+    proc: &ProcRoot,
+    mut process: LiveProcess,
+    options: &ReadOptions,
+    named: &[NamedStretch],
+) -> Result<MemoryReport, MemoryError> {
+    let pid = process.pid();
+    let mut looks = 1;
+    loop {
+        let memory = CachedMemory::new(&process);
+        let jvm = Jvm::find(&memory);
+        let may_tell_more = matches!(&jvm, Ok(Some(jvm)) if jvm.may_tell_more_threads);
+        if looks == LOOKS_MAX || !may_tell_more {
+            let seen = take(&memory, jvm, options, named);
+            return Ok(of_process(proc, &process, &seen, None));
+        }
+        looks += 1;
+        let next = LiveProcess::open(proc, pid)?;
+        if next.identity() != process.identity() {
+            return Err(LinuxError::NoMemory { pid }.into());
+        }
+        drop(jvm);
+        process = next;
+    }
 }
 
 /// Stops a process, copies it, lets it go on and looks at the copy. `before` is the process as it was just before.

@@ -37,7 +37,8 @@ impl ThreadReader<'_, '_> {
     /// The class of a thread's Java object, and the thread's name.
     ///
     /// ZGC moves objects while the program runs, and soon gives their place to others: what was read counts when all of these objects
-    /// were at the same place afterwards.
+    /// were at the same place afterwards. Other collectors stop the program for that, but not who looks at it: what was read does not
+    /// count when the thread has its object elsewhere afterwards.
     pub(super) fn java_class_and_name(&self, thread: u64, tid: u32) -> (Option<String>, Option<String>) {
         let is_moved_meanwhile = self.hotspot.collector() == Some(Collector::Z);
         let way = || {
@@ -51,7 +52,7 @@ impl ThreadReader<'_, '_> {
             let class = self.java_class(found.object);
             let name = found.name.and_then(|name| self.java_name(&references, name, class.is_some(), tid));
             if !is_moved_meanwhile {
-                return (class, name);
+                return if self.has_moved_object(thread) { (None, None) } else { (class, name) };
             }
             let after = way();
             if after.is_some_and(|(_, after)| after == found) {
@@ -82,12 +83,23 @@ impl ThreadReader<'_, '_> {
 
     /// The object of class `java.lang.Thread`, or of a class below it, of a thread.
     fn java_object(&self, references: &References, thread: u64) -> Option<u64> {
+        let source = self.hotspot.source();
+        references.of_word(source, source.word(self.reference_to_object(thread)?)?)
+    }
+
+    /// Whether a thread refers to its object in another way than when that was read.
+    fn has_moved_object(&self, thread: u64) -> bool {
+        let source = self.hotspot.source();
+        self.reference_to_object(thread).is_some_and(|at| source.word(at) != source.word_anew(at))
+    }
+
+    /// Where the reference to a thread's object lies.
+    fn reference_to_object(&self, thread: u64) -> Option<u64> {
         let hotspot = self.hotspot;
-        let object = hotspot.pointer(thread, &[("JavaThread", "_threadObj")])?;
+        let place = hotspot.place(thread, &[("JavaThread", "_threadObj")])?;
         // A handle points at a word outside of the heap that refers to the object; in older releases the field did.
         let is_handle = hotspot.release()?.jvm.thread_object == ThreadObject::Handle;
-        let word = if is_handle { hotspot.source().word(object)? } else { object };
-        references.of_word(hotspot.source(), word)
+        if is_handle { hotspot.source().word(place).filter(|handle| *handle != 0) } else { Some(place) }
     }
 
     fn java_class(&self, object: u64) -> Option<String> {
