@@ -65,9 +65,9 @@ fn mistakes(page: &str) -> Vec<String> {
         }
     }
     found.extend(all(&tables).filter_map(|(heading, row, column, cell)| {
-        let is_wrong = matches!(cell, Cell::Wrong(_)) && heading != page::GLANCE;
-        let is_told = note::of(heading, row, column).is_some();
-        (is_wrong && !is_told).then(|| format!("{heading}: {row}, {column}: red, and no note says why"))
+        let Cell::Wrong(found) = cell else { return None };
+        let is_told = heading == page::GLANCE || note::of(heading, row, column).is_some();
+        (!is_told).then(|| format!("{heading}: {row}, {column}: {found}, and no note says why"))
     }));
     let costs = tables.get(page::COST).map_or(&[][..], Vec::as_slice);
     let is_empty = |row: &Row| {
