@@ -17,10 +17,11 @@ say() { echo "servers: $*" >&2; }
 is_known() { case " $NAMES " in *" $1 "*) return 0 ;; *) return 1 ;; esac; }
 
 # prepare NAME   fetches and compiles into .assay/servers/NAME, unless its inputs are those of the last time
+# Options for the server's JVM (JAVA_TOOL_OPTIONS), such as a collector, may contradict Maven's own.
 prepare() {
   local name=$1 out=$cache/$1 inputs
   case $name in brokerage | supermarket)
-    "$root/workloads/$name/build" >&2
+    env -u JAVA_TOOL_OPTIONS "$root/workloads/$name/build" >&2
     return
     ;;
   esac
@@ -29,7 +30,6 @@ prepare() {
   [ "$(cat "$out/stamp" 2>/dev/null)" != "$inputs" ] || return 0
   say "fetching $name through Maven"
   rm -rf "${out:?}/lib" "${out:?}/classes" "$out/stamp"
-  # Options for the server's JVM, such as a collector, may contradict Maven's own.
   env -u JAVA_TOOL_OPTIONS mvn -q -B -f "$here/$name/pom.xml" "$dependency_plugin:copy-dependencies" -DincludeScope=runtime \
     -DoutputDirectory="$out/lib" >&2
   mkdir -p "$out/classes"
