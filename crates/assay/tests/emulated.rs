@@ -158,12 +158,6 @@ fn an_emulator_ends_with_its_study_on_ctrl_c_and_when_the_study_is_killed() {
     }
 }
 
-/// `ASSAY_TEST_PAIRS` asks for another number. A guest takes two minutes, and twenty pairs more than an hour.
-fn pairs() -> u32 {
-    const PAIRS: u32 = 6;
-    std::env::var("ASSAY_TEST_PAIRS").map_or(PAIRS, |pairs| pairs.parse().expect("a number"))
-}
-
 #[test]
 #[ignore = "long: a dozen guests"]
 fn equal_variants_count_alike_in_each_pair_of_boots() {
@@ -172,7 +166,9 @@ fn equal_variants_count_alike_in_each_pair_of_boots() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("run");
-    let file = study(folder.path(), pairs(), r#"{ name = "a" }, { name = "b" }"#, &WARM);
+    // A guest takes some 100 seconds: twenty pairs need more than an hour.
+    let pairs = std::env::var("ASSAY_TEST_PAIRS").map_or(6, |pairs| pairs.parse().expect("a number"));
+    let file = study(folder.path(), pairs, r#"{ name = "a" }, { name = "b" }"#, &WARM);
     finish(assay_run(&file, &out));
     let mut values = std::collections::BTreeMap::new();
     for trial in fs::read_dir(out.join("trials")).expect("trials").flatten() {
@@ -184,7 +180,7 @@ fn equal_variants_count_alike_in_each_pair_of_boots() {
         [metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST, metric::EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST]
     {
         let ratio = |block: u32| values[&(block, "a".to_owned())][id] / values[&(block, "b".to_owned())][id];
-        let ratios: Vec<f64> = (1..=pairs()).map(ratio).collect();
+        let ratios: Vec<f64> = (1..=pairs).map(ratio).collect();
         println!("{id}: {ratios:?}");
         assert!(ratios.iter().all(|ratio| (ratio - 1.0).abs() < 0.01), "{id}: {ratios:?}");
     }

@@ -99,6 +99,8 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
     let hotspot = if moves_objects { hotspot.seen_through(&process) } else { hotspot };
     let lists = hotspot.thread_lists();
     let lists_may_tell_more = lists.may_tell_more();
+    // Where no class can be read, as of a release whose layout is not known, another look finds none either.
+    let has_classes = lists.threads.iter().any(|thread| thread.java_class.is_some());
     let is_missing = |list| list == ListRead::NotFound;
     jvm.lacks =
         Lacks { list: is_missing(lists.java) || is_missing(lists.others), java_names: !lists.has_java_names };
@@ -111,8 +113,8 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
         collector: hotspot.collector().map(|collector| collector.name().to_owned()),
     };
     jvm.problems.extend(hotspot.problems());
-    let may_tell_more = lists_may_tell_more || jvm.labels.values().any(|label| !label.is_whole);
-    Ok(Some((jvm, may_tell_more)))
+    let is_moved_meanwhile = has_classes && jvm.labels.values().any(|label| !label.is_whole);
+    Ok(Some((jvm, lists_may_tell_more || is_moved_meanwhile)))
 }
 
 /// Labels by thread id in Assay's PID namespace. `kernel`: by thread id in the process's own the one in Assay's, and the kernel's name.

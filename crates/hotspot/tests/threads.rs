@@ -4,9 +4,10 @@ use crate::support::{Jvm, javas};
 use assay_hotspot::{Hotspot, JvmThread, ListRead};
 use assay_linux::{AlteredMemory, CachedMemory, LiveProcess, MemorySource, ProcRoot};
 use assay_model::ThreadKind;
-use assay_testkit::{each_release, find_java, skip, start_java};
+use assay_testkit::{Running, each_release, find_java, skip, start_java};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `"VM Thread" os_prio=0 cpu=1.39ms elapsed=0.35s tid=0x00007f58280c1000 nid=0x1c2 runnable`, and `nid=450` or `[450]`
@@ -145,23 +146,34 @@ fn links(hotspot: &Hotspot<'_>, memory: &dyn MemorySource) -> Vec<(u64, bool)> {
     java.into_iter().chain(others.map(|other| (other, false))).collect()
 }
 
+/// A JVM that stands still while it is kept, and its memory.
+fn stopped(java: &Path) -> (Running, LiveProcess) {
+    let jvm = start_java(java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Waiting");
+    jvm.freeze();
+    let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+    (jvm, process)
+}
+
+/// Puts a word where it lies in what was read.
+fn put(word: &[u8], at: u64, address: u64, bytes: &mut [u8]) {
+    let begin = at.checked_sub(address).and_then(|begin| usize::try_from(begin).ok());
+    if let Some(place) = begin.and_then(|begin| bytes.get_mut(begin..begin + word.len())) {
+        place.copy_from_slice(word);
+    }
+}
+
 #[test]
 fn a_list_that_breaks_off_is_not_whole_and_that_is_told() {
     const NOWHERE: u64 = 0x10;
     let mut ran = 0;
     for (feature, java) in each_release(64) {
-        let jvm = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Waiting");
-        jvm.freeze();
-        let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+        let (_jvm, process) = stopped(&java);
         let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
         let whole = hotspot.thread_lists();
         assert_eq!(whole.java, ListRead::Whole, "JDK {feature}: {:?}", hotspot.problems());
         for (link, is_java) in links(&hotspot, &process) {
             let altered = AlteredMemory::new(&process, |address, bytes| {
-                let at = link.checked_sub(address).and_then(|at| usize::try_from(at).ok());
-                if let Some(word) = at.and_then(|at| bytes.get_mut(at..)?.first_chunk_mut()) {
-                    *word = NOWHERE.to_ne_bytes();
-                }
+                put(&NOWHERE.to_le_bytes(), link, address, bytes);
             });
             let hotspot = Hotspot::open(&altered).expect("readable").expect("a JVM");
             let lists = hotspot.thread_lists();
@@ -182,35 +194,26 @@ fn a_list_that_breaks_off_is_not_whole_and_that_is_told() {
     }
 }
 
-/// Puts a word where it lies in what was read.
-fn put(word: &[u8], at: u64, address: u64, bytes: &mut [u8]) {
-    let begin = at.checked_sub(address).and_then(|begin| usize::try_from(begin).ok());
-    if let Some(place) = begin.and_then(|begin| bytes.get_mut(begin..begin + word.len())) {
-        place.copy_from_slice(word);
-    }
-}
-
 #[test]
 fn a_list_that_is_replaced_while_it_is_read_is_read_again() {
     let mut ran = 0;
     for (feature, java) in each_release(64) {
-        let jvm = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Waiting");
-        jvm.freeze();
-        let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+        let (_jvm, process) = stopped(&java);
         let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
         let whole = hotspot.thread_lists();
         let (begin, _) = links(&hotspot, &process)[0];
         let list = process.word(begin).expect("it runs");
         let offset = |of, field| hotspot.structs().offset(of, field);
         let fields = offset("ThreadsList", "_length").zip(offset("ThreadsList", "_threads"));
-        // A moment ago the list began here: of another list, now freed, some number is left for its length. Before JDK 10 with the second.
+        // Where the list began a moment ago: a list that is freed by now, with another number in place of its length; before JDK 10 the
+        // second thread.
         let earlier = match fields {
             Some(_) => list + 64,
             None => process.word(list + offset("JavaThread", "_next").expect("exported")).expect("a second"),
         };
         for is_replaced_once in [true, false] {
             let reads = AtomicU64::new(0);
-            // Or it changes from one of these to the other for ever.
+            // In the other case it changes between the two for ever.
             let is_stale = |read: u64| read == 1 || !is_replaced_once && !read.is_multiple_of(2);
             let altered = AlteredMemory::new(&process, |address, bytes| {
                 let is_begin = (address..address + bytes.len() as u64).contains(&begin);
@@ -247,9 +250,7 @@ fn a_list_that_is_replaced_while_it_is_read_is_read_again() {
 #[test]
 fn a_thread_of_which_nothing_tells_what_it_is_for_is_not_called_a_java_thread() {
     let Some(java) = find_java(8, 64) else { skip!("no 64-bit JDK 8") };
-    let jvm = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Waiting");
-    jvm.freeze();
-    let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+    let (_jvm, process) = stopped(&java);
     let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
     let whole = hotspot.thread_lists();
     assert!(whole.has_entries && !whole.may_tell_more() && !whole.has_java_names);

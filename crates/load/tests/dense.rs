@@ -30,7 +30,7 @@ fn serve(mut stream: TcpStream, answer: &[u8], writes: &Writes) {
     }
 }
 
-/// The writes so far, when they are so many: a client has the last answer before the server has noted that it wrote it.
+/// Waits for so many writes, and takes them: a client may have the last answer before the server has noted its write.
 fn taken(writes: &Writes, expected: u64) -> Vec<(u64, u64)> {
     let until = Instant::now() + PATIENCE;
     loop {
