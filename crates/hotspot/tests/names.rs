@@ -2,8 +2,8 @@
 
 use crate::support::{Jvm, javas};
 use assay_hotspot::{Hotspot, Names};
-use assay_linux::MemorySource;
-use assay_testkit::{find_java, skip};
+use assay_linux::{AlteredMemory, LiveProcess, MemorySource, ProcRoot};
+use assay_testkit::{each_release, find_java, skip, start_java};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -33,27 +33,53 @@ fn decoded(hotspot: &Hotspot<'_>, raw: u64) -> u64 {
     base + (raw << shift)
 }
 
-/// Sum of sizes of all objects of class `java.lang.Class`, by the loaded classes; and the smallest size.
-fn mirrors(hotspot: &Hotspot<'_>, names: &Names<'_>) -> (u64, u64, u64) {
+/// Structures of all loaded classes; before JDK 9, which exports no lists of them, of those that the JVM itself knows.
+fn klasses(hotspot: &Hotspot<'_>) -> Vec<u64> {
     let (structs, source) = (hotspot.structs(), hotspot.source());
     let offset = |type_name, field| structs.offset(type_name, field).expect("exported");
     let word = |address: u64, offset: u64| source.word(address + offset).expect("readable");
-    let (mut count, mut bytes, mut smallest) = (0, 0, u64::MAX);
+    let Some(first) = structs.offset("ClassLoaderData", "_klasses") else {
+        let known =
+            structs.statics().filter(|(of, field, _)| *of == "SystemDictionary" && field.contains("_klass"));
+        let klasses = known.filter_map(|(_, _, at)| source.word(at).filter(|klass| *klass != 0));
+        return klasses.collect();
+    };
+    let mut found = Vec::new();
     let mut loader = word(structs.static_address("ClassLoaderDataGraph", "_head").expect("exported"), 0);
     while loader != 0 {
-        let mut klass = word(loader, offset("ClassLoaderData", "_klasses"));
+        let mut klass = word(loader, first);
         while klass != 0 {
-            // A handle: the address of a reference.
-            let mirror = word(word(klass, offset("Klass", "_java_mirror")), 0);
-            let size = names.instance_bytes(mirror).expect("a size");
-            let class = names.klass_of_object(mirror).and_then(|klass| names.class_of_klass(klass));
-            assert_eq!(class.as_deref(), Some("java.lang.Class"));
-            (count, bytes, smallest) = (count + 1, bytes + size, smallest.min(size));
+            found.push(klass);
             klass = word(klass, offset("Klass", "_next_link"));
         }
         loader = word(loader, offset("ClassLoaderData", "_next"));
     }
-    (count, bytes, smallest)
+    found
+}
+
+/// Addresses of their objects of class `java.lang.Class`.
+fn mirrors(hotspot: &Hotspot<'_>) -> Vec<u64> {
+    let (structs, source, names) = (hotspot.structs(), hotspot.source(), hotspot.names());
+    let mirror = structs.offset("Klass", "_java_mirror").expect("exported");
+    let word = |address: u64| source.word(address).expect("readable");
+    let of = |klass: u64| {
+        let held = word(klass + mirror);
+        // From JDK 10 on a handle: the address of a reference.
+        if names.klass_of_object(held).is_some() { held } else { word(held) }
+    };
+    klasses(hotspot).into_iter().map(of).collect()
+}
+
+/// Sum of their sizes; and the smallest size.
+fn sizes(mirrors: &[u64], names: &Names<'_>) -> (u64, u64) {
+    let (mut bytes, mut smallest) = (0, u64::MAX);
+    for mirror in mirrors {
+        let size = names.instance_bytes(*mirror).expect("a size");
+        let class = names.klass_of_object(*mirror).and_then(|klass| names.class_of_klass(klass));
+        assert_eq!(class.as_deref(), Some("java.lang.Class"));
+        (bytes, smallest) = (bytes + size, smallest.min(size));
+    }
+    (bytes, smallest)
 }
 
 fn check(java: &Path, options: &[&str]) {
@@ -90,7 +116,8 @@ fn check(java: &Path, options: &[&str]) {
 
     // All objects of class Class at once: each has a size of its own. Those of the nine primitive types have no class in
     // any loader's list, and no statics.
-    let (count, bytes, smallest) = mirrors(&hotspot, &names);
+    let mirrors = mirrors(&hotspot);
+    let (count, (bytes, smallest)) = (mirrors.len() as u64, sizes(&mirrors, &names));
     if !options.contains(&"-Xshare:off") {
         // An archive may hold such objects of classes that nobody loaded.
         return;
@@ -133,6 +160,35 @@ fn classes_and_sizes_equal_the_jvm_s_histogram() {
 fn classes_and_sizes_of_a_32_bit_jvm() {
     let Some(java) = find_java(17, 32) else { skip!("no 32-bit JVM") };
     check(&java, &["-Xshare:off"]);
+}
+
+#[test]
+fn a_mirror_of_another_size_than_its_class_says_is_none() {
+    let releases = each_release(64);
+    if releases.is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    for (feature, java) in releases {
+        let jvm = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Waiting");
+        jvm.freeze();
+        let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+        let hotspot = Hotspot::open(&process).expect("a readable JVM").expect("a JVM");
+        let mirrors = mirrors(&hotspot);
+        assert!(20 < mirrors.len(), "JDK {feature}: {}", mirrors.len());
+        sizes(&mirrors, &hotspot.names());
+        let size_at = hotspot.structs().static_address("java_lang_Class", "_oop_size_offset");
+        let size_at = size_at.and_then(|at| hotspot.source().u32(at)).expect("exported");
+        let (stale, whole) = (mirrors[0], mirrors[1]);
+        // Another object was written over its end.
+        let written = AlteredMemory::new(&process, |address, bytes| {
+            if address == stale + u64::from(size_at) {
+                bytes[..4].copy_from_slice(&0x0040_0000_u32.to_le_bytes());
+            }
+        });
+        let hotspot = Hotspot::open(&written).expect("a readable JVM").expect("a JVM");
+        assert_eq!(hotspot.names().instance_bytes(stale), None, "JDK {feature}");
+        assert!(hotspot.names().instance_bytes(whole).is_some(), "JDK {feature}");
+    }
 }
 
 /// Blocks with the tag of symbols are told from all others by content alone: precision and recall, by the tags.

@@ -45,6 +45,8 @@ struct KlassLayout {
     layout_helper: u64,
     name: u64,
     super_class: Option<u64>,
+    /// Of a class that has instances: how many words its static fields take.
+    static_words: Option<u64>,
 }
 
 /// How objects point at their class, and what arrays look like.
@@ -93,6 +95,7 @@ impl<'m> Hotspot<'m> {
                 layout_helper: structs.offset("Klass", "_layout_helper")?,
                 name: structs.offset("Klass", "_name")?,
                 super_class: structs.offset("Klass", "_super"),
+                static_words: structs.offset("InstanceKlass", "_static_field_size"),
             })
         };
         let names = Names {

@@ -88,7 +88,7 @@ impl Names<'_> {
             self.array_bytes(object, layout)?
         } else {
             match class.name.as_str() {
-                "java.lang.Class" => self.mirror_bytes(object)?,
+                "java.lang.Class" => self.mirror_bytes(object, layout)?,
                 "jdk.internal.vm.StackChunk" => return None,
                 _ => u64::from((layout & !SLOW_PATH_BIT).unsigned_abs()),
             }
@@ -114,9 +114,37 @@ impl Names<'_> {
         header.checked_add(length << element_log2)
     }
 
-    /// An object of class `java.lang.Class` holds its class's statics, and its own size in words.
-    fn mirror_bytes(&self, object: u64) -> Option<u64> {
+    /// An object of class `java.lang.Class` holds the static fields of the class that it stands for, and its own size in
+    /// words. `None` where the two do not fit.
+    ///
+    /// Such an object that the collector has moved stays behind until others are written over it: its header may still be
+    /// there, and any number where its size was. Held by `a_mirror_of_another_size_than_its_class_says_is_none`.
+    fn mirror_bytes(&self, object: u64, layout: i32) -> Option<u64> {
         let words = self.source.u32(object.checked_add(self.object.mirror_size?)?)?;
+        let bytes = u64::from(words) * self.object.word_bytes;
+        let of = self.source.word(object.checked_add(self.mirrored?)?)?;
+        // `InstanceMirrorKlass::instance_size`
+        let expected = u64::from((layout & !SLOW_PATH_BIT).unsigned_abs()) + self.static_bytes(of)?;
+        (bytes == expected.checked_next_multiple_of(self.object.alignment_bytes)?).then_some(bytes)
+    }
+
+    /// Bytes of the static fields of a class; none of a primitive type, which has no class, and of an array.
+    ///
+    /// The class's name is not asked for: that of an archived class, and nothing else of it, may lie in a page which the JVM has
+    /// not read yet. Three of 876 classes of JDK 28 had none. Held by `a_mirror_of_another_size_than_its_class_says_is_none`.
+    fn static_bytes(&self, klass: u64) -> Option<u64> {
+        if klass == 0 {
+            return Some(0);
+        }
+        let layout = self.klass?;
+        let is_array = match self.source.u32(klass.checked_add(layout.layout_helper)?)?.cast_signed() {
+            0 => return None,
+            helper => helper < 0,
+        };
+        if is_array {
+            return Some(0);
+        }
+        let words = self.source.u32(klass.checked_add(layout.static_words?)?)?;
         Some(u64::from(words) * self.object.word_bytes)
     }
 }

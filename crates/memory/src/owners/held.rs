@@ -7,6 +7,7 @@
 use super::holders::{ARRAY_BYTES, Holders, is_of_program, kind_of_class, readable};
 use super::index::Target;
 use super::roots::object_ranges;
+use super::rules::of_java_class;
 use super::search::Search;
 use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
@@ -113,6 +114,10 @@ fn wrappers(
             }
             let Some((object, klass)) = holders.object_at(address) else { return };
             let Some(class) = jvm.names.class_of_klass(klass) else { return };
+            // A static field that knows the block as well, or a thread's: the object that frees it is the other.
+            if of_java_class(&class).is_some() {
+                return;
+            }
             let wrapper = wrappers.entry(object.start).or_insert_with(|| Wrapper {
                 kind: kind_of_class(&class),
                 blocks: Vec::new(),
