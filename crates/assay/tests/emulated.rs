@@ -158,6 +158,9 @@ fn an_emulator_ends_with_its_study_on_ctrl_c_and_when_the_study_is_killed() {
     }
 }
 
+const INSTRUCTIONS: [&str; 2] =
+    [metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST, metric::EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST];
+
 #[test]
 #[ignore = "long: a dozen guests"]
 fn equal_variants_count_alike_in_each_pair_of_boots() {
@@ -176,9 +179,7 @@ fn equal_variants_count_alike_in_each_pair_of_boots() {
             .expect("a trial");
         values.insert((trial.block, trial.variant.clone()), trial.windows[0].metrics.clone());
     }
-    for id in
-        [metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST, metric::EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST]
-    {
+    for id in INSTRUCTIONS {
         let ratio = |block: u32| values[&(block, "a".to_owned())][id] / values[&(block, "b".to_owned())][id];
         let ratios: Vec<f64> = (1..=pairs).map(ratio).collect();
         println!("{id}: {ratios:?}");
@@ -186,5 +187,13 @@ fn equal_variants_count_alike_in_each_pair_of_boots() {
     }
     let summary: Summary =
         serde_json::from_slice(&fs::read(out.join("summary.json")).expect("whole")).expect("a summary");
-    assert!(summary.comparisons.iter().all(|c| !c.shown), "an A/A study shows no difference");
+    // Of each metric, one A/A study in twenty shows a difference by design; with 46 metrics, many studies show one somewhere.
+    let compared = summary.comparisons.iter();
+    let shown: Vec<_> = compared.clone().filter(|c| c.shown).map(|c| (&c.metric, c.ratio)).collect();
+    println!("shown in {} of {} comparisons: {shown:?}", shown.len(), summary.comparisons.len());
+    for id in INSTRUCTIONS {
+        let ratio = compared.clone().find(|c| c.metric == id).expect("compared").ratio;
+        let (low, high) = ratio.ends().expect("an interval");
+        assert!(0.995 < low && high < 1.005, "{id}: {ratio:?}");
+    }
 }
