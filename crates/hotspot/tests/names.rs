@@ -1,9 +1,10 @@
 //! Names of classes and sizes of objects against a program that knows them and the JVM's histogram.
 
-use crate::support::{Jvm, javas};
+use crate::support::flipped::put;
+use crate::support::{Jvm, javas, stopped};
 use assay_hotspot::{Hotspot, Names};
-use assay_linux::{AlteredMemory, LiveProcess, MemorySource, ProcRoot};
-use assay_testkit::{each_release, find_java, skip, start_java};
+use assay_linux::{AlteredMemory, MemorySource};
+use assay_testkit::{each_release, find_java, skip};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -33,7 +34,7 @@ fn decoded(hotspot: &Hotspot<'_>, raw: u64) -> u64 {
     base + (raw << shift)
 }
 
-/// Structures of all loaded classes; before JDK 9, which exports no lists of them, of those that the JVM itself knows.
+/// Structures of all loaded classes; in JDK 8, which does not export its lists of them, of those that the JVM itself refers to.
 fn klasses(hotspot: &Hotspot<'_>) -> Vec<u64> {
     let (structs, source) = (hotspot.structs(), hotspot.source());
     let offset = |type_name, field| structs.offset(type_name, field).expect("exported");
@@ -64,7 +65,7 @@ fn mirrors(hotspot: &Hotspot<'_>) -> Vec<u64> {
     let word = |address: u64| source.word(address).expect("readable");
     let of = |klass: u64| {
         let held = word(klass + mirror);
-        // From JDK 10 on a handle: the address of a reference.
+        // In JDK 8 the reference itself; in JDK 11 and later a handle, the address of one.
         if names.klass_of_object(held).is_some() { held } else { word(held) }
     };
     klasses(hotspot).into_iter().map(of).collect()
@@ -169,9 +170,7 @@ fn a_mirror_of_another_size_than_its_class_says_is_none() {
         skip!("no 64-bit JDK");
     }
     for (feature, java) in releases {
-        let jvm = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Waiting");
-        jvm.freeze();
-        let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+        let (_jvm, process) = stopped(&java);
         let hotspot = Hotspot::open(&process).expect("a readable JVM").expect("a JVM");
         let mirrors = mirrors(&hotspot);
         assert!(20 < mirrors.len(), "JDK {feature}: {}", mirrors.len());
@@ -181,9 +180,7 @@ fn a_mirror_of_another_size_than_its_class_says_is_none() {
         let (stale, whole) = (mirrors[0], mirrors[1]);
         // Another object was written over its end.
         let written = AlteredMemory::new(&process, |address, bytes| {
-            if address == stale + u64::from(size_at) {
-                bytes[..4].copy_from_slice(&0x0040_0000_u32.to_le_bytes());
-            }
+            put(&0x0040_0000_u32.to_le_bytes(), stale + u64::from(size_at), address, bytes);
         });
         let hotspot = Hotspot::open(&written).expect("a readable JVM").expect("a JVM");
         assert_eq!(hotspot.names().instance_bytes(stale), None, "JDK {feature}");

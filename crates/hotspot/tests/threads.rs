@@ -1,13 +1,13 @@
 //! Threads, held against what the JVM answers to `Thread.print` and against the kernel's names of them.
 
-use crate::support::{Jvm, javas};
+use crate::support::flipped::put;
+use crate::support::{Jvm, javas, stopped};
 use assay_hotspot::{Hotspot, JvmThread, ListRead};
 use assay_linux::{AlteredMemory, CachedMemory, LiveProcess, MemorySource, ProcRoot};
 use assay_model::ThreadKind;
-use assay_testkit::{Running, each_release, find_java, skip, start_java};
+use assay_testkit::{each_release, find_java, skip, start_java};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `"VM Thread" os_prio=0 cpu=1.39ms elapsed=0.35s tid=0x00007f58280c1000 nid=0x1c2 runnable`, and `nid=450` or `[450]`
@@ -144,22 +144,6 @@ fn links(hotspot: &Hotspot<'_>, memory: &dyn MemorySource) -> Vec<(u64, bool)> {
         .and_then(|first| Some(memory.word(first)? + offset("NamedThread", "_name") - memory.word_bytes()));
     let java = [(begin, true), (first + offset(next.0, next.1), true)];
     java.into_iter().chain(others.map(|other| (other, false))).collect()
-}
-
-/// A JVM that stands still while it is kept, and its memory.
-fn stopped(java: &Path) -> (Running, LiveProcess) {
-    let jvm = start_java(java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Waiting");
-    jvm.freeze();
-    let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
-    (jvm, process)
-}
-
-/// Puts a word where it lies in what was read.
-fn put(word: &[u8], at: u64, address: u64, bytes: &mut [u8]) {
-    let begin = at.checked_sub(address).and_then(|begin| usize::try_from(begin).ok());
-    if let Some(place) = begin.and_then(|begin| bytes.get_mut(begin..begin + word.len())) {
-        place.copy_from_slice(word);
-    }
 }
 
 #[test]

@@ -117,8 +117,8 @@ impl Names<'_> {
     /// An object of class `java.lang.Class` holds the static fields of the class that it stands for, and its own size in
     /// words. `None` where the two do not fit.
     ///
-    /// Such an object that the collector has moved stays behind until others are written over it: its header may still be
-    /// there, and any number where its size was. Held by `a_mirror_of_another_size_than_its_class_says_is_none`.
+    /// The collector may have moved the object away and others may lie over a part of the old copy: its header is still there,
+    /// and any number where its size was. Held by `a_mirror_of_another_size_than_its_class_says_is_none`.
     fn mirror_bytes(&self, object: u64, layout: i32) -> Option<u64> {
         let words = self.source.u32(object.checked_add(self.object.mirror_size?)?)?;
         let bytes = u64::from(words) * self.object.word_bytes;
@@ -128,23 +128,21 @@ impl Names<'_> {
         (bytes == expected.checked_next_multiple_of(self.object.alignment_bytes)?).then_some(bytes)
     }
 
-    /// Bytes of the static fields of a class; none of a primitive type, which has no class, and of an array.
+    /// Bytes of the static fields of a class: 0 for a primitive type, which has no class, and for an array.
     ///
-    /// The class's name is not asked for: that of an archived class, and nothing else of it, may lie in a page which the JVM has
-    /// not read yet. Three of 876 classes of JDK 28 had none. Held by `a_mirror_of_another_size_than_its_class_says_is_none`.
+    /// Does not read the class's name: that of an archived class may lie in a page which the JVM has not touched yet. Three of 876 classes of JDK 28 had none. Held by `a_mirror_of_another_size_than_its_class_says_is_none`.
     fn static_bytes(&self, klass: u64) -> Option<u64> {
         if klass == 0 {
             return Some(0);
         }
         let layout = self.klass?;
-        let is_array = match self.source.u32(klass.checked_add(layout.layout_helper)?)?.cast_signed() {
-            0 => return None,
-            helper => helper < 0,
-        };
-        if is_array {
-            return Some(0);
+        match self.source.u32(klass.checked_add(layout.layout_helper)?)?.cast_signed() {
+            0 => None,
+            ..0 => Some(0),
+            _ => {
+                let words = self.source.u32(klass.checked_add(layout.static_words?)?)?;
+                Some(u64::from(words) * self.object.word_bytes)
+            }
         }
-        let words = self.source.u32(klass.checked_add(layout.static_words?)?)?;
-        Some(u64::from(words) * self.object.word_bytes)
     }
 }

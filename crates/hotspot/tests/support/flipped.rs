@@ -15,3 +15,11 @@ pub fn flipped(process: &LiveProcess, one_in: u64, seed: u64) -> impl MemorySour
         damage.apply_anew(read, address, buffer);
     })
 }
+
+/// Puts a word into what was read at `address`, where it lies in it.
+pub fn put(word: &[u8], at: u64, address: u64, bytes: &mut [u8]) {
+    let begin = at.checked_sub(address).and_then(|begin| usize::try_from(begin).ok());
+    if let Some(place) = begin.and_then(|begin| bytes.get_mut(begin..begin + word.len())) {
+        place.copy_from_slice(word);
+    }
+}

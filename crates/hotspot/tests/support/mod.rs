@@ -4,12 +4,20 @@ pub mod flipped;
 
 use assay_jdk::Release;
 use assay_linux::{LiveProcess, ProcRoot};
-use assay_testkit::{each_java, find_java, find_tool, java_classes, jcmd};
+use assay_testkit::{Running, each_java, find_java, find_tool, java_classes, jcmd, start_java};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// A JVM with the serial collector that is stopped as long as it is kept, and its memory.
+pub fn stopped(java: &Path) -> (Running, LiveProcess) {
+    let jvm = start_java(java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Waiting");
+    jvm.freeze();
+    let process = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+    (jvm, process)
+}
 
 /// A JVM whose program has made its objects and threads, and waits.
 pub struct Jvm {
