@@ -1,10 +1,10 @@
 //! A rule's advice as a study: the machine as it is against the machine as the rule wants it, on the user's own load.
 
-use crate::checked::Checked;
+use crate::check::checked::Checked;
 use crate::error::StudyError;
-use crate::prepare::{Prepared, VERSION};
+use crate::file::study::{Factor, Level, Settings, Study};
+use crate::plan::prepare::{Prepared, VERSION};
 use crate::runner::RunResult;
-use crate::study_file::{Factor, Level, Settings, Study};
 use assay_host::provenance;
 use assay_launch::Wanted;
 use assay_linux::ProcRoot;

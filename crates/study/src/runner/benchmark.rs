@@ -1,13 +1,13 @@
 //! One launch of a program that measures itself: started with the variant's JVM options, watched until it ends, its results
 //! and the logs of the JVMs in which it measured read. It is one trial with one window.
 
+use super::benchmark_results;
 use super::server::{TrialId, blank_trial, has_unified_logging, plan, record, variant_spec};
 use super::state::{Failure, Run, outcome_of};
 use super::treatments::Applied;
-use crate::benchmark_results;
-use crate::names::fixed_placeholders;
-use crate::program_table::BenchmarkTable;
-use crate::variant::VariantLaunch;
+use crate::check::combinations::VariantLaunch;
+use crate::file::program::BenchmarkTable;
+use crate::plan::names::fixed_placeholders;
 use assay_gclog::log_options;
 use assay_jdk::modes;
 use assay_launch::{Local, POLL_INTERVAL, ProcessSpec, Processes, ReadyWhen};

@@ -5,10 +5,10 @@ use super::benchmark::{Launched, conclude, measure};
 use super::server::{TrialId, blank_trial, plan, record, variant_spec};
 use super::state::{Failure, Run};
 use super::treatments::Applied;
+use crate::check::combinations::VariantLaunch;
 use crate::error::StudyError;
-use crate::names::fixed_placeholders;
-use crate::program_table::ServerTable;
-use crate::variant::VariantLaunch;
+use crate::file::program::ServerTable;
+use crate::plan::names::fixed_placeholders;
 use assay_emulate::{
     Emulator, GUEST_COMMAND, Geometry, GuestReport, GuestWork, IMAGE_FILE, REPORT_FILE, ServerInGuest,
 };
@@ -50,7 +50,7 @@ pub(super) fn one(
     let planned = planned.ok_or_else(|| internal("the study emulates nothing"))?;
     let mut launched = start(run, launch, turn, &planned)?;
     let mut procedure = Emulated { folder: launched.folder.clone(), bounds: run.prepared.bounds };
-    let timeout_s = (TIMEOUT_FACTOR * crate::emulation::trial_s(&planned)).max(TIMEOUT_S_MIN);
+    let timeout_s = (TIMEOUT_FACTOR * crate::check::emulation::trial_s(&planned)).max(TIMEOUT_S_MIN);
     let timeout = Duration::from_secs_f64(timeout_s);
     let ended = measure(run, &mut launched, turn, &mut procedure, timeout);
     let ended = ended.and_then(|measurement| {

@@ -2,8 +2,8 @@
 
 use super::state::{Failure, Run};
 use super::treatments::Shared;
-use crate::fault_table::group_of;
-use crate::plan::draw_fault;
+use crate::file::fault::group_of;
+use crate::plan::order::draw_fault;
 use assay_launch::{Local, Processes, Signal, StopSignal, Wanted};
 use assay_linux::monotonic_ns;
 use assay_measure::{MeasurementId, Replacements};

@@ -1,6 +1,7 @@
 //! A run from its first file to its last event. Progress is reported as events; nothing is printed.
 
 mod benchmark;
+mod benchmark_results;
 mod beside;
 mod data_urls;
 mod emulated;
@@ -15,8 +16,8 @@ mod treatments;
 pub use state::{RunResult, Source};
 
 use crate::error::StudyError;
-use crate::prepare::Prepared;
-use crate::run_dir::{RunDir, load_run};
+use crate::plan::prepare::Prepared;
+use crate::result::run_dir::{RunDir, load_run};
 use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource};
 use assay_model::{Design, RunEvent, StoredRun, TrialOutcome};
 use state::Run;

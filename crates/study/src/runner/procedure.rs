@@ -2,9 +2,9 @@
 
 use super::server::Server;
 use super::state::{Failure, Run};
-use crate::plan::SETTLE_S;
-use crate::study_file::{LoadKind, LoadTable};
-use crate::variant::VariantLaunch;
+use crate::check::combinations::VariantLaunch;
+use crate::file::study::{LoadKind, LoadTable};
+use crate::plan::order::SETTLE_S;
 use assay_load::{ArrivalLaw, GeneratorConfig, Http, Load, LoadError, Scenario};
 use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windows};
 use assay_model::PlannedCapacity;
@@ -138,7 +138,7 @@ fn before_search(load: Load, scenario: &Scenario) -> Load {
 pub(super) fn load_of(table: &LoadTable) -> Load {
     match table.kind {
         LoadKind::Closed => {
-            let think = table.think.map(crate::units::Seconds::duration);
+            let think = table.think.map(crate::file::units::Seconds::duration);
             Load::Closed { users: table.users.unwrap_or(8), think }
         }
         LoadKind::Open => Load::Open {

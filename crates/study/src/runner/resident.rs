@@ -3,8 +3,8 @@
 use super::server::{Server, TrialId};
 use super::state::{Failure, Run};
 use super::{beside, procedure};
-use crate::plan::{STARTING_MAX, load_seed, order, warm_up_seed};
-use crate::variant::VariantLaunch;
+use crate::check::combinations::VariantLaunch;
+use crate::plan::order::{STARTING_MAX, load_seed, order, warm_up_seed};
 use assay_model::TrialOutcome;
 
 /// Servers by variant, in the plan's order; one that failed is gone.

@@ -4,11 +4,11 @@ use super::data_urls::{AUDIT_TIMEOUT, AUDIT_TIMEOUT_INTERRUPTED, DataUrls, ask_a
 use super::faults::{Faults, Hit, Roles};
 use super::state::{Failure, Run};
 use super::treatments::Applied;
-use crate::names::fixed_placeholders;
-use crate::plan::{start_s, stop_s};
-use crate::process_table::{loaded_url, table_name};
-use crate::program_table::{ProcessTable, ServerTable};
-use crate::variant::VariantLaunch;
+use crate::check::combinations::VariantLaunch;
+use crate::file::process::{loaded_url, table_name};
+use crate::file::program::{ProcessTable, ServerTable};
+use crate::plan::names::fixed_placeholders;
+use crate::plan::order::{start_s, stop_s};
 use assay_jdk::{Release, modes};
 use assay_launch::{
     JVM_OPTIONS, Local, POLL_INTERVAL, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http,

@@ -1,14 +1,14 @@
 //! A run in progress: what is done, what is stored, which events are emitted.
 
 use super::treatments::Shared;
-use crate::curves;
+use crate::check::combinations::VariantLaunch;
 use crate::error::StudyError;
-use crate::fault_table::group_of;
-use crate::prepare::{Prepared, VERSION};
-use crate::redacted::stored_plan;
-use crate::run_dir::{RunDir, load_trials, read_json};
-use crate::summary::summarise;
-use crate::variant::VariantLaunch;
+use crate::file::fault::group_of;
+use crate::plan::prepare::{Prepared, VERSION};
+use crate::result::curves;
+use crate::result::redacted::stored_plan;
+use crate::result::run_dir::{RunDir, load_trials, read_json};
+use crate::result::summary::summarise;
 use assay_host::{HostGauge, host_facts};
 use assay_launch::{Local, Treatments};
 use assay_linux::{ProcRoot, SysRoot};

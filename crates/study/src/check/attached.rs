@@ -1,0 +1,64 @@
+//! A study of a server that runs already: what of the study means nothing then, and whether the server is here.
+
+use crate::file::document::Document;
+use crate::file::program::ServerTable;
+use crate::file::study::Study;
+use crate::plan::order::Layout;
+use assay_linux::ProcRoot;
+use assay_load::for_url;
+use assay_model::Design;
+use serde::Serialize;
+use std::path::Path;
+
+/// Keys of `[server]` that mean something for a server that runs already.
+const OF_SERVER: [&str; 9] =
+    ["url", "tls", "http2_streams", "pid", "companions", "gc_log", "audit_url", "reset_url", "stats_url"];
+/// So of the settings.
+const OF_SETTINGS: [&str; 1] = ["load"];
+
+/// Nothing of the server can be set, or varied.
+pub(crate) fn check(server: &ServerTable, study: &Study, document: &mut Document) {
+    for (key, url) in server.urls() {
+        if let Err(e) = for_url(url) {
+            document.add(&format!("server.{key}"), e.to_string());
+        }
+        if key != "url" && !url.starts_with("http://") {
+            let what = "only the load speaks TLS; give an address of the server that begins with http://";
+            document.add(&format!("server.{key}"), what);
+        }
+    }
+    let of_server = keys_but(server, &OF_SERVER).into_iter().map(|key| format!("server.{key}"));
+    let mut foreign: Vec<String> = of_server.chain(keys_but(&study.settings, &OF_SETTINGS)).collect();
+    let counted =
+        [("factor", study.factor.len()), ("process", study.process.len()), ("fault", study.fault.len())];
+    foreign.extend(counted.into_iter().filter(|(_, count)| *count > 0).map(|(key, _)| key.to_owned()));
+    for key in foreign {
+        document.add(&key, format!("`{key}` means nothing for a server that runs already"));
+    }
+}
+
+/// The keys that a table sets, without those given.
+fn keys_but(table: &impl Serialize, meaningful: &[&str]) -> Vec<String> {
+    let keys = toml::Table::try_from(table).unwrap_or_default().into_iter().map(|(key, _)| key);
+    keys.filter(|key| !meaningful.contains(&key.as_str())).collect()
+}
+
+/// It is on this machine as far as that is said, and is measured as often as that tells something.
+pub(crate) fn check_here(server: &ServerTable, folder: &Path, layout: Layout, document: &mut Document) {
+    if let Some(Err(e)) = server.pid.map(|pid| ProcRoot::default().identity_of(pid)) {
+        let pid = server.pid.unwrap_or_default();
+        let what = format!("there is no process with PID {pid}; to list the running JVMs: assay memory");
+        document.add("server.pid", if e.is_absent() { what } else { e.to_string() });
+    }
+    if let Some(Err(e)) = server.tls.as_ref().map(|tls| tls.options(folder)) {
+        document.add("server.tls", e.to_string());
+    }
+    if let Some(Err(e)) = server.gc_log.as_ref().map(|log| fs_err::File::open(folder.join(log))) {
+        document.add("server.gc_log", format!("{e}; gc_log (--gc-log) is the file that the server writes"));
+    }
+    if layout.kind == Design::Fresh && (layout.blocks, layout.repeats_max) != (1, 0) {
+        let what = "a server that runs already is not started anew for each trial: write blocks = 1 and repeats_max = 0, or \
+                    kind = \"resident\" for several windows";
+        document.add("design", what);
+    }
+}

@@ -1,0 +1,172 @@
+//! The `[capacity]` table: what can be wrong in it, its defaults, and the method that it names.
+
+use crate::file::document::Document;
+use crate::file::study::{CapacityTable, DesignTable, Study};
+use assay_measure::{budget_s_min, default_budget_s};
+use assay_model::{CapacityMethod, Design, Metric, PlannedCapacity};
+
+const LIMITS_MS: [f64; 5] = [10.0, 25.0, 50.0, 75.0, 100.0];
+/// Most limits, and the longest one.
+const LIMITS_MAX: usize = 16;
+const LIMIT_MS_MAX: f64 = 600_000.0;
+
+impl CapacityTable {
+    /// Each key that `quick` names in its place.
+    fn replaced_by(&self, quick: Option<&CapacityTable>) -> CapacityTable {
+        let Some(quick) = quick else { return self.clone() };
+        let or =
+            |quick: &Option<Vec<String>>, own: &Option<Vec<String>>| quick.as_ref().or(own.as_ref()).cloned();
+        CapacityTable {
+            method: quick.method.or(self.method),
+            limits_ms: quick.limits_ms.as_ref().or(self.limits_ms.as_ref()).cloned(),
+            percentile: quick.percentile.or(self.percentile),
+            limited_operations: or(&quick.limited_operations, &self.limited_operations),
+            budget: quick.budget.or(self.budget),
+            connections: quick.connections.or(self.connections),
+            in_flight_max: quick.in_flight_max.or(self.in_flight_max),
+            count_disturbed: quick.count_disturbed.or(self.count_disturbed),
+        }
+    }
+}
+
+/// What the trials of a study, or of its short form, search for; none where they measure windows of load.
+pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedCapacity> {
+    let quick = study.quick.as_ref().filter(|_| is_quick).and_then(|q| q.capacity.as_ref());
+    let table = study.capacity.as_ref()?.replaced_by(quick);
+    let method = table.method.unwrap_or(CapacityMethod::Search);
+    Some(PlannedCapacity {
+        method,
+        percentile: table.percentile.unwrap_or(99.0),
+        limits_ms: table.limits_ms.unwrap_or_else(|| LIMITS_MS.to_vec()),
+        limited_operations: table.limited_operations.unwrap_or_default(),
+        budget_s: table.budget.map_or_else(|| default_budget_s(method), |b| b.0),
+        connections: table.connections.unwrap_or(256),
+        in_flight_max: table.in_flight_max.unwrap_or(10_000),
+        count_disturbed: table.count_disturbed.unwrap_or(false),
+    })
+}
+
+/// In words, for plan and report.
+pub(crate) fn describe(planned: &PlannedCapacity) -> String {
+    let limits: Vec<String> = planned.limits_ms.iter().map(f64::to_string).collect();
+    let of = match planned.limited_operations.as_slice() {
+        [] => String::new(),
+        operations => format!(" of {}", operations.join(", ")),
+    };
+    let method = match planned.method {
+        CapacityMethod::Search => "search",
+        CapacityMethod::Sweep => "sweep",
+    };
+    format!(
+        "{method} for the highest rates of Poisson arrivals at which the {}th percentile of the response time{of} is at most {} \
+         ms, and for the highest rate that is sustained; at most about {} s, {} connections",
+        planned.percentile,
+        limits.join(", "),
+        planned.budget_s,
+        planned.connections
+    )
+}
+
+/// The metrics of the limits that the study or its short form names.
+pub(crate) fn limit_metrics(study: &Study) -> Vec<String> {
+    let forms = [planned(study, false), planned(study, true)];
+    let limits = forms.into_iter().flatten().flat_map(|p| p.limits_ms);
+    limits.map(|limit_ms| Metric::rate_at_limit(limit_ms).id.into_owned()).collect()
+}
+
+/// Mistakes in the table, and what a study of capacities cannot have beside it.
+pub(crate) fn check(study: &Study, document: &mut Document) {
+    let quick = study.quick.as_ref();
+    let Some(table) = &study.capacity else {
+        if quick.is_some_and(|q| q.capacity.is_some()) {
+            document.add(
+                "quick.capacity",
+                "the short form replaces keys of [capacity], which the study does not have",
+            );
+        }
+        return;
+    };
+    check_table("capacity", table, document);
+    if let Some(table) = quick.and_then(|q| q.capacity.as_ref()) {
+        check_table("quick.capacity", table, document);
+        if table.budget.is_some() || table.method.is_some() {
+            check_budget("quick.capacity", planned(study, true), document);
+        }
+    }
+    check_budget("capacity", planned(study, false), document);
+    for (place, _) in study.loads() {
+        document
+            .add(&place, "a study has either [load], whose windows are measured, or [capacity], not both");
+    }
+    for (place, design) in [("design", Some(&study.design)), ("quick.design", quick.map(|q| &q.design))] {
+        design.into_iter().for_each(|design| check_design(place, design, document));
+    }
+}
+
+fn check_table(place: &str, table: &CapacityTable, document: &mut Document) {
+    if let Some(limits_ms) = &table.limits_ms {
+        let at = format!("{place}.limits_ms");
+        if limits_ms.is_empty() || LIMITS_MAX < limits_ms.len() {
+            document.add(&at, format!("name 1 to {LIMITS_MAX} limits"));
+        }
+        if let Some(bad) = limits_ms.iter().find(|limit| !(**limit > 0.0 && **limit <= LIMIT_MS_MAX)) {
+            document.add(&at, format!("a limit of {bad} ms: use more than 0 and at most {LIMIT_MS_MAX} ms"));
+        }
+        if let Some(pair) = limits_ms.windows(2).find(|pair| pair[1] <= pair[0]) {
+            document.add(
+                &at,
+                format!("limits go upwards, each once: {} ms stands before {} ms", pair[0], pair[1]),
+            );
+        }
+    }
+}
+
+/// The short form may have the method of the long one.
+fn check_budget(place: &str, planned: Option<PlannedCapacity>, document: &mut Document) {
+    let too_short = |of: &PlannedCapacity| of.budget_s < budget_s_min(of.method);
+    let Some(PlannedCapacity { method, budget_s, .. }) = planned.filter(too_short) else { return };
+    let method_word = match method {
+        CapacityMethod::Search => "search",
+        CapacityMethod::Sweep => "sweep",
+    };
+    let what = format!(
+        "{budget_s} s are too short to find anything by a {method_word}: use at least {} s",
+        budget_s_min(method)
+    );
+    document.add(&format!("{place}.budget"), what);
+}
+
+fn check_design(place: &str, design: &DesignTable, document: &mut Document) {
+    if design.kind == Some(Design::Resident) {
+        let what =
+            "a capacity takes the whole machine for minutes: use kind = \"fresh\", a process for each trial";
+        document.add(&format!("{place}.kind"), what);
+    }
+    if design.window.is_some() {
+        let what = "a capacity has windows of its own: use budget in [capacity], and leave window away";
+        document.add(&format!("{place}.window"), what);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn study(capacity: &str, quick: &str) -> Study {
+        let text = format!(
+            "schema = \"assay.study/1\"\nname = \"x\"\n[capacity]\n{capacity}\n[quick.capacity]\n{quick}"
+        );
+        toml::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn the_short_form_replaces_the_keys_that_it_names() {
+        let study = study("limits_ms = [5, 20]\npercentile = 95", "budget = \"30s\"\nlimits_ms = [20]");
+        let long = planned(&study, false).unwrap();
+        assert_eq!((long.limits_ms, long.percentile, long.budget_s), (vec![5.0, 20.0], 95.0, 300.0));
+        let short = planned(&study, true).unwrap();
+        assert_eq!((short.limits_ms, short.percentile, short.budget_s), (vec![20.0], 95.0, 30.0));
+        let want = ["rate_at_5_ms_per_s", "rate_at_20_ms_per_s", "rate_at_20_ms_per_s"];
+        assert_eq!(limit_metrics(&study), want);
+    }
+}

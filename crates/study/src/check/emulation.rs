@@ -1,0 +1,124 @@
+//! The `[emulated]` table: what can be wrong in it, its defaults, and what a study of emulated guests cannot have beside it.
+
+use crate::file::document::Document;
+use crate::file::study::{EmulatedTable, Study};
+use crate::file::workload::{Program, Workload};
+use assay_model::{Design, PlannedEmulation};
+
+/// Load before counting and while it is counted, seconds of the guest's clock.
+const WARM_UP_S: f64 = 2.0;
+const WINDOW_S: f64 = 0.5;
+/// Longest of each: the emulator takes up to a minute for a second.
+const SECONDS_MAX: f64 = 600.0;
+/// Memory of a guest beside heap and files: the JVM's own, the load generator, the kernel.
+const MEMORY_MIB: u64 = 512;
+/// Wall time of a trial, about, for the estimate of the run's length: start and end of a guest, a second of its clock as it is, and one
+/// that is counted.
+const START_S: f64 = 20.0;
+const PLAIN_FACTOR: f64 = 8.0;
+const COUNTED_FACTOR: f64 = 40.0;
+
+impl EmulatedTable {
+    /// Each key that `quick` names in its place.
+    fn replaced_by(&self, quick: Option<&EmulatedTable>) -> EmulatedTable {
+        let Some(quick) = quick else { return self.clone() };
+        EmulatedTable {
+            processor: quick.processor.or(self.processor),
+            warm_up: quick.warm_up.or(self.warm_up),
+            window: quick.window.or(self.window),
+            memory: quick.memory.or(self.memory),
+            files: quick.files.as_ref().or(self.files.as_ref()).cloned(),
+        }
+    }
+}
+
+/// What the trials of a study, or of its short form, count; none where they measure on this machine.
+pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedEmulation> {
+    let quick = study.quick.as_ref().filter(|_| is_quick).and_then(|q| q.emulated.as_ref());
+    let table = study.emulated.as_ref()?.replaced_by(quick);
+    Some(PlannedEmulation {
+        processor: table.processor.unwrap_or_default(),
+        warm_up_s: table.warm_up.map_or(WARM_UP_S, |s| s.0),
+        window_s: table.window.map_or(WINDOW_S, |s| s.0),
+        memory_mib: table.memory.map_or(MEMORY_MIB, |size| size.bytes >> 20),
+        files: table.files.unwrap_or_default(),
+    })
+}
+
+/// Wall time of a trial, seconds, about.
+pub(crate) fn trial_s(planned: &PlannedEmulation) -> f64 {
+    START_S + PLAIN_FACTOR * planned.warm_up_s + COUNTED_FACTOR * planned.window_s
+}
+
+/// The rule of the warm-up, in words.
+pub(crate) fn describe_warm_up(planned: &PlannedEmulation) -> String {
+    format!(
+        "{} s of the load on the guest's clock, of 1,000,000,000 instructions each; steadiness is not tested",
+        planned.warm_up_s
+    )
+}
+
+/// Mistakes in the table.
+pub(crate) fn check(study: &Study, workload: Option<&Workload>, document: &mut Document) {
+    let quick = study.quick.as_ref();
+    if study.emulated.is_none() {
+        if quick.is_some_and(|q| q.emulated.is_some()) {
+            let what = "the short form replaces keys of [emulated], which the study does not have";
+            document.add("quick.emulated", what);
+        }
+        return;
+    }
+    for (place, is_quick) in [("emulated", false), ("quick.emulated", true)] {
+        let Some(planned) = planned(study, is_quick).filter(|_| !is_quick || quick.is_some()) else {
+            continue;
+        };
+        for (key, seconds, min) in [("warm_up", planned.warm_up_s, 0.0), ("window", planned.window_s, 0.001)]
+        {
+            if !(min..=SECONDS_MAX).contains(&seconds) {
+                document.add(
+                    &format!("{place}.{key}"),
+                    format!("{seconds} s: use {min} to {SECONDS_MAX} s of the guest's clock"),
+                );
+            }
+        }
+    }
+    let mut cannot = |is_set: bool, place: &str, what: &str| {
+        if is_set {
+            document.add(place, format!("{what} means nothing in an emulated guest"));
+        }
+    };
+    cannot(study.capacity.is_some(), "capacity", "a capacity");
+    for (place, design) in [("design", Some(&study.design)), ("quick.design", quick.map(|q| &q.design))] {
+        let Some(design) = design else { continue };
+        cannot(design.kind == Some(Design::Resident), &format!("{place}.kind"), "the resident design");
+        cannot(
+            design.window.is_some(),
+            &format!("{place}.window"),
+            "a window of [design] (write it in [emulated])",
+        );
+        let warm_up = design.warm_up.min.or(design.warm_up.cap);
+        cannot(
+            warm_up.is_some(),
+            &format!("{place}.warm_up"),
+            "a warm-up of [design] (write it in [emulated])",
+        );
+    }
+    cannot(study.observe.as_ref().is_some_and(|o| !o.is_empty()), "observe", "what watches from outside");
+    let Some(workload) = workload else { return };
+    match &workload.program {
+        Program::Benchmark(_) => {
+            document.add("emulated", "a guest loads a server; this study has a benchmark program");
+        }
+        Program::Server(server) if server.url.is_some() => {
+            document
+                .add("emulated", "a guest starts its server itself; this study has one that runs already");
+        }
+        Program::Server(server) if server.template.is_some() => {
+            document.add("emulated", "servers that start from a template cannot be put into a guest yet");
+        }
+        Program::Server(_) if !workload.processes.is_empty() => {
+            document.add("emulated", "auxiliary processes cannot be put into a guest yet");
+        }
+        Program::Server(_) => {}
+    }
+}

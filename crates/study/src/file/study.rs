@@ -1,0 +1,393 @@
+//! The study file and the workload file, as they are written. Their JSON schema is generated from these types.
+
+use crate::file::fault::FaultTable;
+use crate::file::host::{GroupTable, HostTable};
+use crate::file::program::{BenchmarkTable, ProcessTable, ServerTable};
+use crate::file::units::{Seconds, Size};
+use assay_load::ArrivalLaw;
+use assay_measure::observers::Observe;
+use assay_model::{CapacityMethod, Claim, Design, EmulatedProcessor, Published, RequestedMode, schema};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A study: a question, the server or benchmark program, what is varied, how it is loaded and measured.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields, title = "Assay study file")]
+pub struct Study {
+    /// `assay.study/1`
+    pub schema: String,
+    /// Name, used for the run directory: letters, digits, - and _.
+    pub name: String,
+    /// The question that the study answers, for the head of the report.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub question: String,
+    /// What a reader should know of where the question comes from.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub background: String,
+    /// Name of a folder in `workloads/`; instead of `[server]`.
+    pub workload: Option<String>,
+    /// A server of your own; instead of `workload`.
+    pub server: Option<ServerTable>,
+    /// A benchmark program of your own, such as a JMH jar; instead of `workload`.
+    pub benchmark: Option<BenchmarkTable>,
+    /// Auxiliary processes, in the order in which they are started; those of the workload come first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub process: Vec<ProcessTable>,
+    /// What happens to processes in every window.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fault: Vec<FaultTable>,
+    /// Scenario file, in the folder of the study file; replaces the workload's. Without one, the ready URL is requested.
+    pub scenario: Option<String>,
+    /// Levels that every variant is compared with, the other factors held equal. Default: the first of each factor.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub baseline: BTreeMap<String, String>,
+    /// The metric that decides. Default: `cpu_ms_per_request`; of capacities `critical_rate_per_s`; of benchmarks `ns_per_op`, which means all of them. One of
+    /// several is named like `ns_per_op/PointerChase.follow(nodes=8192)`.
+    pub primary_metric: Option<String>,
+    /// What to watch. Default: `["gc", "memory", "host", "latency"]`, of capacities `["gc", "memory", "host"]`, of benchmarks
+    /// `["gc", "host"]`.
+    pub observe: Option<Vec<Observe>>,
+    /// Settings of all variants.
+    #[serde(flatten)]
+    pub settings: Settings,
+    /// Seed of every random draw. Default: 1.
+    pub seed: Option<u64>,
+    /// What is varied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub factor: Vec<Factor>,
+    /// Combinations of levels that are not run: a level by factor; a factor that is not named means all its levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<BTreeMap<String, String>>,
+    /// How trials are laid out.
+    #[serde(default)]
+    pub design: DesignTable,
+    /// What each trial searches for, instead of measuring windows of `[load]`: up to which rate the server keeps limits of the
+    /// response time.
+    pub capacity: Option<CapacityTable>,
+    /// Instead of windows on this machine: each trial is a guest under full-system emulation, and what is counted in it are instructions
+    /// and what follows from them, never times.
+    pub emulated: Option<EmulatedTable>,
+    /// When a window counts as disturbed.
+    #[serde(default)]
+    pub limits: LimitsTable,
+    /// The short form, run with `--quick`: what it says replaces what stands above.
+    pub quick: Option<QuickTable>,
+    /// Published values, compared with ours.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<Published>,
+    /// Claims about the metrics, judged against the run and, within one source, against each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claim: Vec<Claim>,
+    /// Study files in the folder of this one that answer other parts of the same question, with other servers or another design:
+    /// run after this one, each into a run directory of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
+}
+
+impl Study {
+    /// A study of this name that says nothing else yet.
+    pub fn named(name: impl Into<String>) -> Study {
+        Study { schema: schema::STUDY_FILE.to_owned(), name: name.into(), ..Study::default() }
+    }
+
+    /// Every load that it sets, with its place.
+    pub(crate) fn loads(&self) -> Vec<(String, &LoadTable)> {
+        let of_quick = self.quick.as_ref().and_then(|q| q.load.as_ref());
+        let mut loads =
+            vec![("load".to_owned(), self.settings.load.as_ref()), ("quick.load".to_owned(), of_quick)];
+        for (i, factor) in self.factor.iter().enumerate() {
+            let of_levels = factor.level.iter().enumerate();
+            loads.extend(
+                of_levels.map(|(j, l)| (format!("factor.{i}.level.{j}.load"), l.settings.load.as_ref())),
+            );
+        }
+        loads.into_iter().filter_map(|(place, load)| Some((place, load?))).collect()
+    }
+
+    /// As a study file: what is left at its default is not in it.
+    ///
+    /// # Errors
+    /// A value that TOML cannot say, such as a number beyond 63 bits.
+    pub fn to_toml(&self) -> Result<String, String> {
+        toml::to_string(self).map_err(|e| e.to_string())
+    }
+}
+
+/// Settings that hold for all variants or for one level.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Settings {
+    /// Turned into JVM options and a choice of JVM, and verified from the JVM's log.
+    pub reference_mode: Option<RequestedMode>,
+    /// Compact object headers (JDK 25 and later).
+    pub compact_headers: Option<bool>,
+    /// Initial and largest heap: `-Xms` and `-Xmx`.
+    pub heap: Option<Size>,
+    /// Feature release (`"17"`) or home folder of the JVM. Default: the `java` on the path.
+    pub jvm: Option<String>,
+    /// JVM options, in the order of the command line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jvm_options: Vec<String>,
+    /// Environment variables of the server.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// A shared library that is loaded into the server before all others (`LD_PRELOAD`), for example another allocator:
+    /// its file name or path. A variant whose library is missing is skipped.
+    pub preload: Option<String>,
+    /// Options that the workload offers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub workload_options: BTreeMap<String, String>,
+    /// The load.
+    pub load: Option<LoadTable>,
+    /// Settings of the machine.
+    pub host: Option<HostTable>,
+}
+
+/// Something that is varied.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Factor {
+    /// Its name.
+    pub name: String,
+    /// Its values, in the order of the report.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub level: Vec<Level>,
+    /// In place of `level`: each feature release of the JDK that is found on the machine, from this one on, is a level, named by its
+    /// number. One that is named, as the baseline or in the short form, and is not found is skipped.
+    #[schemars(range(min = 8, max = 999))]
+    pub each_jdk_from: Option<u32>,
+}
+
+/// One value of a factor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Level {
+    /// Its name, which becomes part of the variant's.
+    pub name: String,
+    /// The level of the same factor that this one is compared with, where that is not the study's baseline.
+    pub baseline: Option<String>,
+    /// What it sets.
+    #[serde(flatten)]
+    pub settings: Settings,
+    /// Limits of the server.
+    pub limits: Option<GroupTable>,
+}
+
+/// Kinds of load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoadKind {
+    /// Users who each send the next request once the last is answered: throughput at saturation.
+    Closed,
+    /// Requests at a rate, whether or not earlier ones are answered: response times.
+    Open,
+}
+
+/// The load. Default: `closed`, 8 users.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct LoadTable {
+    /// Closed or open.
+    pub kind: LoadKind,
+    /// Users of closed load. Default: 8.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub users: Option<u32>,
+    /// Pause of a user of closed load between an answer and the next request. Default: none.
+    pub think: Option<Seconds>,
+    /// Rate of open load, requests per second.
+    #[schemars(range(min = 0.001, max = 1_000_000))]
+    pub rate_per_s: Option<f64>,
+    /// Gaps between requests of open load. Default: `poisson`.
+    pub arrivals: Option<ArrivalLaw>,
+    /// Connections of open load. Default: 64.
+    #[schemars(range(min = 1, max = 100_000))]
+    pub connections: Option<u32>,
+    /// Requests of open load that may be under way or waiting; what exceeds this fails. Default: 10,000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub in_flight_max: Option<u32>,
+}
+
+/// What each trial searches for: the highest rate that the server sustains, and the highest at which a percentile of the
+/// response time keeps each limit. Before it the server is warmed up by 8 users in closed loop.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct CapacityTable {
+    /// Default: `search`.
+    pub method: Option<CapacityMethod>,
+    /// Limits of the response time, ms, upwards. Default: 10, 25, 50, 75, 100.
+    pub limits_ms: Option<Vec<f64>>,
+    /// The percentile that must keep them. Default: 99.
+    #[schemars(range(min = 50, max = 99.9))]
+    pub percentile: Option<f64>,
+    /// Operations of the scenario that the limits hold for. Default: all.
+    pub limited_operations: Option<Vec<String>>,
+    /// About the longest time of the windows of one trial. Default: `5m` for a search, `150m` for a sweep, as published; less
+    /// shortens the phases of a sweep.
+    pub budget: Option<Seconds>,
+    /// Connections at most; what waits for one waits in its response time. Default: 256.
+    #[schemars(range(min = 1, max = 60_000))]
+    pub connections: Option<u32>,
+    /// Requests that may be under way or waiting; what exceeds this fails. Default: 10,000.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub in_flight_max: Option<u32>,
+    /// Let windows count in which others used the machine: the only way to a figure where that never ends. With such windows the
+    /// capacity is not valid. Default: false.
+    pub count_disturbed: Option<bool>,
+}
+
+/// How each trial is emulated: server and load generator run in a guest with one virtual processor, for which a second has
+/// 1,000,000,000 instructions. `[load]` is the load; requests that begin in the window are counted whole.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct EmulatedTable {
+    /// Whose caches, TLBs and branch prediction are modelled. Default: `pentium-iii`.
+    pub processor: Option<EmulatedProcessor>,
+    /// Load before counting, on the guest's clock. Default: `2s`.
+    pub warm_up: Option<Seconds>,
+    /// Load that is counted, on the guest's clock. Default: `500ms`.
+    pub window: Option<Seconds>,
+    /// Memory of the guest on top of the largest heap and its files. Default: `512m`.
+    pub memory: Option<Size>,
+    /// Files and folders that the server needs and that neither its command nor its environment names; they have the same path in the
+    /// guest. Relative paths begin at the study file's folder.
+    pub files: Option<Vec<String>>,
+}
+
+/// How trials are laid out in time.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct DesignTable {
+    /// A process for each trial (`fresh`, the default), or one server of each variant (`resident`): its alternating windows show
+    /// differences in garbage beyond 5 %, and no others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Design>,
+    /// How often every variant has its turn; fewer than 3 give no interval. Default: 8.
+    #[schemars(range(min = 1, max = 1000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<u32>,
+    /// Length of a measured window. Default: `30s`. A benchmark program decides itself how long it measures: there it is what
+    /// a launch takes, about, for the estimate of the run's length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Seconds>,
+    /// How warm-up ends.
+    #[serde(default)]
+    pub warm_up: WarmUpTable,
+    /// How often a disturbed window, or a launch that failed, may be repeated. Default: 2.
+    #[schemars(range(min = 0, max = 100))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats_max: Option<u32>,
+    /// No repeat begins after this time, and no block that would end after it, the first three excepted (an interval
+    /// needs three). Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_max: Option<Seconds>,
+}
+
+/// Warm-up ends when the steady-state test passes, not before `min` and not after `cap`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct WarmUpTable {
+    /// Shortest warm-up. Default: `20s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<Seconds>,
+    /// Longest warm-up. Default: `120s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cap: Option<Seconds>,
+}
+
+/// When a window counts as disturbed and is left out. Shares are from 0 to 1.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct LimitsTable {
+    /// CPU time used by anybody else, as a share of the machine. Default: 0.10.
+    #[schemars(range(min = 0, max = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreign_cpu_share: Option<f64>,
+    /// Time that the hypervisor took, as a share of the machine. Default: 0.03.
+    #[schemars(range(min = 0, max = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steal_share: Option<f64>,
+    /// Time in which a CPU limit held the server, as a share. Default: 0. Of a capacity: in which one that is not the server's own
+    /// held the load generator. Default: 0.005.
+    #[schemars(range(min = 0, max = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throttled_share: Option<f64>,
+    /// Failed requests, as a share of all. Default: 0.01.
+    #[schemars(range(min = 0, max = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_share: Option<f64>,
+}
+
+/// The short form of a study.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct QuickTable {
+    /// Replaces the keys of `[design]` that it names.
+    #[serde(default)]
+    pub design: DesignTable,
+    /// Replaces `[load]`.
+    pub load: Option<LoadTable>,
+    /// Replaces the keys of `[capacity]` that it names.
+    pub capacity: Option<CapacityTable>,
+    /// Replaces the keys of `[emulated]` that it names.
+    pub emulated: Option<EmulatedTable>,
+    /// Levels that are run, by factor; of a factor that is not named, all.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub levels: BTreeMap<String, Vec<String>>,
+    /// Further combinations that are not run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<BTreeMap<String, String>>,
+    /// Options of the workload.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub workload_options: BTreeMap<String, String>,
+    /// JVM options, after those of the study.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jvm_options: Vec<String>,
+}
+
+/// `workloads/NAME/workload.toml`: a server or benchmark program that is ready to be studied.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct WorkloadFile {
+    /// `assay.workload/1`
+    pub schema: String,
+    /// Name; that of its folder.
+    pub name: String,
+    /// One sentence.
+    #[serde(default)]
+    #[expect(dead_code, reason = "for people who read the file")]
+    pub summary: String,
+    /// Scenario file, in the folder of this file; may hold `{option.NAME}`.
+    pub scenario: Option<String>,
+    /// Words that each option may have; the first is the default.
+    #[serde(default)]
+    pub options: BTreeMap<String, Vec<String>>,
+    /// The server; or there is a benchmark program.
+    pub server: Option<ServerTable>,
+    /// The benchmark program; or there is a server.
+    pub benchmark: Option<BenchmarkTable>,
+    /// Auxiliary processes, in the order in which they are started.
+    #[serde(default)]
+    pub process: Vec<ProcessTable>,
+    /// What must be there.
+    #[serde(default)]
+    pub requires: RequiresTable,
+}
+
+/// What a workload needs.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct RequiresTable {
+    /// Paths that `./assay setup` makes.
+    #[serde(default)]
+    pub paths: Vec<String>,
+}
+
+/// The JSON schema of study files, as checked in at `docs/schemas/study.schema.json`.
+pub fn study_schema() -> serde_json::Value {
+    schemars::schema_for!(Study).to_value()
+}
+
+/// The JSON schema of workload files.
+pub fn workload_schema() -> serde_json::Value {
+    schemars::schema_for!(WorkloadFile).to_value()
+}

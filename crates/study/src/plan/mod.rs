@@ -1,0 +1,11 @@
+//! What this machine will run of a checked study: nothing is started or written.
+
+mod memory_left;
+mod missing;
+pub(crate) mod names;
+mod needed;
+pub(crate) mod order;
+mod preload;
+pub(crate) mod prepare;
+#[cfg(test)]
+mod ready_made_tests;

@@ -1,0 +1,82 @@
+//! Programs that a launch starts, and files that a set-up should have made: whether they are here.
+
+use crate::check::combinations::VariantSpec;
+use crate::file::checkout::setup_command;
+use crate::file::document::Document;
+use crate::file::workload::Workload;
+use crate::plan::names::{fixed_placeholders, workload_options};
+use assay_launch::find_program;
+use assay_model::Design;
+use std::path::Path;
+
+/// Says what is missing for these variants.
+pub(crate) fn check(
+    workload: &Workload,
+    command: &[String],
+    uses_jvm: bool,
+    design: Design,
+    specs: &[&VariantSpec],
+    document: &mut Document,
+) {
+    check_command(workload, command, uses_jvm, document);
+    let urls_have_port = workload.program.server().is_none_or(|s| s.ready_url.contains("{port}"));
+    if design == Design::Resident && specs.len() > 1 && !urls_have_port {
+        let what =
+            "the resident design runs all servers at once, so each needs a port of its own: use {port}";
+        document.add("server.ready_url", what);
+    }
+    for process in &workload.processes {
+        let mut options = specs.iter().map(|spec| workload_options(spec, workload));
+        if let Some(options) = options.find(|options| process.is_wanted(options))
+            && let Some(why) = process.missing_program(&fixed_placeholders(workload, &options))
+        {
+            document.add_missing("workload_options", why);
+        }
+    }
+    check_files(workload, specs, document);
+}
+
+/// The program itself, and the folder that it is started in.
+fn check_command(workload: &Workload, command: &[String], uses_jvm: bool, document: &mut Document) {
+    let program = command.first().map_or("", String::as_str);
+    let place = if workload.program.benchmark().is_some() { "benchmark" } else { "server" };
+    if let Some(directory) = workload.program.directory().filter(|d| !d.contains('{')) {
+        let folder = crate::file::workload::folder_of(&document.file).join(directory);
+        if !folder.is_dir() {
+            document.add(&format!("{place}.directory"), format!("there is no folder {}", folder.display()));
+        }
+    }
+    let is_filled_in = program.contains('{') || (uses_jvm && program == "java");
+    if !is_filled_in && !is_program(program, &document.file) {
+        document.add_missing(
+            "server.command",
+            format!("there is no program `{program}`; is it installed, and on the path?"),
+        );
+    }
+}
+
+/// What the workload says that a set-up makes.
+fn check_files(workload: &Workload, specs: &[&VariantSpec], document: &mut Document) {
+    let mut missing = Vec::new();
+    for spec in specs {
+        let names = fixed_placeholders(workload, &workload_options(spec, workload));
+        let template = workload.program.server().and_then(|s| s.template.as_ref());
+        let needed = workload.requires.iter().chain(template).map(|p| names.fill(p));
+        missing.extend(needed.filter(|p| !p.contains('{') && !Path::new(p).exists()));
+    }
+    missing.sort();
+    missing.dedup();
+    let makes_it =
+        setup_command(&workload.dir).map_or_else(String::new, |setup| format!(": {setup} makes it"));
+    for path in missing {
+        let what = format!("`{path}` is missing, which the workload `{}` needs{makes_it}", workload.name);
+        document.add_missing("workload", what);
+    }
+}
+
+fn is_program(name: &str, study_file: &Path) -> bool {
+    if name.contains('/') {
+        return crate::file::workload::folder_of(study_file).join(name).is_file();
+    }
+    find_program(name, &[]).is_some()
+}

@@ -1,0 +1,11 @@
+//! What a run leaves: its directory, and all that is computed from stored trials. Nothing here knows study files.
+
+pub(crate) mod across;
+pub(crate) mod claims;
+pub(crate) mod curves;
+pub(crate) mod gate;
+mod measured;
+pub(crate) mod redacted;
+pub(crate) mod run_dir;
+mod scaling;
+pub(crate) mod summary;
