@@ -1,14 +1,10 @@
-//! A study of a server that runs already: what of the study means nothing then, and whether the server is here.
+//! A study of a server that runs already: what of the study means nothing then.
 
 use crate::file::document::Document;
 use crate::file::program::ServerTable;
 use crate::file::study::Study;
-use crate::plan::order::Layout;
-use assay_linux::ProcRoot;
 use assay_load::for_url;
-use assay_model::Design;
 use serde::Serialize;
-use std::path::Path;
 
 /// Keys of `[server]` that mean something for a server that runs already.
 const OF_SERVER: [&str; 9] =
@@ -41,24 +37,4 @@ pub(crate) fn check(server: &ServerTable, study: &Study, document: &mut Document
 fn keys_but(table: &impl Serialize, meaningful: &[&str]) -> Vec<String> {
     let keys = toml::Table::try_from(table).unwrap_or_default().into_iter().map(|(key, _)| key);
     keys.filter(|key| !meaningful.contains(&key.as_str())).collect()
-}
-
-/// It is on this machine as far as that is said, and is measured as often as that tells something.
-pub(crate) fn check_here(server: &ServerTable, folder: &Path, layout: Layout, document: &mut Document) {
-    if let Some(Err(e)) = server.pid.map(|pid| ProcRoot::default().identity_of(pid)) {
-        let pid = server.pid.unwrap_or_default();
-        let what = format!("there is no process with PID {pid}; to list the running JVMs: assay memory");
-        document.add("server.pid", if e.is_absent() { what } else { e.to_string() });
-    }
-    if let Some(Err(e)) = server.tls.as_ref().map(|tls| tls.options(folder)) {
-        document.add("server.tls", e.to_string());
-    }
-    if let Some(Err(e)) = server.gc_log.as_ref().map(|log| fs_err::File::open(folder.join(log))) {
-        document.add("server.gc_log", format!("{e}; gc_log (--gc-log) is the file that the server writes"));
-    }
-    if layout.kind == Design::Fresh && (layout.blocks, layout.repeats_max) != (1, 0) {
-        let what = "a server that runs already is not started anew for each trial: write blocks = 1 and repeats_max = 0, or \
-                    kind = \"resident\" for several windows";
-        document.add("design", what);
-    }
 }

@@ -1,14 +1,10 @@
 //! From factors to variants: every combination of levels that is not excluded, with its settings joined.
 
 use crate::file::host::{GroupTable, HostTable};
-use crate::file::program::ProcessTable;
-use crate::file::study::{Factor, LimitsTable, LoadKind, LoadTable, QuickTable, Settings, Study};
+use crate::file::study::{Factor, LoadTable, QuickTable, Settings, Study};
 use crate::file::units::Size;
-use crate::file::workload::Workload;
 use assay_jdk::modes::WantedMode;
-use assay_launch::Wanted;
-use assay_load::{ArrivalLaw, Scenario};
-use assay_model::{PlannedScenario, RequestedMode, Variant};
+use assay_model::RequestedMode;
 use std::collections::BTreeMap;
 
 /// Most variants of a study.
@@ -46,32 +42,6 @@ impl VariantSpec {
             has_compact_headers: self.compact_headers,
             options: &self.jvm_options,
         }
-    }
-}
-
-/// How one variant is launched and loaded.
-#[derive(Debug, Clone)]
-pub(crate) struct VariantLaunch {
-    pub variant: Variant,
-    /// The command's words with their placeholders.
-    pub command: Vec<String>,
-    pub environment: BTreeMap<String, String>,
-    pub load: LoadTable,
-    /// Absent: the ready URL is requested.
-    pub scenario: Option<Scenario>,
-    /// Changes to the machine, in the order in which they are made.
-    pub changes: Vec<Wanted>,
-}
-
-impl VariantLaunch {
-    /// How many processes run beside its server.
-    pub fn beside(&self, workload: &Workload) -> u32 {
-        ProcessTable::count_all(&workload.processes, &self.variant.workload_options)
-    }
-
-    /// The same of several.
-    pub fn all_beside(launches: &[VariantLaunch], workload: &Workload) -> Vec<u32> {
-        launches.iter().map(|launch| launch.beside(workload)).collect()
     }
 }
 
@@ -154,152 +124,5 @@ impl VariantSpec {
             self.load = load.clone();
         }
         self.host.extend(settings.host.clone());
-    }
-}
-
-/// Each scenario once, with the variants that are loaded by it.
-pub(crate) fn planned_scenarios(launches: &[VariantLaunch]) -> Vec<PlannedScenario> {
-    let mut planned: Vec<PlannedScenario> = Vec::new();
-    for launch in launches {
-        let Some(text) = launch.scenario.as_ref().map(Scenario::text) else { continue };
-        let variant = launch.variant.name.clone();
-        match planned.iter_mut().find(|one| one.text == text) {
-            Some(one) => one.variants.push(variant),
-            None => planned.push(PlannedScenario { text: text.to_owned(), variants: vec![variant] }),
-        }
-    }
-    planned
-}
-
-impl LoadTable {
-    /// Closed load of so many users.
-    pub(crate) fn closed(users: u32) -> Self {
-        LoadTable {
-            kind: LoadKind::Closed,
-            users: Some(users),
-            think: None,
-            rate_per_s: None,
-            arrivals: None,
-            connections: None,
-            in_flight_max: None,
-        }
-    }
-
-    /// In words, for plan and report.
-    pub(crate) fn describe(&self) -> String {
-        match self.kind {
-            LoadKind::Closed => {
-                let think = self.think.map(|t| format!(", {} s between an answer and the next request", t.0));
-                format!("closed loop, {} users{}", self.users.unwrap_or(8), think.unwrap_or_default())
-            }
-            LoadKind::Open => {
-                let law = match self.arrivals.unwrap_or(ArrivalLaw::Poisson) {
-                    ArrivalLaw::Constant => "constant",
-                    ArrivalLaw::Poisson => "Poisson",
-                };
-                let rate = self.rate_per_s.unwrap_or_default();
-                format!(
-                    "open loop, {rate} requests/s, {law} arrivals, {} connections",
-                    self.connections.unwrap_or(64)
-                )
-            }
-        }
-    }
-}
-
-/// The variant that each one is compared with, by index: `None` for a baseline.
-///
-/// A variant's partner has the baseline level in exactly one factor and agrees in the others. Variants are compared along
-/// the factors that `baseline` names (without any, along the first), and of these along the first in which
-/// the variant is not at the baseline. `present` says which variants can be run: if the baseline's cannot, the next level in the
-/// study's order that can takes its place.
-pub(crate) fn baselines(study: &Study, variants: &[VariantSpec], present: &[bool]) -> Vec<Option<usize>> {
-    let find = |indices: &[usize]| {
-        variants.iter().zip(present).position(|(v, is_present)| *is_present && v.indices == indices)
-    };
-    let partner = |variant: &VariantSpec, at: usize, factor: &Factor| {
-        let own = variant.indices[at];
-        let with = |level: usize| {
-            let mut indices = variant.indices.clone();
-            indices[at] = level;
-            find(&indices)
-        };
-        let by_name = |name: &String| factor.level.iter().position(|l| l.name == *name);
-        if let Some(level) = factor.level[own].baseline.as_ref().and_then(by_name)
-            && let Some(found) = with(level)
-        {
-            return Some(found);
-        }
-        let base = match study.baseline.get(&factor.name) {
-            Some(name) => by_name(name)?,
-            None if study.baseline.is_empty() && at == 0 => 0,
-            None => return None,
-        };
-        if own == base {
-            return None;
-        }
-        // The wanted level first, then the others in the study's order; one that comes to the variant itself means
-        // that it is the baseline here.
-        let order = std::iter::once(base).chain((0..factor.level.len()).filter(|i| *i != base));
-        order.take_while(|level| *level != own).find_map(with)
-    };
-    let of = |variant: &VariantSpec| {
-        study.factor.iter().enumerate().find_map(|(at, factor)| partner(variant, at, factor))
-    };
-    variants.iter().zip(present).map(|(v, is_present)| if *is_present { of(v) } else { None }).collect()
-}
-
-/// The study's limits. A CPU limit that a level or a fault asks for is what is studied, so its throttling spoils no window.
-pub(crate) fn limits_of(study: &Study, specs: &[VariantSpec]) -> LimitsTable {
-    let by_fault = study.fault.iter().any(|fault| fault.limit.is_some_and(|limit| limit.cpus.is_some()));
-    let by_level = specs.iter().flat_map(|spec| &spec.limits).any(|limits| limits.cpus.is_some());
-    let is_studied = by_fault || by_level;
-    let throttled_share =
-        study.limits.throttled_share.or(Some(1.0).filter(|_| is_studied && study.capacity.is_none()));
-    LimitsTable { throttled_share, ..study.limits.clone() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const STUDY: &str = r#"
-schema = "assay.study/1"
-name = "x"
-baseline = { mode = "a" }
-[[factor]]
-name = "mode"
-level = [{ name = "a" }, { name = "b" }, { name = "c" }, { name = "c, compact", baseline = "c" }]
-[[factor]]
-name = "heap"
-level = [{ name = "1g", heap = "1g" }, { name = "2g", heap = "2g" }]
-[[exclude]]
-mode = "b"
-heap = "2g"
-"#;
-
-    /// `variant < baseline` for every variant that is compared, the named ones missing.
-    fn pairs(missing: &[&str]) -> Vec<String> {
-        let study: Study = toml::from_str(STUDY).unwrap();
-        let variants = combine(&study, None);
-        let present: Vec<bool> = variants.iter().map(|v| !missing.contains(&v.name.as_str())).collect();
-        let partners = baselines(&study, &variants, &present);
-        let compared = variants.iter().zip(partners);
-        compared.filter_map(|(v, p)| Some(format!("{} < {}", v.name, variants[p?].name))).collect()
-    }
-
-    #[test]
-    fn every_level_is_compared_with_the_baseline_at_the_same_other_levels_or_with_the_one_it_names() {
-        let want =
-            ["b/1g < a/1g", "c/1g < a/1g", "c/2g < a/2g", "c, compact/1g < c/1g", "c, compact/2g < c/2g"];
-        assert_eq!(pairs(&[]), want);
-    }
-
-    #[test]
-    fn the_next_level_that_can_be_run_takes_the_place_of_a_missing_baseline() {
-        let want = ["c/1g < b/1g", "c/2g < a/2g", "c, compact/1g < c/1g", "c, compact/2g < c/2g"];
-        assert_eq!(pairs(&["a/1g"]), want);
-        let want = ["b/1g < a/1g", "c, compact/1g < a/1g", "c, compact/2g < c/2g"];
-        assert_eq!(pairs(&["c/1g", "a/2g"]), want);
     }
 }

@@ -1,12 +1,12 @@
 //! The faults of a study: what can be wrong in them, and what is planned.
 
+use crate::check::layout::Layout;
 use crate::file::document::Document;
 use crate::file::fault::{FaultTable, group_of};
 use crate::file::host::GroupTable;
 use crate::file::program::{ProcessTable, ServerTable};
 use crate::file::study::Study;
 use crate::file::workload::Workload;
-use crate::plan::order::Layout;
 use assay_model::file::SERVER;
 use assay_model::{Design, FaultAction, PlannedFault};
 use assay_text::near::hint;

@@ -1,12 +1,17 @@
 //! What can be wrong in a study whatever machine it runs on, and the defaults of what it leaves out. All mistakes are collected before
 //! anything starts.
 
-pub(crate) mod attached;
+mod attached;
 pub(crate) mod capacity;
 pub(crate) mod checked;
+mod claims;
 pub(crate) mod combinations;
 mod each_jdk;
 pub(crate) mod emulation;
+mod factors;
 pub(crate) mod faults;
+pub(crate) mod layout;
+mod processes;
+mod program;
 mod read;
 pub(crate) mod variants;

@@ -207,6 +207,42 @@ pub struct LoadTable {
     pub in_flight_max: Option<u32>,
 }
 
+impl LoadTable {
+    /// Closed load of so many users.
+    pub(crate) fn closed(users: u32) -> Self {
+        LoadTable {
+            kind: LoadKind::Closed,
+            users: Some(users),
+            think: None,
+            rate_per_s: None,
+            arrivals: None,
+            connections: None,
+            in_flight_max: None,
+        }
+    }
+
+    /// In words, for plan and report.
+    pub(crate) fn describe(&self) -> String {
+        match self.kind {
+            LoadKind::Closed => {
+                let think = self.think.map(|t| format!(", {} s between an answer and the next request", t.0));
+                format!("closed loop, {} users{}", self.users.unwrap_or(8), think.unwrap_or_default())
+            }
+            LoadKind::Open => {
+                let law = match self.arrivals.unwrap_or(ArrivalLaw::Poisson) {
+                    ArrivalLaw::Constant => "constant",
+                    ArrivalLaw::Poisson => "Poisson",
+                };
+                let rate = self.rate_per_s.unwrap_or_default();
+                format!(
+                    "open loop, {rate} requests/s, {law} arrivals, {} connections",
+                    self.connections.unwrap_or(64)
+                )
+            }
+        }
+    }
+}
+
 /// What each trial searches for: the highest rate that the server sustains, and the highest at which a percentile of the
 /// response time keeps each limit. Before it the server is warmed up by 8 users in closed loop.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

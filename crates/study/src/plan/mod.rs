@@ -1,5 +1,9 @@
 //! What this machine will run of a checked study: nothing is started or written.
 
+mod baselines;
+mod bounds;
+mod changes;
+pub(crate) mod duration;
 mod memory_left;
 mod missing;
 pub(crate) mod names;
@@ -9,3 +13,5 @@ mod preload;
 pub(crate) mod prepare;
 #[cfg(test)]
 mod ready_made_tests;
+mod scenarios;
+pub(crate) mod variant_launch;

@@ -1,7 +1,7 @@
-//! The names that a command may use before anything of it is started.
+//! The names that texts of a study are filled in with, and the address that is loaded.
 
 use crate::check::combinations::VariantSpec;
-use crate::file::process::set_absent;
+use crate::file::program::ProcessTable;
 use crate::file::workload::Workload;
 use assay_launch::Placeholders;
 use std::collections::BTreeMap;
@@ -23,4 +23,33 @@ pub(crate) fn fixed_placeholders(workload: &Workload, options: &BTreeMap<String,
     names.set_options(options);
     set_absent(workload, options, &mut names);
     names
+}
+
+/// The names of processes that a variant does not have stand for nothing. Those that it has get their values when they are planned.
+fn set_absent(workload: &Workload, options: &BTreeMap<String, String>, names: &mut Placeholders) {
+    let is_varied = |p: &&ProcessTable| !p.is_wanted(options) || !p.count_when.is_empty();
+    for name in workload.processes.iter().filter(is_varied).flat_map(ProcessTable::placeholders) {
+        names.set(&name, "");
+    }
+}
+
+/// What several processes of one table are together: its name; of the server its role.
+pub(crate) fn table_name(workload: &Workload, role: &str) -> String {
+    let table = workload.processes.iter().find(|p| p.roles().any(|r| r == role));
+    table.map_or(role, |table| &table.name).to_owned()
+}
+
+/// Where a variant is loaded: the server's own URL, at the port of the process that takes its load, if it has one.
+pub(crate) fn loaded_url(
+    workload: &Workload,
+    options: &BTreeMap<String, String>,
+    ready_url: &str,
+    names: &Placeholders,
+) -> String {
+    let Some(front) = workload.processes.iter().find(|p| p.takes_load && p.is_wanted(options)) else {
+        return names.fill(ready_url);
+    };
+    let mut of_front = names.clone();
+    of_front.set("port", names.fill(&format!("{{{}.port}}", front.name)));
+    of_front.fill(ready_url)
 }

@@ -1,11 +1,14 @@
-//! Programs that a launch starts, and files that a set-up should have made: whether they are here.
+//! Whether what a study needs is here: programs, files that a set-up makes, a server that runs already.
 
 use crate::check::combinations::VariantSpec;
+use crate::check::layout::Layout;
 use crate::file::checkout::setup_command;
 use crate::file::document::Document;
+use crate::file::program::{CommandLine, ProcessTable, ServerTable};
 use crate::file::workload::Workload;
 use crate::plan::names::{fixed_placeholders, workload_options};
-use assay_launch::find_program;
+use assay_launch::{Placeholders, find_program};
+use assay_linux::ProcRoot;
 use assay_model::Design;
 use std::path::Path;
 
@@ -28,7 +31,7 @@ pub(crate) fn check(
     for process in &workload.processes {
         let mut options = specs.iter().map(|spec| workload_options(spec, workload));
         if let Some(options) = options.find(|options| process.is_wanted(options))
-            && let Some(why) = process.missing_program(&fixed_placeholders(workload, &options))
+            && let Some(why) = missing_program(process, &fixed_placeholders(workload, &options))
         {
             document.add_missing("workload_options", why);
         }
@@ -74,9 +77,41 @@ fn check_files(workload: &Workload, specs: &[&VariantSpec], document: &mut Docum
     }
 }
 
+/// Which of its programs is not here, and what adds it.
+fn missing_program(process: &ProcessTable, names: &Placeholders) -> Option<String> {
+    let first = |line: &CommandLine| line.words().ok()?.into_iter().next();
+    let programs: Vec<String> = process.programs.iter().map(|folder| names.fill(folder)).collect();
+    let is_missing =
+        |name: &String| !name.contains('{') && name != "java" && find_program(name, &programs).is_none();
+    let name = process.commands().filter_map(|(_, line)| first(line)).find(is_missing)?;
+    let folders: String = programs.iter().map(|folder| format!("{folder}, ")).collect();
+    let install = process.install.as_ref().map_or_else(String::new, |how| format!("; {how} adds it"));
+    Some(format!("there is no program `{name}` of {} (looked in {folders}the path){install}", process.name))
+}
+
 fn is_program(name: &str, study_file: &Path) -> bool {
     if name.contains('/') {
         return crate::file::workload::folder_of(study_file).join(name).is_file();
     }
     find_program(name, &[]).is_some()
+}
+
+/// It is on this machine as far as that is said, and is measured as often as that tells something.
+pub(crate) fn check_attached(server: &ServerTable, folder: &Path, layout: Layout, document: &mut Document) {
+    if let Some(Err(e)) = server.pid.map(|pid| ProcRoot::default().identity_of(pid)) {
+        let pid = server.pid.unwrap_or_default();
+        let what = format!("there is no process with PID {pid}; to list the running JVMs: assay memory");
+        document.add("server.pid", if e.is_absent() { what } else { e.to_string() });
+    }
+    if let Some(Err(e)) = server.tls.as_ref().map(|tls| tls.options(folder)) {
+        document.add("server.tls", e.to_string());
+    }
+    if let Some(Err(e)) = server.gc_log.as_ref().map(|log| fs_err::File::open(folder.join(log))) {
+        document.add("server.gc_log", format!("{e}; gc_log (--gc-log) is the file that the server writes"));
+    }
+    if layout.kind == Design::Fresh && (layout.blocks, layout.repeats_max) != (1, 0) {
+        let what = "a server that runs already is not started anew for each trial: write blocks = 1 and repeats_max = 0, or \
+                    kind = \"resident\" for several windows";
+        document.add("design", what);
+    }
 }

@@ -1,42 +1,41 @@
 //! From a checked study to what this machine will run: JVMs chosen, variants that cannot run skipped with their reason,
 //! programs and files that are missing told, the plan fixed.
 
-use crate::check::attached;
 use crate::check::capacity;
 use crate::check::checked::Checked;
-use crate::check::combinations::{
-    VariantLaunch, VariantSpec, baselines, combine, limits_of, planned_scenarios,
-};
+use crate::check::combinations::{VariantSpec, combine};
 use crate::check::emulation;
 use crate::check::faults;
+use crate::check::layout::Layout;
 use crate::check::variants::place_of;
 use crate::error::{Diagnostic, StudyError};
-use crate::file::document::Document;
 use crate::file::fault::{group_of, treatment_of};
-use crate::file::host::all_wanted;
 use crate::file::program::ProcessTable;
-use crate::file::study::{LoadKind, Study};
+use crate::file::study::LoadKind;
 use crate::file::workload::Workload;
+use crate::plan::baselines::{baselines, replaced_baselines};
+use crate::plan::bounds::{bounds, limits_of};
+use crate::plan::changes::all_wanted;
 use crate::plan::memory_left::MemoryLeft;
 use crate::plan::missing;
-use crate::plan::names::{fixed_placeholders, workload_options};
+use crate::plan::names::workload_options;
 use crate::plan::needed;
-use crate::plan::order::{Layout, bounds, load_seed, order};
+use crate::plan::order::{load_seed, order};
 use crate::plan::preload;
+use crate::plan::scenarios::{check_limited, check_rate, planned_scenarios, scenarios};
+use crate::plan::variant_launch::VariantLaunch;
 use crate::result::redacted::secrets_of;
 use assay_host::provenance;
 use assay_jdk::{InstalledJvms, JvmWish};
 use assay_launch::{JVM_OPTIONS, Wanted};
 use assay_linux::ProcRoot;
-use assay_load::Scenario;
 use assay_measure::Bounds;
 use assay_measure::observers::Observe;
 use assay_model::{
     Design, Finding, JvmFacts, Plan, PlannedProcedure, PlannedTrial, Problem, Provenance, ReferenceMode,
-    RequestedMode, Severity, SkippedVariant, StudyRule, Subject, Variant, metric, schema,
+    RequestedMode, SkippedVariant, StudyRule, Subject, Variant, metric, schema,
 };
 use assay_text::redact::Redactor;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Version of Assay, which is stored with whatever it made.
@@ -145,7 +144,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     match workload.program.attached() {
         Some(server) => {
             let folder = crate::file::workload::folder_of(&document.file);
-            attached::check_here(server, &folder, layout, &mut document);
+            needed::check_attached(server, &folder, layout, &mut document);
         }
         None => {
             let runs =
@@ -286,32 +285,6 @@ fn preload_into(spec: &mut VariantSpec, jvm: Option<&JvmFacts>) -> Result<(), St
     Ok(())
 }
 
-/// Says which baselines cannot be run here, and what took their place.
-fn replaced_baselines(
-    study: &Study,
-    specs: &[VariantSpec],
-    outcome: &[Result<Option<JvmFacts>, String>],
-) -> Vec<Finding<StudyRule>> {
-    let present: Vec<bool> = outcome.iter().map(Result::is_ok).collect();
-    let wanted = baselines(study, specs, &vec![true; specs.len()]);
-    let found = baselines(study, specs, &present);
-    let mut replaced: BTreeMap<usize, usize> = BTreeMap::new();
-    for i in (0..specs.len()).filter(|i| present[*i]) {
-        if let Some(missing) = wanted[i].filter(|w| !present[*w]) {
-            replaced.entry(missing).or_insert(found[i].unwrap_or(i));
-        }
-    }
-    let told = |(missing, instead): (usize, usize)| {
-        let reason = outcome[missing].as_ref().err()?;
-        let claim = format!(
-            "{} could not be run here; {} is the baseline in its place",
-            specs[missing].name, specs[instead].name
-        );
-        Some(Finding::measured(StudyRule::BaselineReplaced, Severity::Warning, claim, reason.as_str()))
-    };
-    replaced.into_iter().filter_map(told).collect()
-}
-
 /// The factors with the levels that take part.
 fn factors(factors: &[crate::file::study::Factor], specs: &[VariantSpec]) -> Vec<(String, Vec<String>)> {
     let takes_part =
@@ -375,54 +348,5 @@ fn variant(
         workload_options: workload_options(spec, workload),
         baseline,
         treatments: Vec::new(),
-    }
-}
-
-/// The scenario of each variant that can run here, or of each where none can: mistakes in it are told all the same. Read once for each
-/// file.
-fn scenarios(
-    workload: &Workload,
-    specs: &[VariantSpec],
-    present: &[bool],
-    document: &mut Document,
-) -> Vec<Option<Scenario>> {
-    let Some(template) = &workload.scenario else { return vec![None; specs.len()] };
-    let mut read: BTreeMap<PathBuf, Option<Scenario>> = BTreeMap::new();
-    let mut of = |spec: &VariantSpec| {
-        let names = fixed_placeholders(workload, &workload_options(spec, workload));
-        let path = workload.scenario_dir.join(names.fill(template));
-        let scenario = read.entry(path.clone()).or_insert_with(|| {
-            Scenario::read(&path).inspect_err(|e| document.add("scenario", e.to_string())).ok()
-        });
-        scenario.clone()
-    };
-    let is_none_present = !present.contains(&true);
-    let is_read = |is_present: &bool| *is_present || is_none_present;
-    specs
-        .iter()
-        .zip(present)
-        .map(|(spec, is_present)| is_read(is_present).then(|| of(spec)).flatten())
-        .collect()
-}
-
-/// A study sets the rate of each window itself, and compares windows of the same load.
-fn check_rate(scenarios: &[Option<Scenario>], document: &mut Document) {
-    if scenarios.iter().flatten().any(|scenario| scenario.rate.is_some()) {
-        document.add(
-            "scenario",
-            "its [rate] is a schedule for `assay load`; a study sets the rate of each of its windows and searches itself, so that they can \
-             be compared: leave [rate] out",
-        );
-    }
-}
-
-/// Limits hold for operations that there are.
-fn check_limited(operations: &[String], scenarios: &[Option<Scenario>], document: &mut Document) {
-    let mut scenarios = scenarios.iter().flatten().peekable();
-    if scenarios.peek().is_none() && !operations.is_empty() {
-        document.add("capacity.limited_operations", "without a scenario there is one operation only");
-    }
-    if let Some(e) = scenarios.find_map(|scenario| scenario.check_operations(operations).err()) {
-        document.add("capacity.limited_operations", e.to_string());
     }
 }

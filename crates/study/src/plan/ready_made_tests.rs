@@ -1,9 +1,9 @@
 //! What the ready-made study of compressed references asks for: the paper's heaps, and a short form that can show its headline.
 
 use crate::check::combinations::combine;
+use crate::check::layout::Layout;
 use crate::file::study::{LoadKind, Study};
 use crate::file::units::parse_size;
-use crate::plan::order::Layout;
 use assay_model::{Design, PlannedProcedure, ReferenceMode, RequestedMode, metric};
 use std::collections::BTreeSet;
 

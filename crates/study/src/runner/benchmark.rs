@@ -2,12 +2,13 @@
 //! and the logs of the JVMs in which it measured read. It is one trial with one window.
 
 use super::benchmark_results;
-use super::server::{TrialId, blank_trial, has_unified_logging, plan, record, variant_spec};
+use super::server::{TrialId, blank_trial, plan, record};
+use super::specs::{has_unified_logging, variant_spec};
 use super::state::{Failure, Run, outcome_of};
 use super::treatments::Applied;
-use crate::check::combinations::VariantLaunch;
 use crate::file::program::BenchmarkTable;
 use crate::plan::names::fixed_placeholders;
+use crate::plan::variant_launch::VariantLaunch;
 use assay_gclog::log_options;
 use assay_jdk::modes;
 use assay_launch::{Local, POLL_INTERVAL, ProcessSpec, Processes, ReadyWhen};

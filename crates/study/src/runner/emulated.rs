@@ -2,13 +2,14 @@
 //! trial's window.
 
 use super::benchmark::{Launched, conclude, measure};
-use super::server::{TrialId, blank_trial, plan, record, variant_spec};
+use super::server::{TrialId, blank_trial, plan, record};
+use super::specs::variant_spec;
 use super::state::{Failure, Run};
 use super::treatments::Applied;
-use crate::check::combinations::VariantLaunch;
 use crate::error::StudyError;
 use crate::file::program::ServerTable;
 use crate::plan::names::fixed_placeholders;
+use crate::plan::variant_launch::VariantLaunch;
 use assay_emulate::{
     Emulator, GUEST_COMMAND, Geometry, GuestReport, GuestWork, IMAGE_FILE, REPORT_FILE, ServerInGuest,
 };

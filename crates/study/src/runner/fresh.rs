@@ -3,8 +3,8 @@
 use super::server::{Server, TrialId};
 use super::state::{Failure, Run, outcome_of, why_not};
 use super::{benchmark, beside, emulated, procedure};
-use crate::check::combinations::VariantLaunch;
 use crate::plan::order::{load_seed, warm_up_seed};
+use crate::plan::variant_launch::VariantLaunch;
 use assay_model::{PlannedProcedure, PlannedTrial, Trial, TrialOutcome, Window};
 
 /// Runs what is planned and not done yet.

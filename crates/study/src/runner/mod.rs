@@ -10,6 +10,7 @@ mod fresh;
 mod procedure;
 mod resident;
 mod server;
+mod specs;
 mod state;
 mod treatments;
 

@@ -2,9 +2,9 @@
 
 use super::server::Server;
 use super::state::{Failure, Run};
-use crate::check::combinations::VariantLaunch;
 use crate::file::study::{LoadKind, LoadTable};
-use crate::plan::order::SETTLE_S;
+use crate::plan::duration::SETTLE_S;
+use crate::plan::variant_launch::VariantLaunch;
 use assay_load::{ArrivalLaw, GeneratorConfig, Http, Load, LoadError, Scenario};
 use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windows};
 use assay_model::PlannedCapacity;

@@ -3,9 +3,12 @@
 use super::server::{Server, TrialId};
 use super::state::{Failure, Run};
 use super::{beside, procedure};
-use crate::check::combinations::VariantLaunch;
-use crate::plan::order::{STARTING_MAX, load_seed, order, warm_up_seed};
+use crate::plan::order::{load_seed, order, warm_up_seed};
+use crate::plan::variant_launch::VariantLaunch;
 use assay_model::TrialOutcome;
+
+/// Servers that start at the same time in the resident design.
+const STARTING_MAX: usize = 2;
 
 /// Servers by variant, in the plan's order; one that failed is gone.
 type Servers<'a> = Vec<Option<Server<'a>>>;

@@ -2,27 +2,22 @@
 
 use super::data_urls::{AUDIT_TIMEOUT, AUDIT_TIMEOUT_INTERRUPTED, DataUrls, ask_audit};
 use super::faults::{Faults, Hit, Roles};
+use super::specs::{has_unified_logging, jvms_beside, process_spec, server_spec, takes_jvm_options};
 use super::state::{Failure, Run};
 use super::treatments::Applied;
-use crate::check::combinations::VariantLaunch;
-use crate::file::process::{loaded_url, table_name};
 use crate::file::program::{ProcessTable, ServerTable};
-use crate::plan::names::fixed_placeholders;
-use crate::plan::order::{start_s, stop_s};
-use assay_jdk::{Release, modes};
-use assay_launch::{
-    JVM_OPTIONS, Local, POLL_INTERVAL, Place, Placeholders, ProcessSpec, Processes, ReadyWhen, http,
-};
+use crate::plan::duration::{start_s, stop_s};
+use crate::plan::names::{fixed_placeholders, loaded_url, table_name};
+use crate::plan::variant_launch::VariantLaunch;
+use assay_jdk::modes;
+use assay_launch::{Local, POLL_INTERVAL, Place, Placeholders, ProcessSpec, Processes, http};
 use assay_load::{Scenario, Shared};
 use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_measure::{Procedure, Replacements, Watch, WatchConfig};
-use assay_model::{
-    LaunchRecord, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, Variant, file, schema,
-};
+use assay_model::{LaunchRecord, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
 use assay_text::redact;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 /// A launched server.
 pub(super) struct Server<'a> {
@@ -335,65 +330,6 @@ pub(super) fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, tu
     }
 }
 
-/// Whether its JVM has `-Xlog`; of one that is not known, that of a newer release.
-pub(super) fn has_unified_logging(variant: &Variant) -> bool {
-    variant.jvm.as_ref().is_none_or(|jvm| Release::of(jvm.feature).jvm.has_unified_logging)
-}
-
-fn takes_jvm_options(launch: &VariantLaunch, run: &Run<'_>) -> bool {
-    let environment = run.prepared.workload.program.environment().values();
-    launch.command.iter().chain(environment).any(|text| text.contains(JVM_OPTIONS))
-}
-
-/// The server of a variant, with what its observers need.
-fn server_spec(
-    run: &Run<'_>,
-    launch: &VariantLaunch,
-    table: &ServerTable,
-    observers_options: Vec<String>,
-) -> ProcessSpec {
-    let ready = ReadyWhen::Url(table.ready_url.clone());
-    let usual = variant_spec(run, launch, ready, observers_options);
-    let seconds = |given: Option<f64>, usual| given.map_or(usual, Duration::from_secs_f64);
-    ProcessSpec {
-        ready_timeout: seconds(table.ready_timeout_s, usual.ready_timeout),
-        template: table.template.clone(),
-        stop_signal: table.stop_signal.unwrap_or_default(),
-        stop_timeout: seconds(table.stop_timeout_s, usual.stop_timeout),
-        ..usual
-    }
-}
-
-/// What a variant launches, server or benchmark program.
-pub(super) fn variant_spec(
-    run: &Run<'_>,
-    launch: &VariantLaunch,
-    ready: ReadyWhen,
-    observers_options: Vec<String>,
-) -> ProcessSpec {
-    let program = &run.prepared.workload.program;
-    ProcessSpec {
-        is_server: true,
-        environment: program.environment().clone().into_iter().chain(launch.environment.clone()).collect(),
-        directory: program.directory().cloned(),
-        jvm_home: launch.variant.jvm.as_ref().map(|jvm| jvm.home.clone()),
-        jvm_options: [launch.variant.jvm_options.clone(), observers_options].concat(),
-        ..ProcessSpec::new(program.role(), launch.command.clone(), ready)
-    }
-}
-
-/// JVMs beside the server that can be told to write a log: name of the table, and role.
-fn jvms_beside(run: &Run<'_>, launch: &VariantLaunch) -> Vec<(String, String)> {
-    let variant = &launch.variant;
-    let is_jvm =
-        |p: &&ProcessTable| variant.jvm.is_some() && p.may_log() && p.is_wanted(&variant.workload_options);
-    let tables = run.prepared.workload.processes.iter().filter(is_jvm);
-    let options = &variant.workload_options;
-    tables
-        .flat_map(|table| table.roles_with(options).into_iter().map(|role| (table.name.clone(), role)))
-        .collect()
-}
-
 /// Puts together what a variant launches and all that runs beside it, in the order of their starts; `of_process` adds what a process
 /// beside the server has of its own.
 pub(super) fn plan(
@@ -409,7 +345,7 @@ pub(super) fn plan(
     let all = &run.prepared.workload.processes;
     let wanted = all.iter().filter(|p| p.is_wanted(&launch.variant.workload_options));
     let (after, before): (Vec<_>, Vec<_>) = wanted.partition(|p| p.after_server);
-    let spec = |table: &ProcessTable| of_process(table, table.spec(&launch.variant));
+    let spec = |table: &ProcessTable| of_process(table, process_spec(table, &launch.variant));
     let mut specs: Vec<ProcessSpec> = before.into_iter().map(spec).collect();
     specs.extend(server);
     specs.extend(after.into_iter().map(spec));

@@ -1,10 +1,10 @@
 //! A run in progress: what is done, what is stored, which events are emitted.
 
 use super::treatments::Shared;
-use crate::check::combinations::VariantLaunch;
 use crate::error::StudyError;
 use crate::file::fault::group_of;
 use crate::plan::prepare::{Prepared, VERSION};
+use crate::plan::variant_launch::VariantLaunch;
 use crate::result::curves;
 use crate::result::redacted::stored_plan;
 use crate::result::run_dir::{RunDir, load_trials, read_json};

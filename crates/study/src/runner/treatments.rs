@@ -1,8 +1,8 @@
 //! Changes to the machine that a trial asks for: made before its server starts, taken back when that has stopped.
 
-use crate::check::combinations::VariantLaunch;
 use crate::error::StudyError;
 use crate::file::fault::{group_of, treatment_of};
+use crate::plan::variant_launch::VariantLaunch;
 use assay_launch::{Change, Treatment, Treatments, Wanted};
 use assay_model::{Plan, PlannedFault, PlannedTreatment, Problem, TreatmentRecord};
 use std::cell::RefCell;

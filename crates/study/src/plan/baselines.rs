@@ -1,0 +1,120 @@
+//! Which variant each one is compared with.
+
+use crate::check::combinations::VariantSpec;
+use crate::file::study::{Factor, Study};
+use assay_model::{Finding, JvmFacts, Severity, StudyRule};
+use std::collections::BTreeMap;
+
+/// The variant that each one is compared with, by index: `None` for a baseline.
+///
+/// A variant's partner has the baseline level in exactly one factor and agrees in the others. Variants are compared along
+/// the factors that `baseline` names (without any, along the first), and of these along the first in which
+/// the variant is not at the baseline. `present` says which variants can be run: if the baseline's cannot, the next level in the
+/// study's order that can takes its place.
+pub(crate) fn baselines(study: &Study, variants: &[VariantSpec], present: &[bool]) -> Vec<Option<usize>> {
+    let find = |indices: &[usize]| {
+        variants.iter().zip(present).position(|(v, is_present)| *is_present && v.indices == indices)
+    };
+    let partner = |variant: &VariantSpec, at: usize, factor: &Factor| {
+        let own = variant.indices[at];
+        let with = |level: usize| {
+            let mut indices = variant.indices.clone();
+            indices[at] = level;
+            find(&indices)
+        };
+        let by_name = |name: &String| factor.level.iter().position(|l| l.name == *name);
+        if let Some(level) = factor.level[own].baseline.as_ref().and_then(by_name)
+            && let Some(found) = with(level)
+        {
+            return Some(found);
+        }
+        let base = match study.baseline.get(&factor.name) {
+            Some(name) => by_name(name)?,
+            None if study.baseline.is_empty() && at == 0 => 0,
+            None => return None,
+        };
+        if own == base {
+            return None;
+        }
+        // The wanted level first, then the others in the study's order; one that comes to the variant itself means
+        // that it is the baseline here.
+        let order = std::iter::once(base).chain((0..factor.level.len()).filter(|i| *i != base));
+        order.take_while(|level| *level != own).find_map(with)
+    };
+    let of = |variant: &VariantSpec| {
+        study.factor.iter().enumerate().find_map(|(at, factor)| partner(variant, at, factor))
+    };
+    variants.iter().zip(present).map(|(v, is_present)| if *is_present { of(v) } else { None }).collect()
+}
+
+/// Says which baselines cannot be run here, and what took their place.
+pub(crate) fn replaced_baselines(
+    study: &Study,
+    specs: &[VariantSpec],
+    outcome: &[Result<Option<JvmFacts>, String>],
+) -> Vec<Finding<StudyRule>> {
+    let present: Vec<bool> = outcome.iter().map(Result::is_ok).collect();
+    let wanted = baselines(study, specs, &vec![true; specs.len()]);
+    let found = baselines(study, specs, &present);
+    let mut replaced: BTreeMap<usize, usize> = BTreeMap::new();
+    for i in (0..specs.len()).filter(|i| present[*i]) {
+        if let Some(missing) = wanted[i].filter(|w| !present[*w]) {
+            replaced.entry(missing).or_insert(found[i].unwrap_or(i));
+        }
+    }
+    let told = |(missing, instead): (usize, usize)| {
+        let reason = outcome[missing].as_ref().err()?;
+        let claim = format!(
+            "{} could not be run here; {} is the baseline in its place",
+            specs[missing].name, specs[instead].name
+        );
+        Some(Finding::measured(StudyRule::BaselineReplaced, Severity::Warning, claim, reason.as_str()))
+    };
+    replaced.into_iter().filter_map(told).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::combinations::combine;
+
+    const STUDY: &str = r#"
+schema = "assay.study/1"
+name = "x"
+baseline = { mode = "a" }
+[[factor]]
+name = "mode"
+level = [{ name = "a" }, { name = "b" }, { name = "c" }, { name = "c, compact", baseline = "c" }]
+[[factor]]
+name = "heap"
+level = [{ name = "1g", heap = "1g" }, { name = "2g", heap = "2g" }]
+[[exclude]]
+mode = "b"
+heap = "2g"
+"#;
+
+    /// `variant < baseline` for every variant that is compared, the named ones missing.
+    fn pairs(missing: &[&str]) -> Vec<String> {
+        let study: Study = toml::from_str(STUDY).unwrap();
+        let variants = combine(&study, None);
+        let present: Vec<bool> = variants.iter().map(|v| !missing.contains(&v.name.as_str())).collect();
+        let partners = baselines(&study, &variants, &present);
+        let compared = variants.iter().zip(partners);
+        compared.filter_map(|(v, p)| Some(format!("{} < {}", v.name, variants[p?].name))).collect()
+    }
+
+    #[test]
+    fn every_level_is_compared_with_the_baseline_at_the_same_other_levels_or_with_the_one_it_names() {
+        let want =
+            ["b/1g < a/1g", "c/1g < a/1g", "c/2g < a/2g", "c, compact/1g < c/1g", "c, compact/2g < c/2g"];
+        assert_eq!(pairs(&[]), want);
+    }
+
+    #[test]
+    fn the_next_level_that_can_be_run_takes_the_place_of_a_missing_baseline() {
+        let want = ["c/1g < b/1g", "c/2g < a/2g", "c, compact/1g < c/1g", "c, compact/2g < c/2g"];
+        assert_eq!(pairs(&["a/1g"]), want);
+        let want = ["b/1g < a/1g", "c, compact/1g < a/1g", "c, compact/2g < c/2g"];
+        assert_eq!(pairs(&["c/1g", "a/2g"]), want);
+    }
+}

@@ -1,0 +1,35 @@
+//! How a variant is launched and loaded on this machine.
+
+use crate::file::program::ProcessTable;
+use crate::file::study::LoadTable;
+use crate::file::workload::Workload;
+use assay_launch::Wanted;
+use assay_load::Scenario;
+use assay_model::Variant;
+use std::collections::BTreeMap;
+
+/// How one variant is launched and loaded.
+#[derive(Debug, Clone)]
+pub(crate) struct VariantLaunch {
+    pub variant: Variant,
+    /// The command's words with their placeholders.
+    pub command: Vec<String>,
+    pub environment: BTreeMap<String, String>,
+    pub load: LoadTable,
+    /// Absent: the ready URL is requested.
+    pub scenario: Option<Scenario>,
+    /// Changes to the machine, in the order in which they are made.
+    pub changes: Vec<Wanted>,
+}
+
+impl VariantLaunch {
+    /// How many processes run beside its server.
+    pub fn beside(&self, workload: &Workload) -> u32 {
+        ProcessTable::count_all(&workload.processes, &self.variant.workload_options)
+    }
+
+    /// The same of several.
+    pub fn all_beside(launches: &[VariantLaunch], workload: &Workload) -> Vec<u32> {
+        launches.iter().map(|launch| launch.beside(workload)).collect()
+    }
+}
