@@ -2,18 +2,19 @@
 
 use crate::check::combinations::VariantSpec;
 use crate::file::study::{Factor, Study};
-use assay_model::{Finding, JvmFacts, Severity, StudyRule};
+use crate::plan::candidate::Candidate;
+use assay_model::{Finding, Severity, StudyRule};
 use std::collections::BTreeMap;
 
 /// The variant that each one is compared with, by index: `None` for a baseline.
 ///
 /// A variant's partner has the baseline level in exactly one factor and agrees in the others. Variants are compared along
 /// the factors that `baseline` names (without any, along the first), and of these along the first in which
-/// the variant is not at the baseline. `present` says which variants can be run: if the baseline's cannot, the next level in the
+/// the variant is not at the baseline. With each variant stands whether it can run here: if the baseline's cannot, the next level in the
 /// study's order that can takes its place.
-pub(crate) fn baselines(study: &Study, variants: &[VariantSpec], present: &[bool]) -> Vec<Option<usize>> {
+fn baselines(study: &Study, variants: &[(&VariantSpec, bool)]) -> Vec<Option<usize>> {
     let find = |indices: &[usize]| {
-        variants.iter().zip(present).position(|(v, is_present)| *is_present && v.indices == indices)
+        variants.iter().position(|(variant, is_present)| *is_present && variant.indices == indices)
     };
     let partner = |variant: &VariantSpec, at: usize, factor: &Factor| {
         let own = variant.indices[at];
@@ -44,33 +45,34 @@ pub(crate) fn baselines(study: &Study, variants: &[VariantSpec], present: &[bool
     let of = |variant: &VariantSpec| {
         study.factor.iter().enumerate().find_map(|(at, factor)| partner(variant, at, factor))
     };
-    variants.iter().zip(present).map(|(v, is_present)| if *is_present { of(v) } else { None }).collect()
+    variants.iter().map(|(variant, is_present)| if *is_present { of(variant) } else { None }).collect()
 }
 
-/// Says which baselines cannot be run here, and what took their place.
-pub(crate) fn replaced_baselines(
-    study: &Study,
-    specs: &[VariantSpec],
-    outcome: &[Result<Option<JvmFacts>, String>],
-) -> Vec<Finding<StudyRule>> {
-    let present: Vec<bool> = outcome.iter().map(Result::is_ok).collect();
-    let wanted = baselines(study, specs, &vec![true; specs.len()]);
-    let found = baselines(study, specs, &present);
+/// Gives each variant that can run here its baseline. The findings name baselines that cannot run here, with their replacements.
+pub(super) fn choose_baselines(study: &Study, candidates: &mut [Candidate]) -> Vec<Finding<StudyRule>> {
+    let with_presence = |is_present: &dyn Fn(&Candidate) -> bool| {
+        let variants: Vec<_> = candidates.iter().map(|c| (&c.spec, is_present(c))).collect();
+        baselines(study, &variants)
+    };
+    let (wanted, chosen) = (with_presence(&|_| true), with_presence(&Candidate::is_present));
     let mut replaced: BTreeMap<usize, usize> = BTreeMap::new();
-    for i in (0..specs.len()).filter(|i| present[*i]) {
-        if let Some(missing) = wanted[i].filter(|w| !present[*w]) {
-            replaced.entry(missing).or_insert(found[i].unwrap_or(i));
+    for i in (0..candidates.len()).filter(|i| candidates[*i].is_present()) {
+        if let Some(missing) = wanted[i].filter(|w| !candidates[*w].is_present()) {
+            replaced.entry(missing).or_insert(chosen[i].unwrap_or(i));
         }
     }
-    let told = |(missing, instead): (usize, usize)| {
-        let reason = outcome[missing].as_ref().err()?;
-        let claim = format!(
-            "{} could not be run here; {} is the baseline in its place",
-            specs[missing].name, specs[instead].name
-        );
+    let finding = |(missing, instead): (usize, usize)| {
+        let (missing, instead) = (&candidates[missing], &candidates[instead].spec.name);
+        let claim =
+            format!("{} could not be run here; {instead} is the baseline in its place", missing.spec.name);
+        let reason = missing.found.as_ref().err()?;
         Some(Finding::measured(StudyRule::BaselineReplaced, Severity::Warning, claim, reason.as_str()))
     };
-    replaced.into_iter().filter_map(told).collect()
+    let findings = replaced.into_iter().filter_map(finding).collect();
+    for (i, baseline) in chosen.into_iter().enumerate() {
+        candidates[i].baseline = baseline.map(|of| candidates[of].spec.name.clone());
+    }
+    findings
 }
 
 #[cfg(test)]
@@ -97,8 +99,9 @@ heap = "2g"
     fn pairs(missing: &[&str]) -> Vec<String> {
         let study: Study = toml::from_str(STUDY).unwrap();
         let variants = combine(&study, None);
-        let present: Vec<bool> = variants.iter().map(|v| !missing.contains(&v.name.as_str())).collect();
-        let partners = baselines(&study, &variants, &present);
+        let with_presence: Vec<_> =
+            variants.iter().map(|v| (v, !missing.contains(&v.name.as_str()))).collect();
+        let partners = baselines(&study, &with_presence);
         let compared = variants.iter().zip(partners);
         compared.filter_map(|(v, p)| Some(format!("{} < {}", v.name, variants[p?].name))).collect()
     }

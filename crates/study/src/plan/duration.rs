@@ -1,5 +1,6 @@
 //! How long a run should take.
 
+use crate::check::emulation;
 use crate::check::layout::Layout;
 use assay_model::{Design, PlannedProcedure};
 use assay_stats::BLOCKS_FOR_INTERVAL;
@@ -16,6 +17,15 @@ const AROUND_WINDOW_S: f64 = 0.4;
 const AROUND_SLICES: f64 = 0.1;
 /// Load that is not counted before each window: sessions begin, connections open, held timers fire.
 pub(crate) const SETTLE_S: f64 = 0.5;
+
+/// Wall time of a trial where the procedure says it, seconds, about.
+pub(crate) fn trial_s(procedure: &PlannedProcedure) -> Option<f64> {
+    match procedure {
+        PlannedProcedure::Capacity(planned) => Some(planned.budget_s),
+        PlannedProcedure::Emulated(planned) => Some(emulation::trial_s(planned)),
+        PlannedProcedure::Windows | PlannedProcedure::Benchmark => None,
+    }
+}
 
 impl Layout {
     /// What a warm-up should take.

@@ -2,6 +2,7 @@
 
 mod baselines;
 mod bounds;
+mod candidate;
 mod changes;
 pub(crate) mod duration;
 mod memory_left;
@@ -9,6 +10,7 @@ mod missing;
 pub(crate) mod names;
 mod needed;
 pub(crate) mod order;
+mod planned;
 mod preload;
 pub(crate) mod prepare;
 #[cfg(test)]

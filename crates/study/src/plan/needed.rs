@@ -6,22 +6,25 @@ use crate::file::checkout::setup_command;
 use crate::file::document::Document;
 use crate::file::program::{CommandLine, ProcessTable, ServerTable};
 use crate::file::workload::Workload;
+use crate::plan::candidate::Candidate;
 use crate::plan::names::{fixed_placeholders, workload_options};
 use assay_launch::{Placeholders, find_program};
 use assay_linux::ProcRoot;
 use assay_model::Design;
 use std::path::Path;
 
-/// Says what is missing for these variants.
-pub(crate) fn check(
+/// Reports what is missing for the variants that can run here.
+pub(super) fn check(
     workload: &Workload,
-    command: &[String],
     uses_jvm: bool,
     design: Design,
-    specs: &[&VariantSpec],
+    candidates: &[Candidate],
     document: &mut Document,
 ) {
-    check_command(workload, command, uses_jvm, document);
+    let present = candidates.iter().filter(|candidate| candidate.is_present());
+    let specs: Vec<&VariantSpec> = present.map(|candidate| &candidate.spec).collect();
+    let command = workload.program.words().unwrap_or_default();
+    check_command(workload, &command, uses_jvm, document);
     let urls_have_port = workload.program.server().is_none_or(|s| s.ready_url.contains("{port}"));
     if design == Design::Resident && specs.len() > 1 && !urls_have_port {
         let what =
@@ -36,7 +39,7 @@ pub(crate) fn check(
             document.add_missing("workload_options", why);
         }
     }
-    check_files(workload, specs, document);
+    check_files(workload, &specs, document);
 }
 
 /// The program itself, and the folder that it is started in.
@@ -97,13 +100,14 @@ fn is_program(name: &str, study_file: &Path) -> bool {
 }
 
 /// It is on this machine as far as that is said, and is measured as often as that tells something.
-pub(crate) fn check_attached(server: &ServerTable, folder: &Path, layout: Layout, document: &mut Document) {
+pub(super) fn check_attached(server: &ServerTable, layout: Layout, document: &mut Document) {
+    let folder = crate::file::workload::folder_of(&document.file);
     if let Some(Err(e)) = server.pid.map(|pid| ProcRoot::default().identity_of(pid)) {
         let pid = server.pid.unwrap_or_default();
         let what = format!("there is no process with PID {pid}; to list the running JVMs: assay memory");
         document.add("server.pid", if e.is_absent() { what } else { e.to_string() });
     }
-    if let Some(Err(e)) = server.tls.as_ref().map(|tls| tls.options(folder)) {
+    if let Some(Err(e)) = server.tls.as_ref().map(|tls| tls.options(&folder)) {
         document.add("server.tls", e.to_string());
     }
     if let Some(Err(e)) = server.gc_log.as_ref().map(|log| fs_err::File::open(folder.join(log))) {

@@ -1,8 +1,8 @@
 //! The scenarios of a study's variants.
 
-use crate::check::combinations::VariantSpec;
 use crate::file::document::Document;
 use crate::file::workload::Workload;
+use crate::plan::candidate::Candidate;
 use crate::plan::names::{fixed_placeholders, workload_options};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_load::Scenario;
@@ -10,36 +10,29 @@ use assay_model::PlannedScenario;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The scenario of each variant that can run here, or of each where none can: mistakes in it are told all the same. Read once for each
-/// file.
-pub(crate) fn scenarios(
-    workload: &Workload,
-    specs: &[VariantSpec],
-    present: &[bool],
-    document: &mut Document,
-) -> Vec<Option<Scenario>> {
-    let Some(template) = &workload.scenario else { return vec![None; specs.len()] };
+/// Gives each variant that can run here its scenario. Where none can, all are read: mistakes in them are reported all the same. Each file
+/// is read once.
+pub(super) fn read_scenarios(workload: &Workload, candidates: &mut [Candidate], document: &mut Document) {
+    let Some(template) = &workload.scenario else { return };
+    let is_none_present = !candidates.iter().any(Candidate::is_present);
     let mut read: BTreeMap<PathBuf, Option<Scenario>> = BTreeMap::new();
-    let mut of = |spec: &VariantSpec| {
-        let names = fixed_placeholders(workload, &workload_options(spec, workload));
+    for candidate in candidates.iter_mut().filter(|c| c.is_present() || is_none_present) {
+        let names = fixed_placeholders(workload, &workload_options(&candidate.spec, workload));
         let path = workload.scenario_dir.join(names.fill(template));
         let scenario = read.entry(path.clone()).or_insert_with(|| {
             Scenario::read(&path).inspect_err(|e| document.add("scenario", e.to_string())).ok()
         });
-        scenario.clone()
-    };
-    let is_none_present = !present.contains(&true);
-    let is_read = |is_present: &bool| *is_present || is_none_present;
-    specs
-        .iter()
-        .zip(present)
-        .map(|(spec, is_present)| is_read(is_present).then(|| of(spec)).flatten())
-        .collect()
+        candidate.scenario.clone_from(scenario);
+    }
+}
+
+fn scenarios_of(candidates: &[Candidate]) -> impl Iterator<Item = &Scenario> {
+    candidates.iter().filter_map(|candidate| candidate.scenario.as_ref())
 }
 
 /// A study sets the rate of each window itself, and compares windows of the same load.
-pub(crate) fn check_rate(scenarios: &[Option<Scenario>], document: &mut Document) {
-    if scenarios.iter().flatten().any(|scenario| scenario.rate.is_some()) {
+pub(super) fn check_rate(candidates: &[Candidate], document: &mut Document) {
+    if scenarios_of(candidates).any(|scenario| scenario.rate.is_some()) {
         document.add(
             "scenario",
             "its [rate] is a schedule for `assay load`; a study sets the rate of each of its windows and searches itself, so that they can \
@@ -48,9 +41,9 @@ pub(crate) fn check_rate(scenarios: &[Option<Scenario>], document: &mut Document
     }
 }
 
-/// Limits hold for operations that there are.
-pub(crate) fn check_limited(operations: &[String], scenarios: &[Option<Scenario>], document: &mut Document) {
-    let mut scenarios = scenarios.iter().flatten().peekable();
+/// Limits are of operations that the scenario has.
+pub(super) fn check_limited(operations: &[String], candidates: &[Candidate], document: &mut Document) {
+    let mut scenarios = scenarios_of(candidates).peekable();
     if scenarios.peek().is_none() && !operations.is_empty() {
         document.add("capacity.limited_operations", "without a scenario there is one operation only");
     }
@@ -60,7 +53,7 @@ pub(crate) fn check_limited(operations: &[String], scenarios: &[Option<Scenario>
 }
 
 /// Each scenario once, with the variants that are loaded by it.
-pub(crate) fn planned_scenarios(launches: &[VariantLaunch]) -> Vec<PlannedScenario> {
+pub(super) fn planned_scenarios(launches: &[VariantLaunch]) -> Vec<PlannedScenario> {
     let mut planned: Vec<PlannedScenario> = Vec::new();
     for launch in launches {
         let Some(text) = launch.scenario.as_ref().map(Scenario::text) else { continue };

@@ -1,0 +1,123 @@
+//! The plan as it is stored and shown: variants, order of trials, and what is measured in words.
+
+use crate::check::capacity;
+use crate::check::emulation;
+use crate::check::layout::Layout;
+use crate::file::study::{LoadKind, Study};
+use crate::file::workload::Workload;
+use crate::plan::order::{load_seed, order};
+use crate::plan::scenarios::planned_scenarios;
+use crate::plan::variant_launch::VariantLaunch;
+use assay_model::{
+    Design, Plan, PlannedFault, PlannedProcedure, PlannedTrial, Provenance, SkippedVariant, metric, schema,
+};
+
+/// Load and warm-up of a program that measures itself.
+const BENCHMARK_S_OWN: &str = "the benchmark program's own";
+
+/// What warms a server up whose capacity is then searched for.
+const WARM_UP_LOAD: &str = "8 users in closed loop";
+
+/// What holds for all trials of a run.
+pub(super) struct Conditions {
+    pub provenance: Provenance,
+    pub quick: bool,
+    pub layout: Layout,
+    pub procedure: PlannedProcedure,
+    /// The factors with the levels that take part.
+    pub factors: Vec<(String, Vec<String>)>,
+    pub faults: Vec<PlannedFault>,
+}
+
+/// The plan of a run of these variants.
+pub(super) fn plan(
+    study: &Study,
+    workload: &Workload,
+    conditions: Conditions,
+    (launches, skipped): (&[VariantLaunch], Vec<SkippedVariant>),
+) -> Plan {
+    let Conditions { provenance, quick, layout, procedure, factors, faults } = conditions;
+    let seed = study.seed.unwrap_or(1);
+    let plan = Plan {
+        schema: schema::PLAN.to_owned(),
+        provenance,
+        study: study.name.clone(),
+        question: study.question.clone(),
+        background: study.background.clone(),
+        workload: workload.name.clone(),
+        load: load(&procedure, launches),
+        load_sets_rate: procedure == PlannedProcedure::Windows
+            && launches.iter().all(|launch| launch.load.kind == LoadKind::Open),
+        warm_up: warm_up(&procedure, &layout),
+        primary_metric: study.primary_metric.clone().unwrap_or_else(|| primary_metric(&procedure)),
+        expected_s: layout.expected_s(&VariantLaunch::all_beside(launches, workload), &procedure),
+        window_s: procedure.emulation().map_or(layout.window_s, |planned| planned.window_s),
+        procedure,
+        quick,
+        design: layout.kind,
+        seed,
+        blocks: layout.blocks,
+        repeats_max: layout.repeats_max,
+        factors,
+        scenarios: planned_scenarios(launches),
+        trials: trials(launches, &layout, seed),
+        variants: launches.iter().map(|launch| launch.variant.clone()).collect(),
+        skipped,
+        published: Vec::new(),
+        claims: Vec::new(),
+        faults,
+    };
+    // What the load sets says nothing about what others measured.
+    let is_measured = |metric: &str| !plan.is_set_by_load(metric);
+    let published = study.published.iter().filter(|p| is_measured(&p.metric)).cloned().collect();
+    let claims = study.claim.iter().filter(|c| is_measured(&c.about.metric)).cloned().collect();
+    Plan { published, claims, ..plan }
+}
+
+/// The load, in words.
+fn load(procedure: &PlannedProcedure, launches: &[VariantLaunch]) -> String {
+    match procedure {
+        PlannedProcedure::Benchmark => return BENCHMARK_S_OWN.to_owned(),
+        PlannedProcedure::Capacity(planned) => return capacity::describe(planned),
+        PlannedProcedure::Windows | PlannedProcedure::Emulated(_) => {}
+    }
+    let mut loads = launches.iter().map(|launch| launch.load.describe());
+    let first = loads.next().unwrap_or_default();
+    if loads.all(|load| load == first) { first } else { "varied".to_owned() }
+}
+
+/// The rule of the warm-up, in words.
+fn warm_up(procedure: &PlannedProcedure, layout: &Layout) -> String {
+    match procedure {
+        PlannedProcedure::Benchmark => BENCHMARK_S_OWN.to_owned(),
+        PlannedProcedure::Capacity(_) => layout.describe_warm_up(WARM_UP_LOAD),
+        PlannedProcedure::Windows => layout.describe_warm_up("the load"),
+        PlannedProcedure::Emulated(planned) => emulation::describe_warm_up(planned),
+    }
+}
+
+/// The metric that decides where the study names none.
+fn primary_metric(procedure: &PlannedProcedure) -> String {
+    let id = match procedure {
+        PlannedProcedure::Capacity(_) => metric::CRITICAL_RATE_PER_S,
+        PlannedProcedure::Windows => metric::CPU_MS_PER_REQUEST,
+        PlannedProcedure::Benchmark => metric::NS_PER_OP,
+        PlannedProcedure::Emulated(_) => metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST,
+    };
+    id.to_owned()
+}
+
+fn trials(launches: &[VariantLaunch], layout: &Layout, seed: u64) -> Vec<PlannedTrial> {
+    let blocks = if layout.kind == Design::Fresh { layout.blocks } else { 1 };
+    let turns = (1..=blocks)
+        .flat_map(|b| order(launches.len(), b, layout.kind, seed).into_iter().map(move |i| (b, i)));
+    turns
+        .zip(1..)
+        .map(|((block, i), number)| PlannedTrial {
+            number,
+            variant: launches[i].variant.name.clone(),
+            block,
+            seed: load_seed(seed, block, 1),
+        })
+        .collect()
+}
