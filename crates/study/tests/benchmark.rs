@@ -1,8 +1,11 @@
 //! Whole runs of benchmark programs: results to comparisons, reference modes from the logs of their JVMs, and their faults.
 
-use crate::support::Fixture;
+use crate::support::{Fixture, example};
 use assay_model::{ReferenceMode, RunEventKind, TrialOutcome, Verdict};
-use std::sync::atomic::Ordering;
+use assay_study::{RunOptions, load_run, run};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Writes what JMH would, `$NS` nanoseconds; the first word is the file.
 const GOOD: &str = r##"
@@ -110,6 +113,51 @@ fn an_interrupted_run_leaves_nothing_running_and_keeps_what_is_whole() {
     std::fs::write(fixture.folder.path().join("program"), GOOD).unwrap();
     fixture.run(true, |_, _| ()).0.unwrap();
     assert_eq!(fixture.load().trials.iter().filter(|t| t.trial.counts()).count(), 6);
+}
+
+#[test]
+fn a_program_runs_in_the_control_group_of_its_limits() {
+    let script = format!("cat /proc/self/cgroup > \"$1.groups\"; NS=10\n{GOOD}");
+    let limited = "[[factor]]\nname = \"limits\"\nlevel = [{ name = \"limited\", limits = { cpus = 0.5 } }]";
+    let fixture = of_shell(&script, limited);
+    let is_here = fixture.prepare().is_ok_and(|prepared| prepared.plan().skipped.is_empty());
+    if !rustix::process::geteuid().is_root() || !is_here {
+        assay_testkit::skip!("control groups are made by root, where the kernel has them");
+    }
+    // A folder of its own for the record of its changes: other tests of this program change the machine, too.
+    let output = Command::new(example("run_study"))
+        .args([&fixture.study, &fixture.out(), Path::new("--allow-host-changes")])
+        .env("XDG_RUNTIME_DIR", fixture.folder.path())
+        .output()
+        .expect("the runner starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for stored in fixture.load().trials {
+        let folder = fixture.out().join(format!("trials/{:02}-limited", stored.trial.number));
+        let groups =
+            std::fs::read_to_string(folder.join("benchmark.json.groups")).expect("it says where it ran");
+        assert!(groups.contains("/assay-"), "{groups}");
+        let treatments = stored.trial.treatments;
+        assert!(treatments.len() == 1 && treatments[0].undone, "{treatments:?}");
+        let found = treatments[0].found.as_deref().unwrap_or_default();
+        assert!(found.contains("50000"), "{found}");
+    }
+}
+
+#[test]
+fn a_run_directory_in_which_no_jvm_can_log_fails_the_trial_and_names_the_remedy() {
+    if assay_testkit::find_java(17, 64).is_none() {
+        assay_testkit::skip!("no 64-bit JDK 17");
+    }
+    let fixture = of_java(r#""java {jvm_options} Bench.java {results}""#, "");
+    let out = fixture.folder.path().join("with:colon");
+    let options = RunOptions { out: Some(out.clone()), ..RunOptions::default() };
+    let error = run(&fixture.prepare().unwrap(), &options, &AtomicBool::new(false), &mut |_| ()).unwrap_err();
+    assert!(error.is_environment() && error.to_string().contains("choose another --out"), "{error}");
+    let trials = load_run(&out).unwrap().trials;
+    assert!(
+        trials.len() == 1 && !trials[0].trial.counts() && trials[0].trial.processes.is_empty(),
+        "{trials:?}"
+    );
 }
 
 /// Collects once, as the mode of class pointers is in the log's first collection only.

@@ -2,29 +2,27 @@
 //! and the logs of the JVMs in which it measured read. It is one trial with one window.
 
 use super::benchmark_results;
-use super::server::{TrialId, blank_trial, plan, record};
+use super::launched::{Begun, Launched, Starting, TrialId};
+use super::self_ending::{conclude, measure};
 use super::specs::{has_unified_logging, variant_spec};
-use super::state::{Failure, Run, outcome_of};
-use super::treatments::Applied;
+use super::state::{Failure, Run};
+use crate::error::StudyError;
 use crate::file::program::BenchmarkTable;
 use crate::plan::names::fixed_placeholders;
 use crate::plan::variant_launch::VariantLaunch;
 use assay_gclog::log_options;
 use assay_jdk::modes;
-use assay_launch::{Local, POLL_INTERVAL, ProcessSpec, Processes, ReadyWhen};
-use assay_measure::{Benchmark, Context, Measurement, OwnLoad, Procedure, Watch, WatchConfig};
-use assay_model::{GcJvm, Problem, RunEventKind, Trial, Window, file};
+use assay_launch::{ProcessSpec, ReadyWhen};
+use assay_measure::Benchmark;
+use assay_model::{GcJvm, Problem, Trial, Window, file};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Duration;
 
 /// How long a launch may take.
 const TIMEOUT_S: f64 = 600.0;
 /// How long it may take to stop when it is asked to.
 const STOP: Duration = Duration::from_secs(5);
-/// How often machine and process are looked at meanwhile: seldom, since what is measured may last nanoseconds.
-const WATCH_EVERY: Duration = Duration::from_millis(200);
 /// JVMs of one launch whose logs are read.
 const LOGS_MAX: usize = 1000;
 /// Name of their logs, in which the JVM puts its process number; relative to the trial's folder.
@@ -32,26 +30,15 @@ const FORK_LOG: (&str, &str) = ("gc-", ".log");
 /// Characters by which a path would end, or become another one, on its way through JMH and the JVM's logging option.
 const PATH_BREAKERS: [char; 3] = [':', '"', '%'];
 
-/// A launch in progress.
-pub(super) struct Launched<'a> {
-    pub launch: &'a VariantLaunch,
-    pub trial: Trial,
-    pub process: Processes<Local>,
-    /// Why it could not be started.
-    pub failed: Option<Failure>,
-    /// What was changed for it. Behind the process: that is gone before the changes are taken back.
-    pub applied: Applied,
-    pub folder: PathBuf,
-    pub folder_name: String,
-}
-
 /// One launch of a benchmark program, and whether its variant cannot work at all.
 pub(super) fn one(
     run: &mut Run<'_>,
     launch: &VariantLaunch,
     turn: TrialId,
 ) -> Result<(Trial, bool), Failure> {
-    let mut launched = start(run, launch, turn)?;
+    let begun = Begun::begin(run, launch, turn)?;
+    let starting = starting(run, &begun);
+    let mut launched = begun.start(run, starting)?;
     let timeout = Duration::from_secs_f64(table(run)?.timeout_s.unwrap_or(TIMEOUT_S));
     let mut procedure = Benchmark { bounds: run.prepared.bounds };
     let ended = measure(run, &mut launched, turn, &mut procedure, timeout);
@@ -59,53 +46,18 @@ pub(super) fn one(
     conclude(run, launched, completed)
 }
 
-/// Stops what is left of a launch and stores its trial.
-pub(super) fn conclude(
-    run: &mut Run<'_>,
-    mut launched: Launched<'_>,
-    completed: Result<(), Failure>,
-) -> Result<(Trial, bool), Failure> {
-    let problems = launched.process.finish(false);
-    let problems = problems.into_iter().map(|(role, what)| Problem::new(role, what));
-    launched.trial.problems.extend(problems);
-    let (treatments, problems) = launched.applied.take_back();
-    launched.trial.treatments = treatments;
-    launched.trial.problems.extend(problems);
-    run.advance(run.prepared.layout.window_s);
-    let Launched { mut trial, folder_name, .. } = launched;
-    trial.windows.iter().for_each(|window| run.note_window(window.counts()));
-    let (outcome, is_hopeless) = outcome_of(completed)?;
-    trial.outcome = outcome;
-    Ok((run.store(trial, &folder_name)?, is_hopeless))
-}
-
 fn table<'a>(run: &Run<'a>) -> Result<&'a BenchmarkTable, Failure> {
     let table = run.prepared.workload.program.benchmark();
-    table.ok_or_else(|| Failure::Run(crate::StudyError::Internal("the study has no benchmark".to_owned())))
+    table.ok_or_else(|| Failure::Run(StudyError::Internal("the study has no benchmark".to_owned())))
 }
 
-fn start<'a>(run: &mut Run<'_>, launch: &'a VariantLaunch, turn: TrialId) -> Result<Launched<'a>, Failure> {
-    let number = run.next_number();
-    let variant = launch.variant.name.clone();
-    let TrialId { block, attempt, .. } = turn;
-    run.emit(RunEventKind::TrialStarted { number, variant: variant.clone(), block, attempt })?;
-    let folder_name = run.dir.make_trial_folder(number, &variant)?;
-    let folder = run.dir.path().join(&folder_name);
-    let logs = log_option(launch, &folder).map_err(Failure::Variant)?;
-    let mut names = fixed_placeholders(&run.prepared.workload, &launch.variant.workload_options);
-    names.set_path("results", &folder.join(file::BENCHMARK));
-    let (applied, changed) = Applied::make(run.treatments.as_ref(), launch, &[], number);
-    let groups = applied.groups.clone();
-    let program =
-        ProcessSpec { stop_timeout: STOP, groups, ..variant_spec(run, launch, ReadyWhen::Started, logs) };
-    let mut process = plan(run, launch, Some(program), &folder, turn, names, |_, spec| spec)?;
-    let mut trial = blank_trial(run, launch, number, turn);
-    record(&process, &mut trial);
-    trial.treatments.clone_from(&applied.records);
-    let started = changed.map_err(Failure::Variant);
-    let failed =
-        started.and_then(|()| process.start_server(&|| !run.is_stopped()).map_err(Failure::Trial)).err();
-    Ok(Launched { launch, trial, process, failed, applied, folder, folder_name })
+fn starting(run: &Run<'_>, begun: &Begun<'_>) -> Result<Starting<'static>, String> {
+    let logs = log_option(begun.launch, &begun.folder)?;
+    let mut names = fixed_placeholders(&run.prepared.workload, &begun.launch.variant.workload_options);
+    names.set_path("results", &begun.folder.join(file::BENCHMARK));
+    let program = variant_spec(run, begun.launch, ReadyWhen::Started, logs);
+    let program = ProcessSpec { stop_timeout: STOP, ..program };
+    Ok(Starting { program: Some(program), names, options_of_each: &|_| Vec::new() })
 }
 
 /// A log for each JVM that gets the variant's options: only that proves which reference mode it took.
@@ -121,79 +73,6 @@ fn log_option(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, Stri
          choose another --out (before JDK 9 also with other characters than letters, digits and -_./)",
     )?;
     Ok(options)
-}
-
-/// Watches it in a thread of its own until it ends by itself. What it used is read before the process is waited for: then its
-/// number, and its account, is gone.
-pub(super) fn measure(
-    run: &Run<'_>,
-    launched: &mut Launched<'_>,
-    turn: TrialId,
-    procedure: &mut dyn Procedure,
-    timeout: Duration,
-) -> Result<Measurement, Failure> {
-    if let Some(why) = launched.failed.take() {
-        return Err(why);
-    }
-    run.check_stop()?;
-    let config = WatchConfig {
-        pid: launched.process.server_pid(),
-        companions: launched.process.companion_pids(),
-        every: Some(WATCH_EVERY),
-        ..WatchConfig::default()
-    };
-    let mut watch = Watch::start(&config).map_err(|e| Failure::Trial(e.to_string()))?;
-    let (has_ended, stop) = (AtomicBool::new(false), AtomicBool::new(false));
-    let turn = assay_measure::MeasurementId { block: turn.block, attempt: turn.attempt };
-    let (waited, measured) = std::thread::scope(|scope| {
-        let watcher = &mut watch;
-        let (has_ended, stop) = (&has_ended, &stop);
-        let thread = scope.spawn(move || {
-            let mut source = OwnLoad { has_ended };
-            let mut on_event = |_| ();
-            let mut with =
-                Context { source: &mut source, watcher, data: None, stop, on_event: &mut on_event };
-            procedure.measure(&mut with, turn)
-        });
-        let waited = wait(run, launched, timeout);
-        let over = if waited.is_ok() { has_ended } else { stop };
-        over.store(true, Ordering::Relaxed);
-        (waited, thread.join())
-    });
-    waited?;
-    match measured {
-        Ok(Ok(Some(measurement))) => Ok(measurement),
-        Ok(Ok(None)) => Err(Failure::Interrupted),
-        Ok(Err(e)) => Err(Failure::Trial(e.to_string())),
-        Err(_) => Err(Failure::Run(crate::StudyError::Internal("measuring panicked".to_owned()))),
-    }
-}
-
-/// Until it ends by itself.
-fn wait(run: &Run<'_>, launched: &mut Launched<'_>, timeout: Duration) -> Result<(), Failure> {
-    let begun = Instant::now();
-    let process = &mut launched.process;
-    loop {
-        run.check_stop()?;
-        // Asked in this order: it may end well between the two questions.
-        let how = process.ended("before it was done");
-        if process.server_ended().is_some_and(|ended| ended.code == Some(0)) {
-            return Ok(());
-        }
-        if let Some(how) = how {
-            return Err(Failure::Trial(how));
-        }
-        if timeout <= begun.elapsed() {
-            let seconds = timeout.as_secs_f64();
-            let who = match run.prepared.plan.procedure.emulation() {
-                Some(_) => "emulated guest",
-                None => "benchmark program",
-            };
-            let what = format!("the {who} did not end within {seconds} s");
-            return Err(Failure::Trial(what + &process.last_words()));
-        }
-        std::thread::sleep(POLL_INTERVAL);
-    }
 }
 
 /// Reads what a launch that ended well has left.

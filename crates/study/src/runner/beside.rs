@@ -26,8 +26,8 @@ pub(super) fn warm_up(
     let (watched, done) =
         beside(run, server, load, ("during warm-up", &mut 0.0, None), |with| procedure.warm_up(with));
     watched?;
-    server.trial.warm_up = done?;
-    if server.trial.warm_up.is_some() {
+    server.launched.trial.warm_up = done?;
+    if server.launched.trial.warm_up.is_some() {
         run.advance(run.prepared.layout.warm_up_s());
     }
     Ok(())
@@ -41,8 +41,8 @@ pub(super) fn measure(
     load: GeneratorConfig,
     turn: MeasurementId,
 ) -> Result<bool, Failure> {
-    let (number, block) = (server.trial.number, turn.block);
-    let variant = server.trial.variant.clone();
+    let (number, block) = (server.launched.trial.number, turn.block);
+    let variant = server.launched.trial.variant.clone();
     run.emit(RunEventKind::WindowStarted { number, variant: variant.clone(), block })?;
     // What a search leaves over of its budget when enough is known earlier is done, too.
     let mut left_s = if turn.attempt == 1 { run.prepared.layout.whole_window_s() } else { 0.0 };
@@ -50,7 +50,7 @@ pub(super) fn measure(
         Some(_) => "while its capacity was measured",
         None => "while it was measured",
     };
-    if let Some(role) = server.process.lost() {
+    if let Some(role) = server.launched.processes.lost() {
         let what = format!(
             "the {role} was ended by a fault and is not there for another window: restart = true starts it again"
         );
@@ -63,7 +63,7 @@ pub(super) fn measure(
         && !report.windows.is_empty()
     {
         // Also of a search that was stopped: what is known by then is kept, and a failed check says so.
-        run.dir.write_json(&format!("{}/{}", server.folder_name(), file::CAPACITY), report)?;
+        run.dir.write_json(&format!("{}/{}", server.launched.folder_name, file::CAPACITY), report)?;
     }
     watched?;
     server.check_alive(when)?;
@@ -72,9 +72,9 @@ pub(super) fn measure(
         end_faults(run, server, faults, when)?;
         faults.add_to(&mut window);
     }
-    server.trial.audit = audit.or(server.trial.audit.take());
+    server.launched.trial.audit = audit.or(server.launched.trial.audit.take());
     let (counts, requests, disturbed) = (window.counts(), window.completed, window.left_out());
-    server.trial.windows.push(window);
+    server.launched.trial.windows.push(window);
     run.note_window(counts);
     run.advance(left_s);
     run.emit(RunEventKind::WindowEnded { number, variant, block, requests, disturbed })?;
@@ -140,7 +140,7 @@ fn look_after(
             Ok(MeasureEvent::WindowBegins { start_monotonic_ns }) => {
                 faults.iter_mut().for_each(|faults| faults.begin(start_monotonic_ns));
             }
-            Ok(event) => tell(run, server.trial.number, event, (&mut told, left_s))?,
+            Ok(event) => tell(run, server.launched.trial.number, event, (&mut told, left_s))?,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
@@ -154,7 +154,7 @@ fn look_after(
 
 /// Does what is due of the faults, and tells what is over.
 fn step_faults(run: &mut Run<'_>, server: &mut Server<'_>, faults: &mut Faults) -> Result<(), Failure> {
-    let told = faults.step(server.trial.number, &mut server.process)?;
+    let told = faults.step(server.launched.trial.number, &mut server.launched.processes)?;
     told.into_iter().try_for_each(|kind| Ok(run.emit(kind)?))
 }
 

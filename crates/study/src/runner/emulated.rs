@@ -1,11 +1,10 @@
 //! One trial in a guest under full-system emulation: the guest is built, started, and left to itself until it ends; what it counted is the
 //! trial's window.
 
-use super::benchmark::{Launched, conclude, measure};
-use super::server::{TrialId, blank_trial, plan, record};
+use super::launched::{Begun, Launched, Starting, TrialId};
+use super::self_ending::{conclude, measure};
 use super::specs::variant_spec;
 use super::state::{Failure, Run};
-use super::treatments::Applied;
 use crate::error::StudyError;
 use crate::file::program::ServerTable;
 use crate::plan::names::fixed_placeholders;
@@ -17,7 +16,7 @@ use assay_gclog::xlog_option;
 use assay_jdk::modes;
 use assay_launch::{Launch, Placeholders, ProcessSpec, ReadyWhen};
 use assay_measure::Emulated;
-use assay_model::{PlannedEmulation, Problem, RunEventKind, Trial, Window, file};
+use assay_model::{PlannedEmulation, Problem, Trial, Window, file};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -49,7 +48,9 @@ pub(super) fn one(
 ) -> Result<(Trial, bool), Failure> {
     let planned = run.prepared.plan.procedure.emulation().cloned();
     let planned = planned.ok_or_else(|| internal("the study emulates nothing"))?;
-    let mut launched = start(run, launch, turn, &planned)?;
+    let begun = Begun::begin(run, launch, turn)?;
+    let starting = starting(run, &begun, &planned);
+    let mut launched = begun.start(run, starting)?;
     let mut procedure = Emulated { folder: launched.folder.clone(), bounds: run.prepared.bounds };
     let timeout_s = (TIMEOUT_FACTOR * crate::check::emulation::trial_s(&planned)).max(TIMEOUT_S_MIN);
     let timeout = Duration::from_secs_f64(timeout_s);
@@ -67,48 +68,33 @@ fn internal(what: &str) -> Failure {
     Failure::Run(StudyError::Internal(what.to_owned()))
 }
 
-fn start<'a>(
-    run: &mut Run<'_>,
-    launch: &'a VariantLaunch,
-    turn: TrialId,
+/// The emulator, with a guest that is built in the trial's folder.
+fn starting(
+    run: &Run<'_>,
+    begun: &Begun<'_>,
     planned: &PlannedEmulation,
-) -> Result<Launched<'a>, Failure> {
-    let number = run.next_number();
-    let variant = launch.variant.name.clone();
-    let TrialId { block, attempt, .. } = turn;
-    run.emit(RunEventKind::TrialStarted { number, variant: variant.clone(), block, attempt })?;
-    let folder_name = run.dir.make_trial_folder(number, &variant)?;
-    let folder = run.dir.path().join(&folder_name);
-    let mut trial = blank_trial(run, launch, number, turn);
-    // Every trial has a seed of its own: what layout and random numbers change is then part of the interval.
-    let emulator_seed = turn.seed.wrapping_add(u64::from(number));
-    let command = build(run, launch, turn, planned, (&folder, emulator_seed)).map_err(Failure::Variant)?;
+) -> Result<Starting<'static>, String> {
+    // Every trial has a seed of its own: the effects of layout and random numbers are then part of the interval.
+    let emulator_seed = begun.id.seed.wrapping_add(u64::from(begun.number));
+    let command = build(run, begun, planned, emulator_seed)?;
     let emulator = ProcessSpec {
         is_server: true,
         environment: command.env,
-        directory: Some(folder.to_string_lossy().into_owned()),
+        directory: Some(begun.folder.to_string_lossy().into_owned()),
         stop_timeout: STOP,
-        ..ProcessSpec::new("server", command.argv, ReadyWhen::Started)
+        ..ProcessSpec::new(file::SERVER, command.argv, ReadyWhen::Started)
     };
-    let names = Placeholders::default();
-    let mut process = plan(run, launch, Some(emulator), &folder, turn, names, |_, spec| spec)?;
-    record(&process, &mut trial);
-    let (applied, changed) = Applied::make(run.treatments.as_ref(), launch, &[], number);
-    trial.treatments.clone_from(&applied.records);
-    let started = changed.map_err(Failure::Variant);
-    let failed =
-        started.and_then(|()| process.start_server(&|| !run.is_stopped()).map_err(Failure::Trial)).err();
-    Ok(Launched { launch, trial, process, failed, applied, folder, folder_name })
+    Ok(Starting { program: Some(emulator), names: Placeholders::default(), options_of_each: &|_| Vec::new() })
 }
 
 /// Builds the guest in the trial's folder, and says how the emulator is started there.
 fn build(
     run: &Run<'_>,
-    launch: &VariantLaunch,
-    turn: TrialId,
+    begun: &Begun<'_>,
     planned: &PlannedEmulation,
-    (folder, emulator_seed): (&Path, u64),
+    emulator_seed: u64,
 ) -> Result<assay_emulate::Command, String> {
+    let (launch, turn) = (begun.launch, begun.id);
     let workload = &run.prepared.workload;
     let emulation = workload.cache.join("emulation");
     let emulator = Emulator::find(&workload.cache)?;
@@ -148,7 +134,7 @@ fn build(
     image.add_folder(&in_guest.cwd);
     let work = work(launch, turn, planned, (server, &names, in_guest))?;
     image.add_bytes(WORK, serde_json::to_vec(&work).map_err(|e| e.to_string())?, false);
-    let file = fs_err::File::create(folder.join(IMAGE_FILE)).map_err(|e| e.to_string())?;
+    let file = fs_err::File::create(begun.folder.join(IMAGE_FILE)).map_err(|e| e.to_string())?;
     let mut file = std::io::BufWriter::new(file);
     let image_bytes = image.write(&mut file).map_err(|e| e.to_string())?;
     std::io::Write::flush(&mut file).map_err(|e| e.to_string())?;
@@ -165,8 +151,8 @@ fn work(
     (server, names, in_guest): (&ServerTable, &Placeholders, Launch),
 ) -> Result<GuestWork, String> {
     let ready_url = names.fill(&server.ready_url);
-    let place = (ready_url.as_str(), server.url.as_deref());
-    let generator = super::procedure::loaded_by(launch, place, turn.seed).map_err(|e| e.to_string())?;
+    let generator =
+        super::procedure::loaded_by(launch, &ready_url, server, turn.seed).map_err(|e| e.to_string())?;
     Ok(GuestWork {
         server: ServerInGuest {
             argv: in_guest.argv,

@@ -1,7 +1,7 @@
 //! The faults of one window: done at their time by the run's own thread, which started the processes, while another thread measures.
 
 use super::state::{Failure, Run};
-use super::treatments::Shared;
+use super::treatments::RunTreatments;
 use crate::file::fault::group_of;
 use crate::plan::order::draw_fault;
 use assay_launch::{Local, Processes, Signal, StopSignal, Wanted};
@@ -39,7 +39,7 @@ pub(super) struct Faults {
     all: Vec<Fault>,
     /// Start of the window; absent until its load begins.
     start_ns: Option<u64>,
-    shared: Option<Shared>,
+    shared: Option<RunTreatments>,
     /// The trial's folder, with the logs of the JVMs.
     folder: PathBuf,
     replacements: Replacements,
@@ -184,7 +184,7 @@ impl Drop for Faults {
 struct FaultContext<'a> {
     processes: &'a mut Processes<Local>,
     replacements: &'a Replacements,
-    shared: Option<&'a Shared>,
+    shared: Option<&'a RunTreatments>,
     folder: &'a Path,
 }
 
@@ -312,7 +312,7 @@ impl Fault {
         Ok(())
     }
 
-    fn take_back(&mut self, shared: &Shared) -> Vec<String> {
+    fn take_back(&mut self, shared: &RunTreatments) -> Vec<String> {
         let changes = std::mem::take(&mut self.changes);
         if changes.is_empty() { Vec::new() } else { shared.borrow_mut().undo(&changes) }
     }

@@ -1,6 +1,7 @@
 //! The fresh design: a process for each trial, in interleaved blocks.
 
-use super::server::{Server, TrialId};
+use super::launched::TrialId;
+use super::server::Server;
 use super::state::{Failure, Run, outcome_of, why_not};
 use super::{benchmark, beside, emulated, procedure};
 use crate::plan::order::{load_seed, warm_up_seed};
@@ -94,7 +95,7 @@ fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: TrialId) -> Result<(),
         let turn = assay_measure::MeasurementId { block: turn.block, attempt };
         let counts = beside::measure(run, server, &mut *procedure, load, turn)?;
         // Without what a fault has ended for good there is no other window like it.
-        if counts || server.process.lost().is_some() || !run.may_repeat() {
+        if counts || server.launched.processes.lost().is_some() || !run.may_repeat() {
             break;
         }
     }

@@ -2,6 +2,7 @@
 
 use super::server::Server;
 use super::state::{Failure, Run};
+use crate::file::program::ServerTable;
 use crate::file::study::{LoadKind, LoadTable};
 use crate::plan::duration::SETTLE_S;
 use crate::plan::variant_launch::VariantLaunch;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 /// What a server of this run is measured with.
 pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure> {
-    let (prepared, load) = (run.prepared, &server.launch.load);
+    let (prepared, load) = (run.prepared, &server.launched.launch.load);
     let layout = prepared.layout;
     let seconds = Duration::from_secs_f64;
     let (min, cap) = (seconds(layout.warm_up_min_s), seconds(layout.warm_up_cap_s));
@@ -20,7 +21,7 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
     match prepared.plan.procedure.capacity() {
         Some(planned) => {
             // What is wrong with the address, the generator says.
-            let load = base(server.launch, (&server.url, server.table.url.as_deref()))
+            let load = base(server.launched.launch, (&server.url, server.table.url.as_deref()))
                 .map_or(load_of(load), |(_, scenario)| before_search(load_of(load), &scenario));
             let warm_up = warm_up(load);
             let config = capacity_config(run, server, planned);
@@ -39,22 +40,22 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
 }
 
 fn capacity_config(run: &Run<'_>, server: &Server<'_>, planned: &PlannedCapacity) -> CapacityConfig {
-    let variant = &server.launch.variant;
+    let variant = &server.launched.launch.variant;
     let jvm = variant.jvm.as_ref().map_or_else(String::new, |jvm| format!(", JVM {}", jvm.version));
     CapacityConfig {
-        target: match (&server.table.url, &server.launch.scenario) {
+        target: match (&server.table.url, &server.launched.launch.scenario) {
             (Some(url), Some(scenario)) => format!("{url} with scenario {}", scenario.name()),
             (Some(url), None) => url.clone(),
             (None, _) => format!("workload {}, {}{jvm}", run.prepared.plan.workload, variant.name),
         },
-        scenario: server.launch.scenario.as_ref().map(|scenario| scenario.text().to_owned()),
+        scenario: server.launched.launch.scenario.as_ref().map(|scenario| scenario.text().to_owned()),
         method: planned.method,
         percentile: planned.percentile,
         limits_ms: planned.limits_ms.clone(),
         limited_operations: planned.limited_operations.clone(),
         budget_s: planned.budget_s,
         connections: planned.connections,
-        seed: server.trial.seed,
+        seed: server.launched.trial.seed,
         bounds: run.prepared.bounds,
         counts_disturbed: planned.count_disturbed,
     }
@@ -70,36 +71,37 @@ pub(super) fn generator_of(
     server: &Server<'_>,
     seed: u64,
 ) -> Result<GeneratorConfig, Failure> {
-    let place = (server.url.as_str(), server.table.url.as_deref());
-    let of_load = loaded_by(server.launch, place, seed).map_err(|e| Failure::Variant(e.to_string()))?;
+    let of_load = loaded_by(server.launched.launch, &server.url, &server.table, seed)
+        .map_err(|e| Failure::Variant(e.to_string()))?;
     let tls = server.table.tls.as_ref().map(|tls| tls.options(&run.prepared.study_dir)).transpose();
     let tls = tls.map_err(|e| Failure::Variant(e.to_string()))?.unwrap_or_default();
-    let http = server.table.http2_streams.map_or(Http::One, |streams| Http::Two { streams });
     if let Some(planned) = run.prepared.plan.procedure.capacity() {
         return Ok(GeneratorConfig {
             in_flight_max: planned.in_flight_max,
-            seed: server.trial.seed,
+            seed: server.launched.trial.seed,
             limited: planned.limited_operations.clone(),
             shared: server.shared.clone(),
             tls,
-            http,
+            http: of_load.http,
             ..GeneratorConfig::new(of_load.base_url, of_load.scenario, planned.connections)
         });
     }
-    Ok(GeneratorConfig { shared: server.shared.clone(), tls, http, ..of_load })
+    Ok(GeneratorConfig { shared: server.shared.clone(), tls, ..of_load })
 }
 
-/// The generator of a variant's load, against a server that says that it is ready at the first address, or that is attached at the second.
+/// The generator of a variant's load, against a server at this address.
 pub(super) fn loaded_by(
     launch: &VariantLaunch,
-    place: (&str, Option<&str>),
+    url: &str,
+    server: &ServerTable,
     seed: u64,
 ) -> Result<GeneratorConfig, LoadError> {
-    let (base_url, scenario) = base(launch, place)?;
+    let (base_url, scenario) = base(launch, (url, server.url.as_deref()))?;
+    let http = server.http2_streams.map_or(Http::One, |streams| Http::Two { streams });
     let load = &launch.load;
     let config = GeneratorConfig::new(base_url, scenario, connections_of(load));
     let in_flight_max = load.in_flight_max.unwrap_or(config.in_flight_max);
-    Ok(GeneratorConfig { in_flight_max, seed, ..config })
+    Ok(GeneratorConfig { in_flight_max, seed, http, ..config })
 }
 
 /// Where load goes, and what its users do.

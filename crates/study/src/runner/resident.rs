@@ -1,6 +1,7 @@
 //! The resident design: all servers up and warm, measured in alternating windows while the others are suspended.
 
-use super::server::{Server, TrialId};
+use super::launched::TrialId;
+use super::server::Server;
 use super::state::{Failure, Run};
 use super::{beside, procedure};
 use crate::plan::order::{load_seed, order, warm_up_seed};
@@ -124,7 +125,7 @@ fn step<'a>(
     let Some(server) = servers[at].as_mut() else { return Ok(()) };
     match work(run, server) {
         Err(Failure::Trial(reason) | Failure::Variant(reason)) => {
-            run.given_up.insert(server.trial.variant.clone(), reason.clone());
+            run.given_up.insert(server.launched.trial.variant.clone(), reason.clone());
             if let Some(server) = servers[at].take() {
                 server.conclude(run, TrialOutcome::Failed { reason })?;
             }
@@ -138,7 +139,7 @@ fn step<'a>(
 fn end_all(run: &mut Run<'_>, servers: &mut Servers<'_>) -> Result<(), Failure> {
     for server in servers.iter_mut().flatten() {
         server.resume();
-        if !server.trial.windows.is_empty() {
+        if !server.launched.trial.windows.is_empty() {
             server.end_windows(run);
         }
         // Held again, so that the next audit has the machine to itself; being asked to stop lets it run.
@@ -146,7 +147,7 @@ fn end_all(run: &mut Run<'_>, servers: &mut Servers<'_>) -> Result<(), Failure> 
     }
     servers.iter_mut().flatten().for_each(|server| server.ask_to_stop());
     for server in servers.iter_mut().filter_map(Option::take) {
-        let measured = !server.trial.windows.is_empty();
+        let measured = !server.launched.trial.windows.is_empty();
         let outcome = if measured { TrialOutcome::Completed } else { TrialOutcome::Interrupted };
         server.conclude(run, outcome)?;
     }

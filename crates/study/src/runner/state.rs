@@ -1,6 +1,6 @@
 //! A run in progress: what is done, what is stored, which events are emitted.
 
-use super::treatments::Shared;
+use super::treatments::RunTreatments;
 use crate::error::StudyError;
 use crate::file::fault::group_of;
 use crate::plan::prepare::{Prepared, VERSION};
@@ -83,7 +83,7 @@ pub(super) struct Run<'a> {
     pub engine: Rc<Local>,
     pub source: &'a Source<'a>,
     /// Changes to the machine; absent where no variant asks for any.
-    pub treatments: Option<Shared>,
+    pub treatments: Option<RunTreatments>,
     stop: &'a AtomicBool,
     on_event: &'a mut dyn FnMut(&RunEvent),
     begun: Instant,

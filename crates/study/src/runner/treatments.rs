@@ -11,11 +11,11 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 /// All changes of a run, shared by its trials.
-pub(super) type Shared = Rc<RefCell<Treatments<Change>>>;
+pub(super) type RunTreatments = Rc<RefCell<Treatments<Change>>>;
 
 /// The changes of one trial. Dropped, they are taken back.
 pub(super) struct Applied {
-    shared: Option<Shared>,
+    shared: Option<RunTreatments>,
     numbers: Vec<u32>,
     /// Folders of the control groups that the server enters.
     pub groups: Vec<PathBuf>,
@@ -27,21 +27,27 @@ pub(super) struct Applied {
 }
 
 impl Applied {
-    /// Makes the changes of a variant, in the order of the plan; `Err` beside it says which could not be made.
-    pub fn make(
-        shared: Option<&Shared>,
-        launch: &VariantLaunch,
-        faults: &[PlannedFault],
-        number: u32,
-    ) -> (Applied, Result<(), String>) {
-        let mut applied = Applied {
-            shared: shared.cloned(),
+    /// Of a trial for which nothing is changed.
+    pub fn none() -> Applied {
+        Applied {
+            shared: None,
             numbers: Vec::new(),
             groups: Vec::new(),
             of_roles: BTreeMap::new(),
             records: Vec::new(),
             problems: Vec::new(),
-        };
+        }
+    }
+
+    /// Makes the changes of a variant, in the order of the plan; `Err` beside it says which could not be made.
+    pub fn make(
+        shared: Option<&RunTreatments>,
+        launch: &VariantLaunch,
+        faults: &[PlannedFault],
+        number: u32,
+    ) -> (Applied, Result<(), String>) {
+        let mut applied = Applied::none();
+        applied.shared = shared.cloned();
         // Of another run, or an earlier one that was killed, no group may have this name.
         let name = format!("assay-{}-{}-{number}", std::process::id(), assay_linux::monotonic_ns());
         let worked = launch.changes.iter().try_for_each(|wanted| {
