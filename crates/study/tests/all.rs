@@ -4,6 +4,7 @@ mod areas;
 mod attached;
 mod benchmark;
 mod capacity;
+mod emulated;
 mod faults;
 mod file_examples;
 mod formats;

@@ -138,14 +138,9 @@ fn check_load(path: &str, load: &LoadTable, document: &mut Document) {
 
 /// Settings of the machine. One machine cannot have two values of one at the same time.
 fn check_host(study: &Study, document: &mut Document) {
-    let of_levels = study.factor.iter().enumerate().flat_map(|(i, factor)| {
-        let of = move |j: usize| format!("factor.{i}.level.{j}.host");
-        factor.level.iter().enumerate().map(move |(j, level)| (of(j), level.settings.host.as_ref()))
-    });
-    let tables = std::iter::once(("host".to_owned(), study.settings.host.as_ref())).chain(of_levels);
     let designs = [Some(&study.design), study.quick.as_ref().map(|quick| &quick.design)];
     let is_resident = designs.into_iter().flatten().any(|design| design.kind == Some(Design::Resident));
-    for (place, table) in tables.filter_map(|(place, table)| Some((place, table?))) {
+    for (place, table) in study.hosts() {
         for (key, what) in table.mistakes() {
             document.add(&format!("{place}.{key}"), what);
         }

@@ -68,20 +68,7 @@ pub(crate) fn check(study: &Study, workload: Option<&Workload>, document: &mut D
         }
         return;
     }
-    for (place, is_quick) in [("emulated", false), ("quick.emulated", true)] {
-        let Some(planned) = planned(study, is_quick).filter(|_| !is_quick || quick.is_some()) else {
-            continue;
-        };
-        for (key, seconds, min) in [("warm_up", planned.warm_up_s, 0.0), ("window", planned.window_s, 0.001)]
-        {
-            if !(min..=SECONDS_MAX).contains(&seconds) {
-                document.add(
-                    &format!("{place}.{key}"),
-                    format!("{seconds} s: use {min} to {SECONDS_MAX} s of the guest's clock"),
-                );
-            }
-        }
-    }
+    check_times(study, document);
     let mut cannot = |is_set: bool, place: &str, what: &str| {
         if is_set {
             document.add(place, format!("{what} means nothing in an emulated guest"));
@@ -104,7 +91,49 @@ pub(crate) fn check(study: &Study, workload: Option<&Workload>, document: &mut D
         );
     }
     cannot(study.observe.as_ref().is_some_and(|o| !o.is_empty()), "observe", "what watches from outside");
-    let Some(workload) = workload else { return };
+    check_changes(study, document);
+    if let Some(workload) = workload {
+        check_workload(workload, document);
+    }
+}
+
+fn check_times(study: &Study, document: &mut Document) {
+    for (place, is_quick) in [("emulated", false), ("quick.emulated", true)] {
+        let Some(planned) = planned(study, is_quick).filter(|_| !is_quick || study.quick.is_some()) else {
+            continue;
+        };
+        for (key, seconds, min) in [("warm_up", planned.warm_up_s, 0.0), ("window", planned.window_s, 0.001)]
+        {
+            if !(min..=SECONDS_MAX).contains(&seconds) {
+                document.add(
+                    &format!("{place}.{key}"),
+                    format!("{seconds} s: use {min} to {SECONDS_MAX} s of the guest's clock"),
+                );
+            }
+        }
+    }
+}
+
+/// Settings of this machine and control groups reach the emulator, and nothing in its guest. A trial with them would be reported as measured
+/// under conditions that its server never had.
+fn check_changes(study: &Study, document: &mut Document) {
+    let elsewhere = "leave it out, or measure on this machine, without [emulated]";
+    for (place, _) in study.hosts() {
+        let what = format!(
+            "`host` cannot be applied to an emulated guest, which has a kernel and a processor of its own: {elsewhere}"
+        );
+        document.add(&place, what);
+    }
+    for (place, _) in study.groups() {
+        let what = format!(
+            "`limits` cannot be applied to an emulated guest, since a control group would limit the emulator and not the server in it: {elsewhere}"
+        );
+        document.add(&place, what);
+    }
+}
+
+/// Programs that a guest cannot run, or not yet.
+fn check_workload(workload: &Workload, document: &mut Document) {
     match &workload.program {
         Program::Benchmark(_) => {
             document.add("emulated", "a guest loads a server; this study has a benchmark program");

@@ -3,7 +3,6 @@
 use crate::check::layout::Layout;
 use crate::file::document::Document;
 use crate::file::fault::{FaultTable, group_of};
-use crate::file::host::GroupTable;
 use crate::file::program::{ProcessTable, ServerTable};
 use crate::file::study::Study;
 use crate::file::workload::Workload;
@@ -108,11 +107,8 @@ fn check_end(
 
 /// One limit at a time, in a group that is the fault's alone.
 fn check_limit<'s>(fault: &'s FaultTable, study: &Study, limited: &mut BTreeSet<&'s str>) -> Option<String> {
-    let has_limits = |limits: &Option<GroupTable>| limits.is_some();
-    let levels = || study.factor.iter().flat_map(|factor| &factor.level);
-    let host = levels().map(|level| &level.settings).chain([&study.settings]).filter_map(|s| s.host.as_ref());
     let is_grouped =
-        levels().any(|level| has_limits(&level.limits)) || host.into_iter().any(|h| h.cpuset.is_some());
+        !study.groups().is_empty() || study.hosts().iter().any(|(_, host)| host.cpuset.is_some());
     if fault.role == SERVER && is_grouped {
         let what = "levels put the server into a control group (`limits` or `cpuset`), and a fault needs one of its own";
         return Some(what.to_owned());

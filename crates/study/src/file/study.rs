@@ -94,15 +94,30 @@ impl Study {
     /// Every load that it sets, with its place.
     pub(crate) fn loads(&self) -> Vec<(String, &LoadTable)> {
         let of_quick = self.quick.as_ref().and_then(|q| q.load.as_ref());
-        let mut loads =
-            vec![("load".to_owned(), self.settings.load.as_ref()), ("quick.load".to_owned(), of_quick)];
-        for (i, factor) in self.factor.iter().enumerate() {
-            let of_levels = factor.level.iter().enumerate();
-            loads.extend(
-                of_levels.map(|(j, l)| (format!("factor.{i}.level.{j}.load"), l.settings.load.as_ref())),
-            );
-        }
-        loads.into_iter().filter_map(|(place, load)| Some((place, load?))).collect()
+        let own = [("load".to_owned(), self.settings.load.as_ref()), ("quick.load".to_owned(), of_quick)];
+        let of_levels = self.levels().map(|(place, l)| (format!("{place}.load"), l.settings.load.as_ref()));
+        own.into_iter().chain(of_levels).filter_map(|(place, load)| Some((place, load?))).collect()
+    }
+
+    /// Every table of settings of the machine, with its place.
+    pub(crate) fn hosts(&self) -> Vec<(String, &HostTable)> {
+        let of_levels = self.levels().map(|(place, level)| (format!("{place}.host"), &level.settings));
+        let all = std::iter::once(("host".to_owned(), &self.settings)).chain(of_levels);
+        all.filter_map(|(place, settings)| Some((place, settings.host.as_ref()?))).collect()
+    }
+
+    /// Every table of limits of the server, with its place.
+    pub(crate) fn groups(&self) -> Vec<(String, &GroupTable)> {
+        self.levels()
+            .filter_map(|(place, level)| Some((format!("{place}.limits"), level.limits.as_ref()?)))
+            .collect()
+    }
+
+    /// Every level, with its place.
+    fn levels(&self) -> impl Iterator<Item = (String, &Level)> {
+        self.factor.iter().enumerate().flat_map(|(i, factor)| {
+            factor.level.iter().enumerate().map(move |(j, level)| (format!("factor.{i}.level.{j}"), level))
+        })
     }
 
     /// As a study file: what is left at its default is not in it.
