@@ -1,4 +1,4 @@
-//! What can be wrong, in the kinds that the program's exit codes tell apart.
+//! The errors of a study, in the kinds for which the program has exit codes.
 
 use assay_text::redact::Redactor;
 use std::fmt;
@@ -11,7 +11,7 @@ pub struct Diagnostic {
     pub file: PathBuf,
     /// Line, counted from 1, where there is one.
     pub line: Option<usize>,
-    /// What is wrong, and what would be right.
+    /// The mistake, and a correct form.
     pub message: String,
     /// Whether the environment lacks something; otherwise the file is wrong.
     pub environment: bool,
@@ -39,7 +39,7 @@ pub enum StudyError {
     /// The environment lacks something; the message names what adds it.
     #[error("{0}")]
     Environment(String),
-    /// No trial could be finished. What there is was kept.
+    /// Every trial failed. Partial results are kept.
     #[error("no trial could be finished; what there is lies in {}\n{reason}", .dir.display())]
     NoTrial {
         /// The run directory.
@@ -63,7 +63,7 @@ pub enum StudyError {
 }
 
 impl StudyError {
-    /// The same without secrets: it may be printed, and kept by who prints it.
+    /// The same without secrets, since it is printed and may be kept.
     pub(crate) fn redacted(self, redactor: &Redactor) -> StudyError {
         let clean = |text: String| redactor.text(&text).into_owned();
         match self {

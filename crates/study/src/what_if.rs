@@ -16,11 +16,11 @@ use std::path::Path;
 const FACTOR: &str = "setting";
 const NOW: &str = "now";
 const RECOMMENDED: &str = "recommended";
-/// Of a study's name that are kept.
+/// Characters of the study's name that are kept.
 const NAME_CHARS_MAX: usize = 40;
 
-/// A study with two levels, made of the user's. `advice` is a level's keys, as the rule's file has them. Of the user's own factors the
-/// baseline is kept.
+/// A study with two levels, made of the user's. `advice` is a level's keys, as the rule's file has them. The user's own factors keep their
+/// baseline alone.
 ///
 /// # Errors
 /// Mistakes in the study.
@@ -86,7 +86,7 @@ impl Prepared {
     }
 }
 
-/// What a run of [`what_if`] says.
+/// The verdict of a run of [`what_if`].
 pub fn judged(prepared: &Prepared, result: &RunResult, rule: HostRule, least_percent: f64) -> WhatIf {
     let plan = prepared.plan();
     let of_metric = result.summary.comparisons.iter().find(|of| of.metric == plan.primary_metric);
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(verdict(Better::Lower, alone, 2.0), WhatIfVerdict::Inconclusive, "one block");
     }
 
-    /// What is written beside a rule can be studied: a level's keys without a mistake.
+    /// The advice of a rule can be studied: a level's keys without a mistake.
     #[test]
     fn the_advice_of_every_rule_is_a_level() {
         let mut advised = 0;

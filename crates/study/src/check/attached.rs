@@ -1,4 +1,4 @@
-//! A study of a server that runs already: what of the study means nothing then.
+//! A study of a server that runs already: keys that mean nothing then.
 
 use crate::file::document::Document;
 use crate::file::program::ServerTable;
@@ -6,13 +6,13 @@ use crate::file::study::Study;
 use assay_load::for_url;
 use serde::Serialize;
 
-/// Keys of `[server]` that mean something for a server that runs already.
+/// Keys of `[server]` that apply to a server that runs already.
 const OF_SERVER: [&str; 9] =
     ["url", "tls", "http2_streams", "pid", "companions", "gc_log", "audit_url", "reset_url", "stats_url"];
-/// So of the settings.
+/// Settings that apply to it.
 const OF_SETTINGS: [&str; 1] = ["load"];
 
-/// Nothing of the server can be set, or varied.
+/// Reports keys that would set or vary something of the server.
 pub(crate) fn check(server: &ServerTable, study: &Study, document: &mut Document) {
     for (key, url) in server.urls() {
         if let Err(e) = for_url(url) {

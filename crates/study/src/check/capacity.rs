@@ -1,4 +1,4 @@
-//! The `[capacity]` table: what can be wrong in it, its defaults, and the method that it names.
+//! The `[capacity]` table: its mistakes, its defaults, and its method in words.
 
 use crate::file::document::Document;
 use crate::file::study::{CapacityTable, DesignTable, Study};
@@ -29,7 +29,7 @@ impl CapacityTable {
     }
 }
 
-/// What the trials of a study, or of its short form, search for; none where they measure windows of load.
+/// The search of a study's trials, or of its short form's; none where they measure windows of load.
 pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedCapacity> {
     let quick = study.quick.as_ref().filter(|_| is_quick).and_then(|q| q.capacity.as_ref());
     let table = study.capacity.as_ref()?.replaced_by(quick);
@@ -74,7 +74,7 @@ pub(crate) fn limit_metrics(study: &Study) -> Vec<String> {
     limits.map(|limit_ms| Metric::rate_at_limit(limit_ms).id.into_owned()).collect()
 }
 
-/// Mistakes in the table, and what a study of capacities cannot have beside it.
+/// Reports mistakes in the table, and keys that a study of capacities cannot have.
 pub(crate) fn check(study: &Study, document: &mut Document) {
     let quick = study.quick.as_ref();
     let Some(table) = &study.capacity else {

@@ -1,5 +1,5 @@
-//! Reading a study file, and everything that can be wrong in it whatever machine it runs on. All mistakes are
-//! collected before anything starts. Of the machine only its JDKs are asked for, where they are a factor's levels.
+//! A study file with its workload, and the checks that need no particular machine. All mistakes are collected before anything starts.
+//! The machine is asked for its JDKs alone, where they are a factor's levels.
 
 use crate::check::capacity;
 use crate::check::claims::{check_claims, check_metrics, check_published};
@@ -45,7 +45,7 @@ impl Checked {
     }
 }
 
-/// Checks a study whose text has been looked through.
+/// Checks a study whose text has the right shape, or whose mistakes in shape are known.
 ///
 /// # Errors
 /// Every mistake that was found, in the order of the lines.
@@ -176,13 +176,13 @@ fn check_quick(study: &Study, document: &mut Document) {
     }
 }
 
-/// Parts stand beside the study, and have no parts themselves: so none can come round to itself.
+/// Parts are in the folder of the study, and have no parts themselves, so none can contain itself.
 fn check_parts(study: &Study, document: &mut Document) {
     let folder = folder_of(&document.file);
     for (i, part) in study.parts.iter().enumerate() {
         let place = format!("parts.{i}");
         let path = folder.join(part);
-        // What is not in a file is part of the program, and so are its parts.
+        // A study without a file is part of the program, and so are its parts.
         let ready_made = ReadyMade::of(part).filter(|_| !document.file.exists());
         let text = match ready_made {
             Some(ready_made) => Some(ready_made.text.to_owned()),

@@ -1,4 +1,4 @@
-//! What can be wrong in names of metrics, published values and claims.
+//! Mistakes in names of metrics, in published values and in claims.
 
 use crate::check::capacity;
 use crate::check::factors::{check_level, check_level_of};
@@ -7,7 +7,7 @@ use crate::file::study::Study;
 use assay_model::{METRICS, PER_BENCHMARK, PER_PROCESS, Subject};
 use assay_text::near::hint;
 
-/// Of benchmarks the name is not known before they run; what they measure is.
+/// Names of benchmarks are not known before they run, but the kinds of their metrics are.
 fn check_metric(place: &str, metric: &str, subject: Subject, of_limits: &[String], document: &mut Document) {
     let known: Vec<&str> = match subject {
         Subject::Server => {

@@ -28,13 +28,13 @@ pub(crate) struct VariantSpec {
     pub preload: Option<String>,
     pub workload_options: BTreeMap<String, String>,
     pub load: LoadTable,
-    /// Settings of the machine, those of later factors behind.
+    /// Settings of the machine, those of later factors last.
     pub host: Vec<HostTable>,
     pub limits: Vec<GroupTable>,
 }
 
 impl VariantSpec {
-    /// What it asks of a JVM.
+    /// Its demands on a JVM.
     pub fn wanted_mode(&self) -> WantedMode<'_> {
         WantedMode {
             mode: self.reference_mode,

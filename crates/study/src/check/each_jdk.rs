@@ -18,7 +18,7 @@ impl Factor {
 }
 
 /// Gives such factors their levels: each feature release that is found, and those that the study names as its baseline or in
-/// its short form. What is named and not found is skipped later, with the reason, like any level whose JVM is missing.
+/// its short form. A named release that is missing is skipped later, with the reason, like any level whose JVM is missing.
 pub(crate) fn fill_in(study: &mut Study, found: impl Fn() -> BTreeSet<u32>, document: &mut Document) {
     let Study { factor: factors, baseline, quick, .. } = study;
     for (i, factor) in factors.iter_mut().enumerate() {
@@ -36,7 +36,7 @@ pub(crate) fn fill_in(study: &mut Study, found: impl Fn() -> BTreeSet<u32>, docu
         releases.extend(found().into_iter().filter(|release| from <= *release));
         if releases.is_empty() {
             document.add_missing(&place, no_jdk(&format!("{from} or later"), from));
-            // Stands for those that are missing, so that a factor without levels is not reported as well.
+            // Instead of those that are missing, so that a factor without levels is not reported as well.
             releases.insert(from);
         }
         factor.level = releases.into_iter().map(level).collect();

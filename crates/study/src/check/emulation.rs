@@ -1,4 +1,4 @@
-//! The `[emulated]` table: what can be wrong in it, its defaults, and what a study of emulated guests cannot have beside it.
+//! The `[emulated]` table: its mistakes, its defaults, and keys that a study of emulated guests cannot have.
 
 use crate::file::document::Document;
 use crate::file::study::{EmulatedTable, Study};
@@ -10,7 +10,7 @@ const WARM_UP_S: f64 = 2.0;
 const WINDOW_S: f64 = 0.5;
 /// Longest of each: the emulator takes up to a minute for a second.
 const SECONDS_MAX: f64 = 600.0;
-/// Memory of a guest beside heap and files: the JVM's own, the load generator, the kernel.
+/// Memory of a guest on top of heap and files: JVM native memory, load generator, kernel.
 const MEMORY_MIB: u64 = 512;
 /// Wall time of a trial, about, for the estimate of the run's length: start and end of a guest, a second of its clock as it is, and one
 /// that is counted.
@@ -32,7 +32,7 @@ impl EmulatedTable {
     }
 }
 
-/// What the trials of a study, or of its short form, count; none where they measure on this machine.
+/// The guests of a study, or of its short form; none where its trials measure on this machine.
 pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedEmulation> {
     let quick = study.quick.as_ref().filter(|_| is_quick).and_then(|q| q.emulated.as_ref());
     let table = study.emulated.as_ref()?.replaced_by(quick);

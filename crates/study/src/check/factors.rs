@@ -1,4 +1,4 @@
-//! What can be wrong in factors and their levels, and in names of levels anywhere.
+//! Mistakes in factors, in their levels, and in names of levels anywhere.
 
 use crate::file::document::Document;
 use crate::file::study::{Factor, Study};

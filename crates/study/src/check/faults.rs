@@ -1,4 +1,4 @@
-//! The faults of a study: what can be wrong in them, and what is planned.
+//! The `[[fault]]` tables: their mistakes, and the planned faults.
 
 use crate::check::layout::Layout;
 use crate::file::document::Document;
@@ -84,7 +84,7 @@ fn check_time(fault: &FaultTable, action: &FaultAction, study: &Study) -> Option
     })
 }
 
-/// Who is needed after a window must be there again.
+/// A process that is needed after the window must be started again.
 fn check_end(
     fault: &FaultTable,
     action: &FaultAction,

@@ -17,7 +17,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The same where the procedure says how long a trial takes, as a search for a capacity and a guest do.
+    /// With the length of a trial where the procedure sets it, as a search for a capacity and a guest do.
     pub fn with_length(self, trial_s: Option<f64>) -> Layout {
         Layout { window_s: trial_s.unwrap_or(self.window_s), ..self }
     }

@@ -1,5 +1,5 @@
-//! What can be wrong in a study whatever machine it runs on, and the defaults of what it leaves out. All mistakes are collected before
-//! anything starts.
+//! Mistakes in a study that are the same on every machine, and defaults of missing keys. All mistakes are collected before anything
+//! starts.
 
 mod attached;
 pub(crate) mod capacity;

@@ -1,4 +1,4 @@
-//! What can be wrong in `[[process]]` tables, and in the placeholders of any text.
+//! Mistakes in `[[process]]` tables, and in the placeholders of any text.
 
 use crate::file::document::Document;
 use crate::file::process::COUNT_MAX;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// Placeholders of every text.
 const NAMES: [&str; 6] = ["java", "jvm_options", "server_dir", "cache", "workload_dir", "seed"];
-/// Of these, what an auxiliary process does not have.
+/// Those of them that an auxiliary process does not have.
 const NAMES_OF_SERVER: [&str; 1] = ["server_dir"];
 /// Names that a trial's own files have, and what those of GC logs begin with.
 const RESERVED: [&str; 2] = ["server", "gc"];
@@ -26,11 +26,11 @@ pub(crate) fn known_placeholders(workload: &Workload) -> Vec<String> {
     own.chain(options).chain(workload.processes.iter().flat_map(ProcessTable::placeholders)).collect()
 }
 
-/// Those that a text holds and that mean nothing.
+/// Reports placeholders of a text that are not known.
 pub(crate) fn check_placeholders(text: &str, known: &[String]) -> Vec<String> {
-    let told =
+    let unknown =
         |name| format!("unknown placeholder {{{name}}}{}", hint(name, known.iter().map(String::as_str)));
-    unknown_names(text, known).into_iter().map(told).collect()
+    unknown_names(text, known).into_iter().map(unknown).collect()
 }
 
 /// Checks all processes. A mistake in a workload's own file is reported at the line of the study that names it.
@@ -97,7 +97,7 @@ pub(crate) fn check_processes(workload: &Workload, study: &Study, document: &mut
     }
 }
 
-/// What is wrong with the counts by option.
+/// Mistakes in the counts by option.
 fn check_counts(process: &ProcessTable, workload: &Workload, add: &mut dyn FnMut(String)) {
     for (option, counts) in &process.count_when {
         let words = workload.options.get(option);

@@ -1,4 +1,4 @@
-//! What can be wrong in the server or benchmark program.
+//! Mistakes in the tables of the server or benchmark program.
 
 use crate::check::attached;
 use crate::check::processes::{check_placeholders, known_placeholders};
@@ -71,7 +71,7 @@ pub(crate) fn check_program(workload: &Workload, study: &Study, document: &mut D
     }
 }
 
-/// What means something for servers only.
+/// Reports keys that only servers have.
 pub(crate) fn check_no_server(study: &Study, document: &mut Document) {
     let quick = study.quick.as_ref();
     let loads = study.loads();

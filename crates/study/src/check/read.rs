@@ -25,7 +25,7 @@ impl Study {
         checked::check(document, text)
     }
 
-    /// Checks a study that was built in code. `name` stands in messages where a file would, and paths in it are those of the
+    /// Checks a study that was built in code. Messages have `name` where a file's would be, and paths in it are relative to the
     /// current folder.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Study {
         let text = self
             .to_toml()
             .map_err(|message| vec![Diagnostic { file: file.clone(), line, message, environment: false }])?;
-        // Nobody sees the text, so its lines say nothing.
+        // No person has written the text, so its lines mean nothing.
         checked::check(Document::parse(&file, &text, &study_schema()).without_lines(), &text)
     }
 }

@@ -1,4 +1,4 @@
-//! What can be wrong in the combinations of a study's levels, whatever machine it runs on.
+//! Combinations of levels that no machine can run.
 
 use crate::check::combinations::{VARIANTS_MAX, combine};
 use crate::file::document::Document;

@@ -1,13 +1,13 @@
-//! Where the sources of Assay lie: servers, probes and JVMs of ready-made studies are made in them.
+//! Where the sources of Assay are: servers, probes and JVMs of ready-made studies are built in them.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Folders above a start folder that are looked at.
+/// Folders above a start folder that are searched.
 const ANCESTORS_MAX: usize = 64;
-/// A checkout has it.
+/// Marks a checkout.
 const WORKLOADS: &str = "workloads";
-/// What sets a clone up, and builds and runs the program.
+/// The launcher of a clone: sets it up, builds and runs the program.
 const LAUNCHER: &str = "assay";
 
 /// The checkout of a study: the nearest folder above the study file, the current folder, or the program that has `workloads/`; else the
@@ -30,8 +30,8 @@ pub fn fetched_sources() -> Option<PathBuf> {
     Some(data.join("assay").join(env!("CARGO_PKG_VERSION")))
 }
 
-/// The command that makes what a workload in this folder needs: of the sources that were fetched, or of the clone that it lies in. None for
-/// a workload that is not part of Assay: only its author knows.
+/// The command that builds what a workload in this folder needs, in the sources that were fetched or in its clone. None for a workload
+/// that is not part of Assay: only its author knows.
 pub(crate) fn setup_command(workload_dir: &Path) -> Option<String> {
     let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let checkout = above(&absolute(workload_dir))?;

@@ -1,8 +1,8 @@
 //! A TOML text with its lines, checked against the JSON schema of its form.
 //!
-//! Serde ends at the first mistake; a person wants all of them. So the shape is checked by a walk over the parsed
-//! text beside the schema that is generated from the very types that serde fills: unknown and missing keys, wrong
-//! kinds of values, unknown words. What the walk passes, serde takes.
+//! Serde ends at the first mistake, and a person wants all of them. So a walk over the parsed text compares its shape with the schema
+//! that is generated from the types that serde fills: unknown and missing keys, wrong kinds of values, unknown words. Serde takes every
+//! text without such mistakes.
 
 use crate::error::Diagnostic;
 use crate::file::units::{DURATION_FORMAT, SIZE_FORMAT, SWAP_FORMAT, parse_duration, parse_size, parse_swap};
@@ -24,7 +24,7 @@ pub(crate) struct Document {
     pub file: PathBuf,
     /// Line of each key, by path: `factor.0.level.1.heap`.
     lines: BTreeMap<String, usize>,
-    /// Paths of values that have not the shape that is asked for: what follows from them is no mistake of its own.
+    /// Paths of values with a wrong shape: mistakes that follow from them are not reported.
     wrong: Vec<String>,
     pub found: Vec<Diagnostic>,
 }
@@ -56,22 +56,22 @@ impl Document {
         document
     }
 
-    /// The same without lines: of a text that nobody sees.
+    /// The same without lines, for a text that no person has written.
     pub fn without_lines(mut self) -> Document {
         self.lines.clear();
         self.found.iter_mut().for_each(|found| found.line = None);
         self
     }
 
-    /// The rest of the text as a value, without what has not the right shape; absent where that cannot be left out alone.
+    /// The text as a value, without the values of wrong shape; absent where these cannot be left out alone.
     pub fn rest<T: DeserializeOwned>(&self, text: &str) -> Option<T> {
         let mut table: toml::Table = toml::from_str(text).ok()?;
         self.wrong.iter().try_for_each(|path| remove(&mut table, path))?;
         table.try_into().ok()
     }
 
-    /// Notes a mistake at a key; of a key that is not there, at the nearest one above it. What follows from a mistake that is noted
-    /// already is none.
+    /// Reports a mistake at a key; at the nearest one above it where the key is missing. Consequences of a mistake that is reported
+    /// already are left out.
     pub fn add(&mut self, path: &str, message: impl Into<String>) {
         let is_within = |inner: &str, outer: &str| {
             inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -84,7 +84,7 @@ impl Document {
         self.add_at(line, message.into());
     }
 
-    /// Notes that the environment lacks what a key asks for.
+    /// Reports that the environment lacks what a key asks for.
     pub fn add_missing(&mut self, path: &str, message: impl Into<String>) {
         self.add(path, message);
         if let Some(last) = self.found.last_mut() {
@@ -287,7 +287,7 @@ fn check_text(schema: &Json, text: &str) -> Result<(), String> {
     if words.contains(&text) { Ok(()) } else { Err(format!("unknown word `{text}`{}", hint(text, words))) }
 }
 
-/// Takes a value out; of a list the whole list, so that the places of the others stay. `None` where there is none.
+/// Takes a value out; for an item of a list the whole list, so that the places of the others stay. `None` where there is none.
 fn remove(table: &mut toml::Table, path: &str) -> Option<()> {
     let Some((key, rest)) = path.split_once('.') else {
         table.remove(path);

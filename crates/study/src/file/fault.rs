@@ -6,7 +6,7 @@ use assay_model::{FaultAction, PlannedFault, PlannedTreatment};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// In place of a time: the seed draws it.
+/// Instead of a time: the seed draws it.
 const RANDOM: &str = "random";
 
 /// A fault of every window: a process is ended, stopped, or limited for a while. Failed requests and long response times in the
@@ -22,19 +22,19 @@ pub struct FaultTable {
     /// When, from the start of the window, such as `"3s"`; or `"random"`: the study's seed draws it for each window, the same for all
     /// variants, and not in the last tenth. Default: `"random"`.
     pub at: Option<String>,
-    /// What the process is sent; `limit` in place of it.
+    /// The signal that the process is sent; or there is a `limit`.
     pub signal: Option<FaultSignal>,
     /// Limits that hold all processes of the role for a while. They need `--allow-host-changes`.
     pub limit: Option<FaultLimit>,
     /// For how long it is stopped or limited.
     #[serde(rename = "for")]
     pub lasts: Option<Seconds>,
-    /// Start what has ended again, as it was started, and wait until it is ready. Default: false.
+    /// Start an ended process again, as it was started, and wait until it is ready. Default: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restart: bool,
 }
 
-/// What a process is sent by a fault.
+/// Signals of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum FaultSignal {
@@ -58,7 +58,7 @@ pub struct FaultLimit {
 }
 
 impl FaultTable {
-    /// When, seconds; none where that is drawn.
+    /// When, seconds; none where the seed draws it.
     pub(crate) fn at_s(&self) -> Result<Option<f64>, String> {
         match self.at.as_deref() {
             None | Some(RANDOM) => Ok(None),
@@ -69,10 +69,10 @@ impl FaultTable {
         }
     }
 
-    /// What happens.
+    /// The action that the keys describe.
     ///
     /// # Errors
-    /// The key that is wrong or missing, and what would be right.
+    /// The key that is wrong or missing, and a correct form.
     pub(crate) fn action(&self) -> Result<FaultAction, (&'static str, &'static str)> {
         let for_s = self.lasts.map(|lasts| lasts.0).filter(|for_s| 0.0 < *for_s);
         let too_long = "a process that ends has ended for good: leave `for` out";
@@ -113,14 +113,14 @@ impl FaultTable {
     }
 }
 
-/// The limits of a fault, of a group that is made before it and limits nothing yet.
+/// The limits of a fault. Their control group is made before the fault, and limits nothing until then.
 pub(crate) fn group_of(action: &FaultAction) -> Option<GroupLimits> {
     let FaultAction::Limit { cpus, memory_bytes, .. } = action else { return None };
     let (cpus, memory_bytes) = (*cpus, *memory_bytes);
     Some(GroupLimits { cpus, memory_bytes, is_open: true, ..GroupLimits::default() })
 }
 
-/// What a fault changes on the machine, for the plan and for leave to do so.
+/// The change to the machine that a fault makes, for the plan and for `--allow-host-changes`.
 pub(crate) fn treatment_of(fault: &PlannedFault) -> Option<PlannedTreatment> {
     group_of(&fault.action)?;
     let setting = format!("control group of {}", fault.role);

@@ -27,7 +27,7 @@ pub struct HostTable {
     /// When a page fault waits for a huge page: `.../defrag`, in the kernel's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transparent_huge_pages_defrag: Option<String>,
-    /// Those of shared memory, in which ZGC's heap lies: `.../shmem_enabled`, in the kernel's words.
+    /// Those of shared memory, which ZGC uses for its heap: `.../shmem_enabled`, in the kernel's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transparent_huge_pages_shared: Option<String>,
     /// Memory reserved for explicit huge pages of the usual size: `vm.nr_hugepages`.
@@ -48,7 +48,7 @@ pub struct HostTable {
     /// Hardware threads: `"on"`, `"off"`, or how many a core has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smt: Option<String>,
-    /// What decides the processors' frequency, for example `"performance"`.
+    /// Frequency governor of the processors, for example `"performance"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub governor: Option<String>,
     /// Whether the hardware prefetcher works, on POWER (DSCR).
@@ -90,7 +90,7 @@ pub struct GroupTable {
     pub cpus: Option<f64>,
     /// Memory. The server's whole, not its heap alone.
     pub memory: Option<Size>,
-    /// Swap beside it: `"off"`, or so much, for example `"512m"`.
+    /// Swap on top of it: `"off"` or a size, for example `"512m"`.
     pub swap: Option<Swap>,
 }
 

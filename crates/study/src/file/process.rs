@@ -58,7 +58,7 @@ impl ProcessTable {
         [("command", &self.command)].into_iter().chain(optional)
     }
 
-    /// Whether its command takes JVM options, so that its JVM can be told to write a log into the trial's folder.
+    /// Whether its command takes JVM options, so that its JVM can be made to write a log into the trial's folder.
     pub(crate) fn may_log(&self) -> bool {
         let words = self.command.words().unwrap_or_default();
         let mut texts = words.iter().chain(self.environment.values());

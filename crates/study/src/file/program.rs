@@ -1,4 +1,4 @@
-//! What a study or workload starts, as it is written: the server or benchmark program, and the processes beside it.
+//! The tables of what a study or workload starts: server or benchmark program, and auxiliary processes.
 
 use assay_launch::StopSignal;
 use assay_load::{LoadError, TlsOptions};
@@ -18,7 +18,7 @@ pub struct ServerTable {
     /// Instead of `command` and `ready_url`: address of a server that is already running, on this machine or another. Assay loads and
     /// observes it, and never starts, suspends or stops it.
     pub url: Option<String>,
-    /// How TLS is spoken with a server whose `url` begins with `https://`.
+    /// TLS of a server whose `url` begins with `https://`.
     pub tls: Option<TlsTable>,
     /// Load it over HTTP/2, with so many requests at once on a connection: agreed on over TLS (ALPN), else the server must be known to speak
     /// it. Default: HTTP/1.1.
@@ -27,7 +27,7 @@ pub struct ServerTable {
     /// The process of a server with `url`, if it is on this machine.
     #[schemars(range(min = 1))]
     pub pid: Option<u32>,
-    /// Processes that belong to a server with `url`, with their children: what they use is not foreign.
+    /// Processes that belong to a server with `url`, with their children: their CPU time does not count as that of other processes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub companions: Vec<u32>,
     /// The GC log of a server with `url`, so that slow requests can be attributed to pauses.
@@ -58,7 +58,7 @@ pub struct ServerTable {
     pub stop_timeout_s: Option<f64>,
 }
 
-/// How TLS is spoken: files in PEM, whose paths count from the study file's folder.
+/// TLS of a server: files in PEM, with paths relative to the study file's folder.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TlsTable {
@@ -107,12 +107,12 @@ impl ServerTable {
 /// An auxiliary process: started before the server, ready before it starts, stopped after it. Texts may hold `{port}`,
 /// `{password}` and `{folder}` of its own, `{NAME.port}` and so on of the others, of several the first, with `{NAME-2.port}` for the
 /// second and `{NAME.ports}` for those of all, `{number}`, `{java}`, `{jvm_options}` (the variant's), `{cache}`, `{workload_dir}`,
-/// `{option.NAME}` and `{seed}`. The server's texts may hold `{NAME.port}` and so on too. What is not started has no port: its
-/// names stand for nothing.
+/// `{option.NAME}` and `{seed}`. The server's texts may hold `{NAME.port}` and so on too. A process that is not started has no port: its
+/// names are filled in with nothing.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ProcessTable {
-    /// What it is: letters, digits, - and _. Its output goes to `NAME.log` in the trial's folder.
+    /// Its name: letters, digits, - and _. Its output goes to `NAME.log` in the trial's folder.
     pub name: String,
     /// Options of the workload with which it is started. Default: always.
     #[serde(default)]
@@ -157,8 +157,8 @@ pub struct ProcessTable {
     /// Started when the server is ready, and stopped before it, as a proxy in front of it is. Default: false.
     #[serde(default)]
     pub after_server: bool,
-    /// The load goes to its port in place of the server's, as to a proxy in front of it. What else is asked, such as the audit, is still
-    /// asked of the server. Default: false.
+    /// The load goes to its port instead of the server's, as to a proxy in front of it. All other requests, such as the audit, still
+    /// go to the server. Default: false.
     #[serde(default)]
     pub takes_load: bool,
 }
@@ -167,9 +167,9 @@ pub struct ProcessTable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunAs {
-    /// Whoever runs the study.
+    /// The user who runs the study.
     Caller,
-    /// `nobody` if root runs the study, whoever runs it otherwise; in a folder below `/tmp` that belongs to that user.
+    /// `nobody` if root runs the study, otherwise the user who runs it; in a folder below `/tmp` that belongs to that user.
     Unprivileged,
 }
 

@@ -35,7 +35,7 @@ impl ReadyMade {
         READY_MADE.iter().copied().find(|study| study.name == name)
     }
 
-    /// What a list of studies says of it.
+    /// Its entry in a list of studies.
     ///
     /// # Errors
     /// The text is not that of a study.

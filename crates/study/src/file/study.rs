@@ -22,7 +22,7 @@ pub struct Study {
     /// The question that the study answers, for the head of the report.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub question: String,
-    /// What a reader should know of where the question comes from.
+    /// Background: where the question comes from.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub background: String,
     /// Name of a folder in `workloads/`; instead of `[server]`.
@@ -34,7 +34,7 @@ pub struct Study {
     /// Auxiliary processes, in the order in which they are started; those of the workload come first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub process: Vec<ProcessTable>,
-    /// What happens to processes in every window.
+    /// Faults that processes suffer in every window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault: Vec<FaultTable>,
     /// Scenario file, in the folder of the study file; replaces the workload's. Without one, the ready URL is requested.
@@ -45,7 +45,7 @@ pub struct Study {
     /// The metric that decides. Default: `cpu_ms_per_request`; of capacities `critical_rate_per_s`; of benchmarks `ns_per_op`, which means all of them. One of
     /// several is named like `ns_per_op/PointerChase.follow(nodes=8192)`.
     pub primary_metric: Option<String>,
-    /// What to watch. Default: `["gc", "memory", "host", "latency"]`, of capacities `["gc", "memory", "host"]`, of benchmarks
+    /// Observers. Default: `["gc", "memory", "host", "latency"]`, of capacities `["gc", "memory", "host"]`, of benchmarks
     /// `["gc", "host"]`.
     pub observe: Option<Vec<Observe>>,
     /// Settings of all variants.
@@ -53,7 +53,7 @@ pub struct Study {
     pub settings: Settings,
     /// Seed of every random draw. Default: 1.
     pub seed: Option<u64>,
-    /// What is varied.
+    /// The factors: what is varied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub factor: Vec<Factor>,
     /// Combinations of levels that are not run: a level by factor; a factor that is not named means all its levels.
@@ -62,16 +62,16 @@ pub struct Study {
     /// How trials are laid out.
     #[serde(default)]
     pub design: DesignTable,
-    /// What each trial searches for, instead of measuring windows of `[load]`: up to which rate the server keeps limits of the
+    /// Each trial searches for the server's capacity instead of measuring windows of `[load]`: the highest rates within limits of the
     /// response time.
     pub capacity: Option<CapacityTable>,
-    /// Instead of windows on this machine: each trial is a guest under full-system emulation, and what is counted in it are instructions
-    /// and what follows from them, never times.
+    /// Instead of windows on this machine, each trial is a guest under full-system emulation. It counts instructions and what follows
+    /// from them, never times.
     pub emulated: Option<EmulatedTable>,
     /// When a window counts as disturbed.
     #[serde(default)]
     pub limits: LimitsTable,
-    /// The short form, run with `--quick`: what it says replaces what stands above.
+    /// The short form, run with `--quick`: its keys replace those above.
     pub quick: Option<QuickTable>,
     /// Published values, compared with ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -86,7 +86,7 @@ pub struct Study {
 }
 
 impl Study {
-    /// A study of this name that says nothing else yet.
+    /// A study of this name, with nothing else set.
     pub fn named(name: impl Into<String>) -> Study {
         Study { schema: schema::STUDY_FILE.to_owned(), name: name.into(), ..Study::default() }
     }
@@ -120,10 +120,10 @@ impl Study {
         })
     }
 
-    /// As a study file: what is left at its default is not in it.
+    /// As a study file, without keys that have their default.
     ///
     /// # Errors
-    /// A value that TOML cannot say, such as a number beyond 63 bits.
+    /// A value that TOML cannot express, such as a number beyond 63 bits.
     pub fn to_toml(&self) -> Result<String, String> {
         toml::to_string(self).map_err(|e| e.to_string())
     }
@@ -181,7 +181,7 @@ pub struct Level {
     pub name: String,
     /// The level of the same factor that this one is compared with, where that is not the study's baseline.
     pub baseline: Option<String>,
-    /// What it sets.
+    /// Its settings.
     #[serde(flatten)]
     pub settings: Settings,
     /// Limits of the server.
@@ -217,7 +217,7 @@ pub struct LoadTable {
     /// Connections of open load. Default: 64.
     #[schemars(range(min = 1, max = 100_000))]
     pub connections: Option<u32>,
-    /// Requests of open load that may be under way or waiting; what exceeds this fails. Default: 10,000.
+    /// Requests of open load that may be in flight or waiting; further ones fail. Default: 10,000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub in_flight_max: Option<u32>,
 }
@@ -258,7 +258,7 @@ impl LoadTable {
     }
 }
 
-/// What each trial searches for: the highest rate that the server sustains, and the highest at which a percentile of the
+/// Each trial searches for the highest rate that the server sustains, and for the highest at which a percentile of the
 /// response time keeps each limit. Before it the server is warmed up by 8 users in closed loop.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -275,23 +275,24 @@ pub struct CapacityTable {
     /// About the longest time of the windows of one trial. Default: `5m` for a search, `150m` for a sweep, as published; less
     /// shortens the phases of a sweep.
     pub budget: Option<Seconds>,
-    /// Connections at most; what waits for one waits in its response time. Default: 256.
+    /// Maximum connections. Waiting for a free one counts as response time. Default: 256.
     #[schemars(range(min = 1, max = 60_000))]
     pub connections: Option<u32>,
-    /// Requests that may be under way or waiting; what exceeds this fails. Default: 10,000.
+    /// Requests that may be in flight or waiting; further ones fail. Default: 10,000.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub in_flight_max: Option<u32>,
-    /// Let windows count in which others used the machine: the only way to a figure where that never ends. With such windows the
+    /// Include windows in which other processes used the machine: the only way to a figure where they always do. With such windows the
     /// capacity is not valid. Default: false.
     pub count_disturbed: Option<bool>,
 }
 
 /// How each trial is emulated: server and load generator run in a guest with one virtual processor, for which a second has
-/// 1,000,000,000 instructions. `[load]` is the load; requests that begin in the window are counted whole.
+/// 1,000,000,000 instructions. `[load]` is the load; requests that begin in the window are counted whole. The guest has a kernel of its own,
+/// so levels can set neither `host` nor `limits`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct EmulatedTable {
-    /// Whose caches, TLBs and branch prediction are modelled. Default: `pentium-iii`.
+    /// The processor whose caches, TLBs and branch prediction are modelled. Default: `pentium-iii`.
     pub processor: Option<EmulatedProcessor>,
     /// Load before counting, on the guest's clock. Default: `2s`.
     pub warm_up: Option<Seconds>,
@@ -312,7 +313,7 @@ pub struct DesignTable {
     /// differences in garbage beyond 5 %, and no others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Design>,
-    /// How often every variant has its turn; fewer than 3 give no interval. Default: 8.
+    /// How often every variant is run; fewer than 3 give no interval. Default: 8.
     #[schemars(range(min = 1, max = 1000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u32>,
@@ -345,11 +346,11 @@ pub struct WarmUpTable {
     pub cap: Option<Seconds>,
 }
 
-/// When a window counts as disturbed and is left out. Shares are from 0 to 1.
+/// When a window is disturbed and excluded. Shares are from 0 to 1.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct LimitsTable {
-    /// CPU time used by anybody else, as a share of the machine. Default: 0.10.
+    /// CPU time of other processes, as a share of the machine. Default: 0.10.
     #[schemars(range(min = 0, max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foreign_cpu_share: Option<f64>,
@@ -357,8 +358,8 @@ pub struct LimitsTable {
     #[schemars(range(min = 0, max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steal_share: Option<f64>,
-    /// Time in which a CPU limit held the server, as a share. Default: 0. Of a capacity: in which one that is not the server's own
-    /// held the load generator. Default: 0.005.
+    /// Time in which a CPU limit held the server, as a share. Default: 0. For a capacity: time in which a limit
+    /// other than the server's own held the load generator. Default: 0.005.
     #[schemars(range(min = 0, max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub throttled_share: Option<f64>,
@@ -419,12 +420,12 @@ pub struct WorkloadFile {
     /// Auxiliary processes, in the order in which they are started.
     #[serde(default)]
     pub process: Vec<ProcessTable>,
-    /// What must be there.
+    /// Requirements.
     #[serde(default)]
     pub requires: RequiresTable,
 }
 
-/// What a workload needs.
+/// Requirements of a workload.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct RequiresTable {

@@ -15,7 +15,7 @@ pub(crate) const SIZE_FORMAT: &str = "assay-size";
 pub(crate) const SWAP_FORMAT: &str = "assay-swap";
 const OFF: &str = "off";
 
-/// A stretch of time, written with its unit: `"500ms"`, `"30s"`, `"2m"`, `"1h"`.
+/// A duration, written with its unit: `"500ms"`, `"30s"`, `"2m"`, `"1h"`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seconds(pub f64);
 
@@ -38,7 +38,7 @@ pub struct Size {
 pub enum Swap {
     /// None.
     Off,
-    /// So much.
+    /// This size.
     Of(Size),
 }
 
@@ -68,7 +68,7 @@ impl Size {
 /// Parses `"30s"`.
 ///
 /// # Errors
-/// What is wrong, and what would be right.
+/// The mistake, and a correct form.
 pub(crate) fn parse_duration(text: &str) -> Result<Seconds, String> {
     duration::parse(text).map(|duration| Seconds(duration.as_secs_f64()))
 }
@@ -76,7 +76,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<Seconds, String> {
 /// Parses `"1g"`.
 ///
 /// # Errors
-/// What is wrong, and what would be right.
+/// The mistake, and a correct form.
 pub fn parse_size(text: &str) -> Result<Size, String> {
     size::parse_with_unit(text).map(|bytes| Size { bytes })
 }
@@ -84,7 +84,7 @@ pub fn parse_size(text: &str) -> Result<Size, String> {
 /// Parses `"off"` or `"512m"`.
 ///
 /// # Errors
-/// What is wrong, and what would be right.
+/// The mistake, and a correct form.
 pub(crate) fn parse_swap(text: &str) -> Result<Swap, String> {
     if text == OFF {
         return Ok(Swap::Off);

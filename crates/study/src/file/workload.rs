@@ -1,4 +1,4 @@
-//! The server or benchmark program of a study, and where its files lie.
+//! The server or benchmark program of a study, with the places of its files.
 
 use crate::error::Diagnostic;
 use crate::file::checkout::find_checkout;
@@ -10,7 +10,7 @@ use assay_text::near::hint;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What is launched.
+/// The program under test.
 #[derive(Debug, Clone)]
 pub(crate) enum Program {
     Server(Box<ServerTable>),
@@ -25,7 +25,7 @@ impl Program {
         }
     }
 
-    /// What it is in a trial.
+    /// Its role in a trial.
     pub fn role(&self) -> &'static str {
         match self {
             Program::Server(_) => "server",
@@ -33,7 +33,7 @@ impl Program {
         }
     }
 
-    /// Words of its command; none of a server that runs already.
+    /// Words of its command; none for a server that runs already.
     pub fn words(&self) -> Result<Vec<String>, String> {
         match self {
             Program::Server(server) => server.command.as_ref().map_or(Ok(Vec::new()), CommandLine::words),
@@ -79,7 +79,7 @@ pub(crate) struct Workload {
     /// Where relative paths of its file start.
     pub dir: PathBuf,
     pub program: Program,
-    /// What runs beside it: of the workload's file, then of the study's.
+    /// Auxiliary processes: those of the workload's file, then those of the study's.
     pub processes: Vec<ProcessTable>,
     /// Scenario file with placeholders; relative to `scenario_dir`.
     pub scenario: Option<String>,
@@ -90,7 +90,7 @@ pub(crate) struct Workload {
     pub cache: PathBuf,
 }
 
-/// The private folder of what was built and fetched: that of the checkout, or else beside the study file.
+/// The private folder of what was built and fetched: that of the checkout, or else that in the study file's folder.
 pub fn cache_of(study_file: &Path) -> PathBuf {
     find_checkout(study_file).unwrap_or_else(|| folder_of(study_file)).join(".assay")
 }
@@ -190,7 +190,7 @@ fn named(
     (workload, found)
 }
 
-/// What a workload file starts; none if it does not say one thing.
+/// The program of a workload file; none unless the file has exactly one.
 fn program_of(file: &WorkloadFile) -> Option<Program> {
     match (&file.server, &file.benchmark) {
         (Some(server), None) => Some(Program::Server(Box::new(server.clone()))),
@@ -199,7 +199,7 @@ fn program_of(file: &WorkloadFile) -> Option<Program> {
     }
 }
 
-/// What the text of a workload file says.
+/// Parses and checks the text of a workload file.
 fn parse_workload(file: &Path, text: &str) -> (Option<WorkloadFile>, Vec<Diagnostic>) {
     let mut document = Document::parse(file, text, &workload_schema());
     if !document.found.is_empty() {
@@ -235,7 +235,7 @@ fn workloads_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The folder that a file lies in; the current one for a bare name.
+/// The folder of a file; the current one for a bare name.
 pub(crate) fn folder_of(file: &Path) -> PathBuf {
     match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 ///
 /// A variant's partner has the baseline level in exactly one factor and agrees in the others. Variants are compared along
 /// the factors that `baseline` names (without any, along the first), and of these along the first in which
-/// the variant is not at the baseline. With each variant stands whether it can run here: if the baseline's cannot, the next level in the
-/// study's order that can takes its place.
+/// the variant is not at the baseline. Each variant comes with whether it can run here: if the baseline's cannot, the next level in the
+/// study's order that can replaces it.
 fn baselines(study: &Study, variants: &[(&VariantSpec, bool)]) -> Vec<Option<usize>> {
     let find = |indices: &[usize]| {
         variants.iter().position(|(variant, is_present)| *is_present && variant.indices == indices)
@@ -37,8 +37,8 @@ fn baselines(study: &Study, variants: &[(&VariantSpec, bool)]) -> Vec<Option<usi
         if own == base {
             return None;
         }
-        // The wanted level first, then the others in the study's order; one that comes to the variant itself means
-        // that it is the baseline here.
+        // The baseline's level first, then the others in the study's order. A search that comes to the variant itself means that it is
+        // the baseline here.
         let order = std::iter::once(base).chain((0..factor.level.len()).filter(|i| *i != base));
         order.take_while(|level| *level != own).find_map(with)
     };

@@ -6,7 +6,7 @@ use assay_measure::Bounds;
 use assay_model::PlannedProcedure;
 
 /// The study's limits in place of the usual ones, for windows or for a search for a capacity. A study that does not watch the
-/// machine leaves nothing out for it.
+/// machine excludes no window for it.
 pub(crate) fn bounds(table: &LimitsTable, watches_host: bool, procedure: &PlannedProcedure) -> Bounds {
     let share = |limit: Option<f64>, usual: f64| if watches_host { limit.unwrap_or(usual) } else { 1.0 };
     let usual = Bounds::default();
@@ -20,7 +20,7 @@ pub(crate) fn bounds(table: &LimitsTable, watches_host: bool, procedure: &Planne
     }
 }
 
-/// The study's limits. A CPU limit that a level or a fault asks for is what is studied, so its throttling spoils no window.
+/// The study's limits. A CPU limit of a level or fault is the subject of the study, so its throttling excludes no window.
 pub(crate) fn limits_of(study: &Study, specs: &[VariantSpec]) -> LimitsTable {
     let by_fault = study.fault.iter().any(|fault| fault.limit.is_some_and(|limit| limit.cpus.is_some()));
     let by_level = specs.iter().flat_map(|spec| &spec.limits).any(|limits| limits.cpus.is_some());

@@ -1,4 +1,4 @@
-//! A variant that may run on this machine: what the machine has for it, or why it cannot run here.
+//! A variant that may run on this machine: its JVM and changes, or why it cannot run here.
 
 use crate::check::combinations::VariantSpec;
 use crate::check::variants::place_of;
@@ -20,17 +20,17 @@ use std::path::Path;
 /// A combination of levels on this machine.
 pub(super) struct Candidate {
     pub spec: VariantSpec,
-    /// What the machine has for it, or why it cannot run here.
+    /// Its JVM and changes, or why it cannot run here.
     pub found: Result<Found, String>,
     /// The key of the study file that asks for what is missing, if anything is.
     pub place: String,
     /// Name of the variant that it is compared with; absent for a baseline, and until baselines are chosen.
     pub baseline: Option<String>,
-    /// What its users do; absent where the ready URL is requested, and until scenarios are read.
+    /// Its scenario; absent where the ready URL is requested, and until scenarios are read.
     pub scenario: Option<Scenario>,
 }
 
-/// What the machine has for a variant.
+/// A variant's share of the machine.
 pub(super) struct Found {
     /// Absent for a program that runs on no JVM.
     pub jvm: Option<JvmFacts>,
@@ -38,8 +38,8 @@ pub(super) struct Found {
     pub changes: Vec<Wanted>,
 }
 
-/// What decides whether variants can run here; the servers of the resident design share its memory.
-struct Machine<'a> {
+/// Resources of this machine that variants need; the servers of the resident design share its memory.
+struct Resources<'a> {
     /// Absent where the program runs on no JVM.
     jvms: Option<&'a InstalledJvms>,
     /// Whether a variant has a 32-bit JVM, so that the others get one of the same build.
@@ -59,16 +59,16 @@ pub(super) fn candidates(
 ) -> Vec<Candidate> {
     let is_32 =
         |spec: &VariantSpec| spec.reference_mode == Some(RequestedMode::Exactly(ReferenceMode::Bits32));
-    let mut machine = Machine {
+    let mut resources = Resources {
         jvms,
         compares_32: specs.iter().any(is_32),
         memory: MemoryLeft::for_design(design),
         groups: faults.iter().filter_map(|fault| group_of(&fault.action)).map(Wanted::Group).collect(),
     };
-    specs.into_iter().map(|spec| machine.candidate(study, spec, document)).collect()
+    specs.into_iter().map(|spec| resources.candidate(study, spec, document)).collect()
 }
 
-impl Machine<'_> {
+impl Resources<'_> {
     fn candidate(&mut self, study: &Study, mut spec: VariantSpec, document: &mut Document) -> Candidate {
         let wish =
             JvmWish { jvm: spec.jvm.as_deref(), mode: spec.reference_mode, compares_32: self.compares_32 };
@@ -84,7 +84,7 @@ impl Machine<'_> {
         Candidate { spec, found, place, baseline: None, scenario: None }
     }
 
-    /// What a variant needs besides its JVM.
+    /// Everything that a variant needs besides its JVM.
     fn find(&mut self, spec: &mut VariantSpec, jvm: Option<JvmFacts>) -> Result<Found, String> {
         if let Some(library) = &spec.preload {
             let path = preload::find(library, jvm.as_ref().map_or(usize::BITS as u8, |jvm| jvm.bits))?;

@@ -14,9 +14,9 @@ impl HostTable {
     /// The changes that it asks for on the machine whose root is `root`; nothing is made.
     ///
     /// # Errors
-    /// What this machine lacks.
+    /// The file or feature that this machine lacks.
     pub(crate) fn wanted(&self, root: &Path) -> Result<Vec<Wanted>, String> {
-        let machine = Machine { root };
+        let machine = MachineFiles { root };
         let mut wanted = Vec::new();
         let thp = |name: &str| root.join("sys/kernel/mm/transparent_hugepage").join(name);
         if let Some(pages) = self.transparent_huge_pages {
@@ -71,10 +71,10 @@ impl HostTable {
     }
 }
 
-/// All that a variant's levels ask for, on the machine whose root is `root`. Of two that set the same, the later counts.
+/// All that a variant's levels ask for, on the machine whose root is `root`. Where two set the same, the later one counts.
 ///
 /// # Errors
-/// What this machine lacks.
+/// The file or feature that this machine lacks.
 pub(crate) fn all_wanted(
     tables: &[HostTable],
     limits: &[GroupTable],
@@ -107,12 +107,12 @@ fn file(path: PathBuf, value: &str, form: Form) -> Wanted {
     Wanted::File { path, value: value.to_owned(), form }
 }
 
-/// What must be read before a change can be said.
-struct Machine<'a> {
+/// Files of the machine that decide what a change writes.
+struct MachineFiles<'a> {
     root: &'a Path,
 }
 
-impl Machine<'_> {
+impl MachineFiles<'_> {
     fn text(&self, path: &str) -> Result<String, String> {
         let path = self.root.join(path);
         std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
@@ -147,7 +147,7 @@ impl Machine<'_> {
         Ok(queues.iter().filter_map(device).filter(|name| name != "lo").collect())
     }
 
-    /// A file in each of the folders whose name begins like this.
+    /// The file of this name in each folder whose name has this beginning.
     fn files(&self, folder: &str, beginning: &str, name: &str) -> Result<Vec<PathBuf>, String> {
         let folder = self.root.join(folder);
         let missing = || format!("this machine has no {}/{beginning}*/{name}", folder.display());

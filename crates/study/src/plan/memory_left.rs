@@ -3,10 +3,10 @@
 use assay_linux::ProcRoot;
 use assay_model::Design;
 
-/// Resident memory of a server beside its heap, about, for the check that all resident servers fit.
+/// Resident memory of a server on top of its heap, about, for the check that all resident servers fit.
 const BESIDE_HEAP_BYTES: u64 = 400 << 20;
 
-/// What resident servers may still take of this machine's memory.
+/// Memory of this machine that resident servers may still take, bytes; absent in the fresh design.
 pub(crate) struct MemoryLeft(Option<u64>);
 
 impl MemoryLeft {

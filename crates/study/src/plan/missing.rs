@@ -4,7 +4,7 @@ use crate::file::document::Document;
 use crate::plan::candidate::Candidate;
 use std::collections::BTreeMap;
 
-/// Where no variant can run here, says why: what several lack is one message.
+/// Reports why no variant can run here, if none can. A reason that several share is one message.
 pub(super) fn check(candidates: &[Candidate], document: &mut Document) {
     if candidates.iter().any(Candidate::is_present) {
         return;

@@ -1,4 +1,4 @@
-//! What this machine will run of a checked study: nothing is started or written.
+//! From a checked study to the plan of its run on this machine. Nothing is started or written.
 
 mod baselines;
 mod bounds;

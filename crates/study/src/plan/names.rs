@@ -25,7 +25,7 @@ pub(crate) fn fixed_placeholders(workload: &Workload, options: &BTreeMap<String,
     names
 }
 
-/// The names of processes that a variant does not have stand for nothing. Those that it has get their values when they are planned.
+/// Fills the names of processes that a variant does not have with nothing. Those that it has get their values when they are planned.
 fn set_absent(workload: &Workload, options: &BTreeMap<String, String>, names: &mut Placeholders) {
     let is_varied = |p: &&ProcessTable| !p.is_wanted(options) || !p.count_when.is_empty();
     for name in workload.processes.iter().filter(is_varied).flat_map(ProcessTable::placeholders) {
@@ -33,7 +33,7 @@ fn set_absent(workload: &Workload, options: &BTreeMap<String, String>, names: &m
     }
 }
 
-/// What several processes of one table are together: its name; of the server its role.
+/// The name that the processes of a table share; for the server its role.
 pub(crate) fn table_name(workload: &Workload, role: &str) -> String {
     let table = workload.processes.iter().find(|p| p.roles().any(|r| r == role));
     table.map_or(role, |table| &table.name).to_owned()

@@ -61,7 +61,7 @@ fn check_command(workload: &Workload, command: &[String], uses_jvm: bool, docume
     }
 }
 
-/// What the workload says that a set-up makes.
+/// The files that the workload requires and its set-up makes.
 fn check_files(workload: &Workload, specs: &[&VariantSpec], document: &mut Document) {
     let mut missing = Vec::new();
     for spec in specs {
@@ -99,7 +99,7 @@ fn is_program(name: &str, study_file: &Path) -> bool {
     find_program(name, &[]).is_some()
 }
 
-/// It is on this machine as far as that is said, and is measured as often as that tells something.
+/// A server that runs already: its process and its files are here, and the design does not start it again.
 pub(super) fn check_attached(server: &ServerTable, layout: Layout, document: &mut Document) {
     let folder = crate::file::workload::folder_of(&document.file);
     if let Some(Err(e)) = server.pid.map(|pid| ProcRoot::default().identity_of(pid)) {

@@ -1,4 +1,4 @@
-//! The plan: who has a turn when. Pure and seeded.
+//! The order of variants in blocks, and every random draw of a run. Pure and seeded.
 
 use assay_model::Design;
 use rand::RngExt;
@@ -48,8 +48,8 @@ pub(crate) fn load_seed(seed: u64, block: u32, attempt: u32) -> u64 {
     random.random::<u64>() >> 1
 }
 
-/// What the seed decides of a fault in a window, the same for all variants: when it comes, as a share of the time in which it may, and
-/// which of so many processes it hits, from 1.
+/// The draws for a fault of a window, the same for all variants: its time as a share of the time in which it may come, and the number of the
+/// process that it hits, from 1 to `count`.
 pub(crate) fn draw_fault(seed: u64, block: u32, attempt: u32, index: usize, count: u32) -> (f64, u32) {
     let mut random = ChaCha8Rng::seed_from_u64(load_seed(seed, block, attempt));
     // The first stream is the load's.

@@ -15,10 +15,10 @@ use assay_model::{
 /// Load and warm-up of a program that measures itself.
 const BENCHMARK_S_OWN: &str = "the benchmark program's own";
 
-/// What warms a server up whose capacity is then searched for.
+/// The load that warms a server up before the search for its capacity.
 const WARM_UP_LOAD: &str = "8 users in closed loop";
 
-/// What holds for all trials of a run.
+/// The conditions that all trials of a run share.
 pub(super) struct Conditions {
     pub provenance: Provenance,
     pub quick: bool,
@@ -50,7 +50,7 @@ pub(super) fn plan(
             && launches.iter().all(|launch| launch.load.kind == LoadKind::Open),
         warm_up: warm_up(&procedure, &layout),
         primary_metric: study.primary_metric.clone().unwrap_or_else(|| primary_metric(&procedure)),
-        expected_s: layout.expected_s(&VariantLaunch::all_beside(launches, workload), &procedure),
+        expected_s: layout.expected_s(&VariantLaunch::auxiliary_counts(launches, workload), &procedure),
         window_s: procedure.emulation().map_or(layout.window_s, |planned| planned.window_s),
         procedure,
         quick,
@@ -67,7 +67,7 @@ pub(super) fn plan(
         claims: Vec::new(),
         faults,
     };
-    // What the load sets says nothing about what others measured.
+    // A metric that the load sets cannot be compared with published values.
     let is_measured = |metric: &str| !plan.is_set_by_load(metric);
     let published = study.published.iter().filter(|p| is_measured(&p.metric)).cloned().collect();
     let claims = study.claim.iter().filter(|c| is_measured(&c.about.metric)).cloned().collect();

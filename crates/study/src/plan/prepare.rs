@@ -42,23 +42,23 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct Prepared {
     pub(crate) plan: Plan,
     pub(crate) layout: Layout,
-    /// What is accepted of a window.
+    /// Limits beyond which a window is disturbed.
     pub(crate) bounds: Bounds,
     pub(crate) observe: Vec<Observe>,
     pub(crate) workload: Workload,
     pub(crate) study_text: String,
     pub(crate) study_dir: PathBuf,
-    /// Knows what must not be stored.
+    /// Knows the secrets.
     pub(crate) redactor: Redactor,
     /// In the order of the plan's variants.
     pub(crate) launches: Vec<VariantLaunch>,
     pub(crate) problems: Vec<Problem>,
-    /// What the choice of variants means for the result.
+    /// Consequences of the choice of variants for the result.
     pub(crate) findings: Vec<Finding<StudyRule>>,
 }
 
 impl Prepared {
-    /// What a run will do.
+    /// The plan of the run.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -68,7 +68,7 @@ impl Checked {
     /// Joins the study, or its short form, with what this machine has; nothing is started or written.
     ///
     /// # Errors
-    /// What is missing or impossible here, with its place in the study file.
+    /// Everything missing or impossible here, with its place in the study file.
     pub fn prepare(self, quick: bool) -> Result<Prepared, StudyError> {
         prepare(self, quick, provenance(&ProcRoot::default(), VERSION)).map_err(StudyError::Diagnostics)
     }
@@ -147,7 +147,7 @@ fn check_jvm_is_used(specs: &[VariantSpec], uses_jvm: bool, document: &mut Docum
     }
 }
 
-/// What is wrong in what this machine would run, and what it lacks.
+/// Mistakes that show only on this machine, and everything that it lacks.
 fn check_here(
     candidates: &[Candidate],
     workload: &Workload,
@@ -178,7 +178,7 @@ fn factors(study: &Study, candidates: &[Candidate]) -> Vec<(String, Vec<String>)
     study.factor.iter().map(of).collect()
 }
 
-/// What is launched, and what cannot be.
+/// The variants that are launched, and those that cannot be.
 fn launches(
     candidates: Vec<Candidate>,
     workload: &Workload,
@@ -194,7 +194,7 @@ fn launches(
     (launches, skipped)
 }
 
-/// What is watched where the study does not say it.
+/// The observers of a study that names none.
 fn usual_observers(procedure: &PlannedProcedure, workload: &Workload) -> Vec<Observe> {
     use Observe::{Gc, Host, Latency, Memory};
     let mut usual = match procedure.emulation() {

@@ -23,13 +23,13 @@ pub(crate) struct VariantLaunch {
 }
 
 impl VariantLaunch {
-    /// How many processes run beside its server.
-    pub fn beside(&self, workload: &Workload) -> u32 {
+    /// Number of its auxiliary processes.
+    pub fn auxiliary_count(&self, workload: &Workload) -> u32 {
         ProcessTable::count_all(&workload.processes, &self.variant.workload_options)
     }
 
-    /// The same of several.
-    pub fn all_beside(launches: &[VariantLaunch], workload: &Workload) -> Vec<u32> {
-        launches.iter().map(|launch| launch.beside(workload)).collect()
+    /// Those of several variants.
+    pub fn auxiliary_counts(launches: &[VariantLaunch], workload: &Workload) -> Vec<u32> {
+        launches.iter().map(|launch| launch.auxiliary_count(workload)).collect()
     }
 }

@@ -1,15 +1,15 @@
-//! What was published and what is claimed, judged against a run and against each other. Pure.
+//! Published values and claims, judged against a run and against each other. Pure.
 //!
 //! A stated figure is a range: half a unit of its last written digit to each side, or what the claim itself allows.
 //!
 //! Against the run: a statement **does not hold** when its range and the measured 95 % interval are apart. Where they
-//! meet it **holds** only if the interval could have told otherwise: it must exclude both no change and twice the
+//! meet it **holds** only if the interval could have shown otherwise: it must exclude both no change and twice the
 //! stated change; for a stated change of nothing it must lie within the range. Otherwise the interval is **too wide**.
 //!
-//! A stated direction holds when the whole interval lies on that side of no change, and does not when it lies on the other.
+//! A stated direction holds when the whole interval is on that side of no change, and does not when it is on the other.
 //!
-//! Against each other: of one source, two statements about the same thing whose ranges are apart contradict each
-//! other, and so do a stated change and the two values that it goes between.
+//! Against each other: two statements of one source about the same thing contradict each other when their ranges are apart, and so do
+//! a stated change and the two values that it goes between.
 
 use assay_model::{
     Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Comparison, Contradiction, Direction, Estimate,
@@ -17,7 +17,7 @@ use assay_model::{
 };
 use std::collections::BTreeMap;
 
-/// Statements beyond which pairs are not looked for: their number grows with the square.
+/// Number of statements that are compared with each other: the number of pairs grows with the square.
 const STATEMENTS_MAX: usize = 500;
 
 /// A stated figure with what its digits leave open.
@@ -128,12 +128,12 @@ fn judge_published(plan: &Plan, summary: &Summary, published: &Published, judged
             stated: range.stated,
             direction: None,
             measured,
-            verdict: told_by(plan, &published.metric, measured, |ours| verdict(range, 1.0, ours)),
+            verdict: verdict_over_starts(plan, &published.metric, measured, |ours| verdict(range, 1.0, ours)),
         });
     }
 }
 
-/// Values of a source that gives no ratios. Where it does, they are what can be compared across machines, and values only stand beside them.
+/// Values of a source that gives no ratios. Ratios can be compared across machines, so where there are some the values are not judged.
 fn values_alone(published: &Published) -> Vec<Claim> {
     let is_alone = published.relative.is_empty();
     let values = published.absolute.iter().filter(|_| is_alone);
@@ -169,7 +169,7 @@ fn judge_claim(plan: &Plan, summary: &Summary, claim: &Claim, judged: &mut Vec<J
             stated: range.stated,
             direction: claim.direction,
             measured,
-            verdict: told_by(plan, &about.metric, measured, |ours| match claim.direction {
+            verdict: verdict_over_starts(plan, &about.metric, measured, |ours| match claim.direction {
                 Some(direction) => verdict_of_direction(direction, ours),
                 None => verdict(range, if is_ratio { 1.0 } else { 0.0 }, ours),
             }),
@@ -217,18 +217,18 @@ fn ratio(summary: &Summary, metric: &str, variant: &str, baseline: &str) -> Opti
     })
 }
 
-/// What `judge` says of our interval, if it says the same of all that another start of the same variants may have.
-fn told_by(
+/// The verdict of `judge` on our interval, if it is the same for all values that another start of the same variants may have.
+fn verdict_over_starts(
     plan: &Plan,
     metric: &str,
     measured: Option<Estimate>,
     judge: impl Fn(Option<Estimate>) -> ClaimVerdict,
 ) -> ClaimVerdict {
-    let told = judge(measured);
+    let verdict = judge(measured);
     let over_starts = Metric::by_id(metric)
         .map_or(measured, |metric| measured.map(|ours| plan.over_starts(&metric, &ours)));
-    let tells = matches!(told, ClaimVerdict::Holds | ClaimVerdict::DoesNotHold);
-    if tells && judge(over_starts) != told { ClaimVerdict::OneServerEach } else { told }
+    let is_decided = matches!(verdict, ClaimVerdict::Holds | ClaimVerdict::DoesNotHold);
+    if is_decided && judge(over_starts) != verdict { ClaimVerdict::OneServerEach } else { verdict }
 }
 
 /// `nothing` is what no change is: 1 of a ratio, 0 of a value.
@@ -298,7 +298,7 @@ fn stated(plan: &Plan) -> Vec<Stated<'_>> {
     all
 }
 
-/// Statements of a plan that cannot both be true, whatever a run measures.
+/// Statements of a plan that cannot both be true for any measurement.
 pub fn contradictions(plan: &Plan) -> Vec<Contradiction> {
     let all = stated(plan);
     let mut found = Vec::new();

@@ -13,7 +13,7 @@ use std::path::Path;
 /// Largest interval log that is read: a second takes some 4 KB.
 const LOG_BYTES_MAX: u64 = 256 << 20;
 
-/// Response times of a trial's windows that count, merged, and of a search those at the highest rate that it sustained; absent when there is no whole interval log.
+/// Response times of a trial's windows that count, merged; for a search, those at the highest rate that it sustained. Absent when there is no whole interval log.
 pub(crate) fn histogram_of(folder: &Path, trial: &Trial) -> Option<Histogram<u64>> {
     let path = folder.join(file::LATENCY_LOG);
     if LOG_BYTES_MAX < std::fs::metadata(&path).ok()?.len() {
@@ -37,7 +37,7 @@ pub(crate) fn histogram_of(folder: &Path, trial: &Trial) -> Option<Histogram<u64
     Some(merged)
 }
 
-/// Of a search, which windows are those at the highest rate that was sustained: other rates have other response times.
+/// Which windows of a search are at the highest rate that was sustained: other rates have other response times.
 fn at_highest_rate(report: &CapacityReport) -> Vec<bool> {
     let rate = |(window, step): (&Window, &SearchStep)| {
         (step.is_sustained && window.counts()).then_some(step.offered_rate_per_s)

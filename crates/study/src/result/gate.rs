@@ -25,12 +25,12 @@ pub enum GateError {
     /// There is no such metric.
     #[error("there is no metric `{name}`{hint}")]
     NoSuchMetric {
-        /// What was requested.
+        /// The name in the condition.
         name: String,
         /// The metric whose name is nearest.
         hint: String,
     },
-    /// What is measured never equals a number.
+    /// A measured value never equals a number.
     #[error("`{0}`: a measured value has an interval; compare it by > or <")]
     Equality(String),
 }
@@ -58,12 +58,12 @@ impl Gate {
         Ok(Gate { text: text.trim().to_owned(), metric, relation, limit, is_of_change })
     }
 
-    /// Whether it takes a variant with a baseline.
+    /// Whether it needs a variant with a baseline.
     pub fn is_of_change(&self) -> bool {
         self.is_of_change
     }
 
-    /// What a run says, for each variant that the condition is about; a single undecided case where that is none.
+    /// Judges a run, for each variant that the condition is about; a single undecided case where that is none.
     pub fn judge(&self, run: &StoredRun) -> Vec<GateCase> {
         let cases = run.summary.as_ref().map_or_else(Vec::new, |summary| {
             if self.is_of_change { self.changes(&run.plan, summary) } else { self.values(summary) }

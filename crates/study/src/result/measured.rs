@@ -1,4 +1,4 @@
-//! What a run measured, by variant, metric and block.
+//! The values that a run measured, by variant, metric and block.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a run leaves: its directory, and all that is computed from stored trials. Nothing here knows study files.
+//! The result of a run: its directory, and everything computed from stored trials. Nothing here knows study files.
 
 pub(crate) mod across;
 pub(crate) mod claims;

@@ -1,4 +1,4 @@
-//! What of a study is secret, and how it is kept out of everything that is stored.
+//! The secrets of a study, and how they are kept out of everything that is stored.
 
 use assay_model::Plan;
 use assay_text::file::write_whole;
@@ -11,7 +11,7 @@ use std::path::Path;
 /// Bytes that are searched at once.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// The secrets of a study: of all that its file, that of its workload and its scenarios say.
+/// The secrets of a study: those of its file, of its workload's file and of its scenarios.
 pub(crate) fn secrets_of<'a>(files: impl IntoIterator<Item = &'a String>) -> Redactor {
     let mut secrets = Redactor::default();
     for text in files {
@@ -22,7 +22,7 @@ pub(crate) fn secrets_of<'a>(files: impl IntoIterator<Item = &'a String>) -> Red
     secrets
 }
 
-/// What stands under a key: a variable, an option, a command line as a text or word by word, a URL.
+/// Learns the value of a key: a variable, an option, a command line as a text or word by word, a URL.
 fn learn(secrets: &mut Redactor, key: &str, value: &toml::Value) {
     match value {
         toml::Value::String(text) => {
@@ -55,7 +55,7 @@ pub(crate) fn stored_plan(plan: &Plan) -> Plan {
     plan
 }
 
-/// JSON whose texts hold no secrets; its keys stay, for they are ours.
+/// JSON without secrets in its texts; its keys stay, since they are those of stored formats.
 pub(crate) fn redacted_json(redactor: &Redactor, json: &str) -> String {
     let (mut shown, mut rest) = (String::with_capacity(json.len()), json);
     while let Some(start) = rest.find('"') {
@@ -129,7 +129,7 @@ fn redact_file(path: &Path, values: &[String]) -> io::Result<()> {
     })
 }
 
-/// Gives a file in pieces. `take` says how much of a piece is done with; the rest is at the beginning of the next one.
+/// Reads a file in pieces. `take` returns how much of a piece is done; the rest is at the beginning of the next one.
 fn in_pieces(
     path: &Path,
     longest: usize,

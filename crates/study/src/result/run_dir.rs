@@ -89,7 +89,7 @@ impl RunDir {
         Ok(())
     }
 
-    /// Where it lies, absolute.
+    /// Its path, absolute.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -128,7 +128,7 @@ impl RunDir {
         Ok(written.map_err(|e| at("cannot write", &path, &e))?)
     }
 
-    /// What must not be stored.
+    /// Knows the secrets.
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
     }
@@ -179,7 +179,7 @@ fn trial_folders(dir: &Path) -> Vec<(u32, PathBuf)> {
     folders
 }
 
-/// Where the report of a run lies.
+/// Path of a run's report.
 pub fn report_path(dir: &Path) -> PathBuf {
     dir.join(file::REPORT)
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Every metric that the load does not set, with every factor whose levels are all positive numbers, the levels of the others unchanged.
 ///
-/// Each block gives an exponent of its own, so that a difference between blocks widens the interval and no level's.
+/// Each block gives an exponent of its own, so that a difference between blocks widens the interval and shifts no level.
 pub(crate) fn scalings(plan: &Plan, metrics: &[Metric], measured: &Measured<'_>) -> Vec<Scaling> {
     let numbered =
         plan.factors.iter().filter(|(_, levels)| levels.iter().all(|level| number(level).is_some()));

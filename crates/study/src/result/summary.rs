@@ -11,10 +11,10 @@ use assay_stats::{Statistic, compare_paired, estimate};
 use std::collections::BTreeMap;
 
 /// A server that is stopped for collection for more than this share of the time does little else: its heap is too
-/// small for what lives in it. Chosen where throughput has lost half of what the collector takes in a roomy heap.
+/// small for its live set. Chosen where throughput has lost half of what the collector takes in a roomy heap.
 const COLLAPSE_PAUSE_MS_PER_S: f64 = 300.0;
 
-/// What the run says. `curves` are the percentile curves of response time by variant, over the windows that count.
+/// The result of a run. `curves` are the percentile curves of response time by variant, over the windows that count.
 pub(crate) fn summarise(
     plan: &Plan,
     trials: &[Trial],
@@ -52,7 +52,7 @@ pub(crate) fn summarise(
     summary
 }
 
-/// The windows of a variant whose trial counts; which metrics each may be used for is for its disturbances to say.
+/// The windows of a variant's trials that count. The disturbances of a window decide for which metrics it is used.
 fn windows_of<'a>(
     variant: &'a str,
     trials: impl IntoIterator<Item = &'a Trial>,
@@ -60,7 +60,7 @@ fn windows_of<'a>(
     trials.into_iter().filter(move |t| t.variant == variant && t.counts()).flat_map(|t| &t.windows)
 }
 
-/// Values by metric and block. Of several windows of a block (repeats, a resumed run) the last that counts stands.
+/// Values by metric and block. Where a block has several windows (repeats, a resumed run), the last that counts is used.
 pub(crate) fn values_by_block<'a, 'm>(
     variant: &'a str,
     trials: impl IntoIterator<Item = &'a Trial>,
@@ -173,7 +173,7 @@ fn findings(variants: &[VariantSummary], trials: &[Trial]) -> Vec<Finding<StudyR
     findings
 }
 
-/// Nothing counts for times and rates: what disturbed the windows, and how such windows are accepted.
+/// All windows are excluded from times and rates: the disturbances, and the keys that accept such windows.
 fn all_disturbed(trials: &[Trial]) -> Option<Finding<StudyRule>> {
     let windows: Vec<&Window> = trials.iter().flat_map(|t| &t.windows).collect();
     if windows.is_empty() || windows.iter().any(|w| w.counts()) {
@@ -184,7 +184,7 @@ fn all_disturbed(trials: &[Trial]) -> Option<Finding<StudyRule>> {
         let (count, evidence) = kinds.entry(disturbance.kind).or_default();
         (*count, *evidence) = (*count + 1, disturbance.evidence.as_str());
     }
-    let told: Vec<String> = kinds
+    let evidence: Vec<String> = kinds
         .iter()
         .map(|(kind, (count, evidence))| format!("{kind} in {count} (the last: {evidence})"))
         .collect();
@@ -195,14 +195,14 @@ fn all_disturbed(trials: &[Trial]) -> Option<Finding<StudyRule>> {
         "none of the {} measured windows counts for times and rates: all were disturbed",
         windows.len()
     );
-    let found = Finding::measured(StudyRule::AllDisturbed, Severity::Error, claim, told.join("; "));
+    let found = Finding::measured(StudyRule::AllDisturbed, Severity::Error, claim, evidence.join("; "));
     let Some(((step, _), others)) = remedies.split_first() else { return Some(found) };
     let found = others.iter().fold(found.to_do(*step), |found, (other, _)| found.or(*other));
     let accepted = |(_, key): &(&str, &str)| format!("Let such windows count: raise {key} in [limits]");
     Some(remedies.iter().map(accepted).fold(found, Finding::or))
 }
 
-/// What helps against a disturbance, and the key of `[limits]` that says how much of it is accepted.
+/// The remedy of a disturbance, and the key of `[limits]` that sets how much of it is accepted.
 fn remedy(kind: Check) -> Option<(&'static str, &'static str)> {
     match kind {
         Check::CpuPressure => Some(("Repeat it on a machine where nothing else runs", "foreign_cpu_share")),

@@ -1,5 +1,5 @@
-//! One launch of a program that measures itself: started with the variant's JVM options, watched until it ends, its results
-//! and the logs of the JVMs in which it measured read. It is one trial with one window.
+//! One trial of a program that measures itself: it gets the variant's JVM options; its results are read, and the logs of the JVMs in
+//! which it measured.
 
 use super::benchmark_results;
 use super::launched::{Begun, Launched, Starting, TrialId};
@@ -75,7 +75,7 @@ fn log_option(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, Stri
     Ok(options)
 }
 
-/// Reads what a launch that ended well has left.
+/// Reads the results and logs of a launch that ended well.
 fn complete(launched: &mut Launched<'_>, mut window: Window) -> Result<(), Failure> {
     read_modes(launched).map_err(Failure::Variant)?;
     let results = benchmark_results::read(&launched.folder.join(file::BENCHMARK)).map_err(Failure::Trial)?;

@@ -1,6 +1,6 @@
-//! What a benchmark program wrote, to metrics: JMH's JSON (`-rf json`), format of JMH 1.9 to 1.37.
+//! From the results of a benchmark program to metrics: JMH's JSON (`-rf json`), format of JMH 1.9 to 1.37.
 //!
-//! A list of results. Of each are taken `benchmark` (class and method with their package), `params`, `primaryMetric` with
+//! A list of results. The reader takes from each `benchmark` (class and method with their package), `params`, `primaryMetric` with
 //! its unit and the scores of all forks and iterations (`rawData`), and three of the `secondaryMetrics`. JMH writes numbers
 //! that it does not have as the texts "NaN" and "Infinity". The file is the benchmark program's, so sizes, numbers and names
 //! are bounded, and what cannot be used is reported.
@@ -18,11 +18,11 @@ const FILE_BYTES_MAX: u64 = 64 << 20;
 const RESULTS_MAX: usize = 500;
 /// Longest name of a benchmark with its parameters.
 const NAME_CHARS_MAX: usize = 200;
-/// What a time per operation may be, in nanoseconds: from a fraction of a cycle to a day.
+/// Plausible times per operation, nanoseconds: from a fraction of a cycle to a day.
 const NS_PER_OP: RangeInclusive<f64> = 1e-6..=8.64e13;
-/// What a share may be.
+/// Possible shares.
 const PERCENT: RangeInclusive<f64> = 0.0..=100.0;
-/// What a number of bytes may be: to the largest that is exact.
+/// Possible numbers of bytes: to the largest that is exact.
 const BYTES: RangeInclusive<f64> = 0.0..=9.0e15;
 
 /// Secondary metrics that become ours: JMH's name, unit, and the kind of metric.
@@ -85,7 +85,7 @@ fn parse(text: &[u8]) -> Result<Results, String> {
         serde_json::from_slice(text).map_err(|e| format!("{{results}} is not JMH's JSON (-rf json): {e}"))?;
     let mut results = Results::default();
     if RESULTS_MAX < read.len() {
-        results.tell(format!("{} results, of which the first {RESULTS_MAX} are used", read.len()));
+        results.report(format!("{} results, of which the first {RESULTS_MAX} are used", read.len()));
     }
     let used = &read[..read.len().min(RESULTS_MAX)];
     for (name, result) in names(used).iter().zip(used) {
@@ -99,7 +99,7 @@ fn parse(text: &[u8]) -> Result<Results, String> {
 }
 
 impl Results {
-    fn tell(&mut self, what: String) {
+    fn report(&mut self, what: String) {
         self.problems.push(Problem::new(file::BENCHMARK, what));
     }
 
@@ -110,7 +110,7 @@ impl Results {
                 let is_added = self.add(metric::NS_PER_OP, name, mean(&result.primary).map(|m| m * ns), &NS_PER_OP);
                 self.benchmarks += usize::from(is_added);
             }
-            None => self.tell(format!(
+            None => self.report(format!(
                 "ns_per_op/{name}: its unit {} is not a time per operation: use JMH's modes avgt or ss (-bm avgt)",
                 shortened(unit, 20)
             )),
@@ -122,13 +122,13 @@ impl Results {
         }
     }
 
-    /// Adds a value if it can be one; says whether it did.
+    /// Adds a value if it is plausible; returns whether it did.
     fn add(&mut self, kind: &str, name: &str, value: Option<f64>, range: &RangeInclusive<f64>) -> bool {
         let id = format!("{kind}/{name}");
         match value.filter(|value| range.contains(value)) {
-            None => self.tell(format!("{id}: its raw data hold no scores, or such as cannot be")),
+            None => self.report(format!("{id}: its raw data hold no scores, or such as cannot be")),
             Some(_) if self.metrics.contains_key(&id) => {
-                self.tell(format!("{id}: there are two results of this name; the first is used"));
+                self.report(format!("{id}: there are two results of this name; the first is used"));
             }
             Some(value) => {
                 self.metrics.insert(id, value);
@@ -182,7 +182,7 @@ fn names(results: &[JmhResult]) -> Vec<String> {
     results.iter().map(name).collect()
 }
 
-/// Without what is no text, and not longer than it may be.
+/// Without control characters, and cut to its longest allowed length.
 fn shortened(text: &str, chars_max: usize) -> String {
     text.chars().filter(|c| !c.is_control()).take(chars_max).collect()
 }

@@ -1,4 +1,4 @@
-//! Where a server is asked for its own account of its data, and to set it back.
+//! The addresses at which a server audits and resets its data.
 
 use assay_launch::http;
 use assay_measure::ServerData;
@@ -6,18 +6,18 @@ use assay_model::Audit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// An audit goes through all data that the server has, which hours of load make much: so this only ends one that hangs.
+/// An audit reads all data of the server, of which hours of load make much: this only ends one that hangs.
 pub(super) const AUDIT_TIMEOUT: Duration = Duration::from_secs(120);
 /// The user waits for the end of an interrupted run.
 pub(super) const AUDIT_TIMEOUT_INTERRUPTED: Duration = Duration::from_secs(5);
-/// Of an answer that may list many faults.
+/// Longest part of an answer that is kept: it may list many mistakes.
 const DETAIL_CHARS_MAX: usize = 500;
 
-/// Addresses where a server is asked.
+/// Addresses of a server.
 pub(super) struct DataUrls<'a> {
-    /// GET; 2xx says that every invariant holds.
+    /// GET; 2xx means that every invariant holds.
     pub audit: Option<String>,
-    /// POST; 2xx says that the data is that of the beginning again.
+    /// POST; 2xx means that the data is reset.
     pub reset: Option<String>,
     pub stop: &'a AtomicBool,
 }
@@ -35,7 +35,7 @@ impl ServerData for DataUrls<'_> {
         let Some(url) = self.reset.as_deref() else { return Ok(()) };
         match http::post(url, AUDIT_TIMEOUT) {
             Ok(answer) if answer.is_good() => Ok(()),
-            Ok(answer) => Err(format!("{url} {}", told(&answer))),
+            Ok(answer) => Err(format!("{url} {}", description(&answer))),
             Err(e) => Err(format!("{url} gave no answer: {e}")),
         }
     }
@@ -44,12 +44,12 @@ impl ServerData for DataUrls<'_> {
 /// The server's own proof that its data is right; no answer is no proof.
 pub(super) fn ask_audit(url: &str, timeout: Duration) -> Audit {
     match http::get(url, timeout) {
-        Ok(answer) => Audit { passed: answer.is_good(), detail: told(&answer) },
+        Ok(answer) => Audit { passed: answer.is_good(), detail: description(&answer) },
         Err(e) => Audit { passed: false, detail: format!("{url} gave no answer: {e}") },
     }
 }
 
-fn told(answer: &http::Answer) -> String {
+fn description(answer: &http::Answer) -> String {
     let (text, most) = (answer.body.trim(), DETAIL_CHARS_MAX);
     let dots = if text.chars().nth(most).is_some() { "..." } else { "" };
     format!("answered {}: {}{dots}", answer.status, text.chars().take(most).collect::<String>())

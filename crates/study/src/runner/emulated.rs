@@ -1,4 +1,4 @@
-//! One trial in a guest under full-system emulation: the guest is built, started, and left to itself until it ends; what it counted is the
+//! One trial in a guest under full-system emulation: the guest is built, started, and left to itself until it ends. Its counts are the
 //! trial's window.
 
 use super::launched::{Begun, Launched, Starting, TrialId};
@@ -30,7 +30,7 @@ const TIMEOUT_S_MIN: f64 = 1800.0;
 const PORT: &str = "8080";
 /// The server's own log in the guest, which proves its reference mode.
 const LOG: &str = "/tmp/assay-gc.log";
-/// Where the runtime lies in the guest, the folder in which a server starts, and that of its files.
+/// Folders in the guest: the Java runtime, the one in which a server starts, and the server's files.
 const JVM_HOME: &str = "/jvm";
 const HOME: &str = "/root";
 const SERVER_DIR: &str = "/tmp/server";
@@ -110,7 +110,7 @@ fn build(
         ..variant_spec(run, launch, ReadyWhen::Started, logs)
     };
     let in_guest = Launch::build(&spec, &spec.command, Path::new(HOME), &names);
-    // Its jars say which modules they need; of a folder of jars all of Java SE is taken.
+    // The named jars list the modules that they need; a folder of jars gets all of Java SE.
     let named = assay_emulate::named_files(&in_guest.argv, in_guest.env.values());
 
     let mut image = emulator.image(&[PROGRAM, GUEST_COMMAND, WORK]).map_err(|e| e.to_string())?;

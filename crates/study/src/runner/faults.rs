@@ -13,10 +13,10 @@ use assay_model::{
 use std::path::{Path, PathBuf};
 
 const NS_PER_S: f64 = 1e9;
-/// How long a process may take to end that was asked to.
+/// How long a process may take to end after it was asked to.
 const END_NS_MAX: u64 = 60_000_000_000;
 
-/// A time that is drawn is in this part of those at which the fault would end in the window, the first ones: what follows from it is seen.
+/// A drawn time is in this first part of those at which the fault still ends in the window, so that the window shows its consequences.
 const ROOM_PART: f64 = 0.9;
 
 /// A process that a fault may end.
@@ -51,9 +51,9 @@ struct Fault {
     restart: bool,
     group: Option<String>,
     state: State,
-    /// Changes to the machine that are to be taken back.
+    /// Changes to the machine that must be taken back.
     changes: Vec<u32>,
-    /// What the OOM killer had ended in the group before.
+    /// Processes of the group that the OOM killer had ended before.
     oom_kills_before: Option<u64>,
 }
 
@@ -62,15 +62,15 @@ enum State {
     Planned,
     /// It lasts until then.
     Lasts(u64),
-    /// What was asked to end has not ended yet.
+    /// A process was asked to end and has not ended yet.
     Ends,
-    /// What had ended is started again: each process with its first number, and those that are to follow.
+    /// Ended processes are started again: this one, with its first process number, then the others.
     Starts(Hit, u32, Vec<Hit>),
     Over,
 }
 
 impl Faults {
-    /// Those of a window, with what the seed draws.
+    /// The faults of a window, with their drawn times and processes.
     pub fn of_window(
         run: &Run<'_>,
         roles: Roles,
@@ -102,17 +102,17 @@ impl Faults {
         self.start_ns = Some(start_ns);
     }
 
-    /// Does what is due by now, of the trial of this number; gives what is to be told of it.
+    /// Does the steps that are due by now, in the trial of this number; gives their events.
     ///
     /// # Errors
-    /// What was started again cannot be used.
+    /// A process that was started again cannot be used.
     pub fn step(
         &mut self,
         number: u32,
         processes: &mut Processes<Local>,
     ) -> Result<Vec<RunEventKind>, Failure> {
         let Some(start_ns) = self.start_ns else { return Ok(Vec::new()) };
-        let mut told = Vec::new();
+        let mut events = Vec::new();
         for fault in self.all.iter_mut().filter(|fault| !fault.is_over()) {
             let mut with = FaultContext {
                 processes: &mut *processes,
@@ -124,13 +124,13 @@ impl Faults {
             fault.step(start_ns, &mut with).map_err(Failure::Trial)?;
             let (detail, failed) = (fault.record.told(start_ns), fault.record.failed.is_some());
             if was_planned && fault.record.done_monotonic_ns.is_some() {
-                told.push(RunEventKind::FaultBegan { number, detail: detail.clone() });
+                events.push(RunEventKind::FaultBegan { number, detail: detail.clone() });
             }
             if fault.is_over() {
-                told.push(RunEventKind::FaultEnded { number, detail, failed });
+                events.push(RunEventKind::FaultEnded { number, detail, failed });
             }
         }
-        Ok(told)
+        Ok(events)
     }
 
     /// Whether none has anything left to do.
@@ -138,14 +138,14 @@ impl Faults {
         self.all.iter().all(Fault::is_over)
     }
 
-    /// The window is over: what is not done by now is not done any more.
+    /// The window is over: a fault that has not begun fails.
     pub fn end(&mut self) {
         for fault in self.all.iter_mut().filter(|fault| matches!(fault.state, State::Planned)) {
             fault.fail("the window was over before".to_owned());
         }
     }
 
-    /// Adds what was done to the window, of which it is a mark; a fault that was not done leaves the window out of everything.
+    /// Adds the records to the window, as a check of its validity; a fault that failed excludes the window from everything.
     pub fn add_to(&self, window: &mut Window) {
         let records: Vec<FaultRecord> = self.all.iter().map(|fault| fault.record.clone()).collect();
         let Some(first) = records.first() else { return };
@@ -155,7 +155,7 @@ impl Faults {
             1 => told(first),
             count => format!("{count} faults, the first: {}", told(first)),
         };
-        // What takes the load may be a proxy: that connections were refused does not say whose end it was.
+        // A proxy may take the load, so refused connections do not show which process ended.
         let ended: Vec<&str> =
             records.iter().filter(|r| !r.ended.is_empty()).map(|record| record.role.as_str()).collect();
         let restarts =
@@ -180,7 +180,7 @@ impl Drop for Faults {
     }
 }
 
-/// What a fault works on.
+/// The processes and changes that a fault acts on.
 struct FaultContext<'a> {
     processes: &'a mut Processes<Local>,
     replacements: &'a Replacements,
@@ -249,7 +249,7 @@ impl Fault {
         Ok(())
     }
 
-    /// It is its time.
+    /// Begins the fault: its time has come.
     fn act(&mut self, with: &mut FaultContext<'_>) {
         let lasts_ns = (self.record.action.lasts_s().unwrap_or(0.0) * NS_PER_S) as u64;
         let signal = match self.record.action {
@@ -294,7 +294,7 @@ impl Fault {
         self.state = next;
     }
 
-    /// Has the limits hold in the role's group. A process may end of them.
+    /// Sets the limits of the role's control group. A process may end of them.
     fn limit(&mut self, with: &mut FaultContext<'_>) -> Result<(), String> {
         let (Some(shared), Some(group), Some(limits)) =
             (with.shared, &self.group, group_of(&self.record.action))
@@ -324,7 +324,7 @@ impl Fault {
         Some(now.saturating_sub(self.oom_kills_before?))
     }
 
-    /// What stood still goes on; limits are taken back, and what has ended of them is started again.
+    /// Lets a stopped process go on, or takes limits back and starts again the processes that ended of them.
     fn end_lasting(&mut self, with: &mut FaultContext<'_>) -> Result<(), String> {
         let now_ns = Some(monotonic_ns());
         self.record.oom_kills = self.oom_kills();
@@ -423,7 +423,7 @@ fn not_limited(setting: &str, error: &std::io::Error) -> String {
     format!("{setting} could not be set: {error}{why}")
 }
 
-/// A JVM begins its log anew: what the one before it wrote keeps its place beside it.
+/// A JVM overwrites its log: the log of the process before it is kept under another name.
 fn keep_log(folder: &Path, role: &str) -> std::io::Result<()> {
     let name = file::gc_log_of(role);
     if !folder.join(&name).is_file() {

@@ -3,12 +3,12 @@
 use super::launched::TrialId;
 use super::server::Server;
 use super::state::{Failure, Run, outcome_of, why_not};
-use super::{benchmark, beside, emulated, procedure};
+use super::{benchmark, emulated, procedure, supervise};
 use crate::plan::order::{load_seed, warm_up_seed};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_model::{PlannedProcedure, PlannedTrial, Trial, TrialOutcome, Window};
 
-/// Runs what is planned and not done yet.
+/// Runs the planned trials that are not done yet.
 pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(), Failure> {
     let planned = run.prepared.plan.trials.clone();
     let mut block = 0;
@@ -47,13 +47,13 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
         if trial.outcome == TrialOutcome::Interrupted {
             return Err(Failure::Interrupted);
         } else if is_hopeless {
-            // What lies in the variant itself is the same at every attempt.
+            // A cause in the variant itself is the same at every attempt.
             run.given_up.insert(planned.variant.clone(), why_not(&trial));
             return Ok(());
         } else if !run.may_repeat() || trial.counts() && (is_quiet || !measures_once) {
             return Ok(());
         }
-        // A capacity that cannot be used, for whatever reason, was found all the same: the next block may have a better one.
+        // A capacity that is not valid was found all the same: the next block may have a better one.
         let was_found = trial.outcome == TrialOutcome::Completed && !is_quiet;
         if measures_once && (trial.counts() || was_found) {
             has_counted = true;
@@ -84,7 +84,7 @@ fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: TrialId) -> Result<(),
     let mut procedure = procedure::of_server(run, server);
     let seed = warm_up_seed(run.prepared.plan.seed, turn.block);
     let load = procedure::generator_of(run, server, seed)?;
-    beside::warm_up(run, server, &mut *procedure, load)?;
+    supervise::warm_up(run, server, &mut *procedure, load)?;
     let (first, attempts) = match run.prepared.plan.procedure.measures_once() {
         true => (turn.attempt, 1),
         false => (1, run.prepared.layout.repeats_max + 1),
@@ -93,8 +93,8 @@ fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: TrialId) -> Result<(),
         let seed = load_seed(run.prepared.plan.seed, turn.block, attempt);
         let load = procedure::generator_of(run, server, seed)?;
         let turn = assay_measure::MeasurementId { block: turn.block, attempt };
-        let counts = beside::measure(run, server, &mut *procedure, load, turn)?;
-        // Without what a fault has ended for good there is no other window like it.
+        let counts = supervise::measure(run, server, &mut *procedure, load, turn)?;
+        // Where a fault has ended a process for good, no other window is like this one.
         if counts || server.launched.processes.lost().is_some() || !run.may_repeat() {
             break;
         }

@@ -1,5 +1,5 @@
-//! The beginning and the end that all trials have, whatever is measured in them: number and folder, the changes to the machine, the
-//! start of the processes in their control groups, their stop, the changes taken back.
+//! The beginning and the end of every trial, by any procedure: number and folder, the changes to the machine, the start of the processes
+//! in their control groups, their stop, the changes taken back.
 //!
 //! Nothing else applies changes or starts processes, so no kind of trial can report a limit that its processes do not have.
 

@@ -2,7 +2,6 @@
 
 mod benchmark;
 mod benchmark_results;
-mod beside;
 mod data_urls;
 mod emulated;
 mod faults;
@@ -14,6 +13,7 @@ mod self_ending;
 mod server;
 mod specs;
 mod state;
+mod supervise;
 mod treatments;
 
 pub use state::{RunResult, Source};
@@ -94,8 +94,8 @@ fn run_with(
     run.end(worked)
 }
 
-/// Runs a study with load from `source`, and leaves no run directory: what would be in it comes back as a value. Of a run that was
-/// stopped that is what was found by then.
+/// Runs a study with load from `source`, and returns the run as a value instead of leaving a run directory. A run that was stopped gives
+/// its results so far.
 ///
 /// # Errors
 /// As [`run`], but for the interruption of a run that has trials.
@@ -113,7 +113,7 @@ pub fn run_for_value(
         Err(interrupted @ StudyError::Interrupted { .. }) => {
             load_run(&dir).ok().filter(|run| !run.trials.is_empty()).ok_or(interrupted)
         }
-        // A trial whose audit failed has its value all the same. Else the folder that the error names is gone.
+        // A trial whose audit failed has its value all the same. Otherwise the folder that the error names is gone.
         Err(StudyError::NoTrial { reason, .. }) => {
             let is_whole = |run: &StoredRun| {
                 run.trials.iter().any(|stored| stored.trial.outcome == TrialOutcome::Completed)

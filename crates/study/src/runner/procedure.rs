@@ -11,7 +11,7 @@ use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windo
 use assay_model::PlannedCapacity;
 use std::time::Duration;
 
-/// What a server of this run is measured with.
+/// The procedure that measures a server of this run.
 pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure> {
     let (prepared, load) = (run.prepared, &server.launched.launch.load);
     let layout = prepared.layout;
@@ -20,7 +20,7 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
     let warm_up = |load| (!cap.is_zero()).then(|| WarmUpPlan::within(load, min, cap));
     match prepared.plan.procedure.capacity() {
         Some(planned) => {
-            // What is wrong with the address, the generator says.
+            // A mistake in the address is reported by the generator.
             let load = base(server.launched.launch, (&server.url, server.table.url.as_deref()))
                 .map_or(load_of(load), |(_, scenario)| before_search(load_of(load), &scenario));
             let warm_up = warm_up(load);
@@ -64,7 +64,7 @@ fn capacity_config(run: &Run<'_>, server: &Server<'_>, planned: &PlannedCapacity
 /// The generator of warm-up or of a measurement.
 ///
 /// Every window has one of its own: its sessions begin in the settling time before it, which is not counted. So a server that was
-/// suspended for minutes, and whose earlier sessions or kept-alive connections expired meanwhile, answers the same requests as one
+/// suspended for minutes, and whose earlier sessions or kept-alive connections have expired, answers the same requests as one
 /// that was not.
 pub(super) fn generator_of(
     run: &Run<'_>,
@@ -111,7 +111,8 @@ fn base(
 ) -> Result<(String, Scenario), LoadError> {
     let (base_url, of_url) = assay_load::for_url(url)?;
     Ok(match (&launch.scenario, attached) {
-        // To the address that was given the scenario's paths are appended; a started server's own is where it says that it is ready.
+        // The scenario's paths are appended to the address of a server that runs already. A started server is loaded at the address at
+        // which it reports that it is ready.
         (Some(scenario), Some(url)) => (url.to_owned(), scenario.clone()),
         (scenario, _) => {
             let scenario = scenario.clone().unwrap_or(of_url);

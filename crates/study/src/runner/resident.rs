@@ -3,7 +3,7 @@
 use super::launched::TrialId;
 use super::server::Server;
 use super::state::{Failure, Run};
-use super::{beside, procedure};
+use super::{procedure, supervise};
 use crate::plan::order::{load_seed, order, warm_up_seed};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_model::TrialOutcome;
@@ -44,7 +44,7 @@ fn work<'a>(
             let mut procedure = procedure::of_server(run, server);
             let seed = warm_up_seed(run.prepared.plan.seed, first_block);
             let load = procedure::generator_of(run, server, seed)?;
-            beside::warm_up(run, server, &mut *procedure, load)?;
+            supervise::warm_up(run, server, &mut *procedure, load)?;
             server.procedure = Some(procedure);
             server.hold();
             Ok(())
@@ -84,7 +84,7 @@ fn start_all<'a>(
     Ok(())
 }
 
-/// Every server has its window; then those whose window was disturbed have another.
+/// Measures a window of every server, then repeats the disturbed ones.
 fn one_block(run: &mut Run<'_>, servers: &mut Servers<'_>, block: u32) -> Result<(), Failure> {
     let mut turns = order(servers.len(), block, run.prepared.layout.kind, run.prepared.plan.seed);
     for attempt in 1..=run.prepared.layout.repeats_max + 1 {
@@ -98,7 +98,7 @@ fn one_block(run: &mut Run<'_>, servers: &mut Servers<'_>, block: u32) -> Result
                 let mut procedure =
                     server.procedure.take().unwrap_or_else(|| procedure::of_server(run, server));
                 let turn = assay_measure::MeasurementId { block, attempt };
-                counts = beside::measure(run, server, &mut *procedure, load, turn)?;
+                counts = supervise::measure(run, server, &mut *procedure, load, turn)?;
                 server.procedure = Some(procedure);
                 server.hold();
                 Ok(())

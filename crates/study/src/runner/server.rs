@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 pub(super) struct Server<'a> {
     /// Its trial and its processes.
     pub launched: Launched<'a>,
-    /// Until it is ready, and when it has stopped; between the two they are with what watches it.
+    /// Before it is ready, and after its stop; in between `watch` has them.
     pub observers: Observers,
     /// Since it is ready.
     pub watch: Option<Watch>,
@@ -32,7 +32,7 @@ pub(super) struct Server<'a> {
     /// Where it is loaded.
     pub url: String,
     pub table: ServerTable,
-    /// What the users of all its loads share.
+    /// Shared by the users of all its loads.
     pub shared: Shared,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Server<'a> {
             self.launched.processes.pids().into_iter().map(|(role, pid)| (of_workload(role), pid)).collect();
         self.observers.each(|o| o.start(target));
         self.launched.trial.mode.clone_from(&self.target.mode);
-        run.advance(start_s(self.launched.launch.beside(&run.prepared.workload)));
+        run.advance(start_s(self.launched.launch.auxiliary_count(&run.prepared.workload)));
         if let Some(after_ms) = after_ms {
             run.emit(RunEventKind::ServerReady { number: self.launched.trial.number, after_ms })?;
         }
@@ -111,7 +111,7 @@ impl<'a> Server<'a> {
         self.watch(run)
     }
 
-    /// Has server and machine watched from now on.
+    /// Starts to watch server and machine.
     fn watch(&mut self, run: &Run<'_>) -> Result<(), Failure> {
         let of_study = |log: &String| run.prepared.study_dir.join(log);
         let own = Some(self.target.folder.join(file::GC_LOG)).filter(|log| log.is_file());
@@ -127,7 +127,7 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// Holds it still; nothing of it is watched meanwhile.
+    /// Suspends it; it is not watched while it is suspended.
     pub fn hold(&mut self) {
         self.watch.iter().for_each(|watch| watch.hold(true));
         self.launched.processes.hold();
@@ -139,8 +139,8 @@ impl<'a> Server<'a> {
         self.watch.iter().for_each(|watch| watch.hold(false));
     }
 
-    /// What the log shows by now. Whether class pointers are compressed it shows only with its first collection, so this
-    /// is looked at again when the log is whole ([`Server::conclude`]).
+    /// Verifies the mode by the log so far. The log shows only with its first collection whether class pointers are compressed, so this is
+    /// repeated when the log is whole ([`Server::conclude`]).
     fn verify_mode(&self) -> Result<(), Failure> {
         self.mode_differs(self.target.mode.as_ref()).map_or(Ok(()), |how| Err(Failure::Variant(how)))
     }
@@ -150,12 +150,12 @@ impl<'a> Server<'a> {
         modes::check(wanted, self.launched.launch.variant.compact_headers, read?).err()
     }
 
-    /// Fails with the end of its output if it, or what runs beside it, has ended.
+    /// Fails with the end of its output if it, or an auxiliary process, has ended.
     pub fn check_alive(&mut self, when: &str) -> Result<(), Failure> {
         self.launched.processes.ended(when).map_or(Ok(()), |how| Err(Failure::Trial(how)))
     }
 
-    /// The faults of a window, with what `turn` draws of them.
+    /// The faults of a window, drawn for `turn`.
     pub fn faults(&self, run: &Run<'_>, turn: MeasurementId, replacements: Replacements) -> Faults {
         let tables = &run.prepared.workload.processes;
         let options = &self.launched.launch.variant.workload_options;
@@ -174,14 +174,14 @@ impl<'a> Server<'a> {
         Faults::of_window(run, roles, turn, &self.target.folder, replacements)
     }
 
-    /// Where it is asked whether its data is whole, and where its data is set back.
+    /// The addresses of its audit, and of resetting its data.
     pub fn data_urls<'s>(&self, stop: &'s AtomicBool) -> DataUrls<'s> {
         let filled = |url: &Option<String>| url.as_ref().map(|url| self.launched.processes.names().fill(url));
         DataUrls { audit: filled(&self.table.audit_url), reset: filled(&self.table.reset_url), stop }
     }
 
-    /// After the last window: has the observers take their last looks, and asks the server whether its data is whole, unless it was
-    /// asked already, and for its own counts.
+    /// After the last window: has the observers take their last samples, and asks the server for its audit, unless it was asked already,
+    /// and for its own counts.
     pub fn end_windows(&mut self, run: &Run<'_>) {
         self.watch.iter_mut().for_each(Watch::end_windows);
         let timeout = if run.is_stopped() { AUDIT_TIMEOUT_INTERRUPTED } else { AUDIT_TIMEOUT };
@@ -214,7 +214,7 @@ impl<'a> Server<'a> {
         self.launched.stop();
         let mut trial = self.launched.trial.clone();
         trial.outcome = outcome;
-        run.advance(stop_s(self.launched.launch.beside(&run.prepared.workload)));
+        run.advance(stop_s(self.launched.launch.auxiliary_count(&run.prepared.workload)));
         if let Some(watch) = self.watch.take() {
             self.observers = watch.finish();
         }

@@ -1,4 +1,4 @@
-//! What a trial starts: the server or program of a variant, and the processes beside it.
+//! The processes of a trial as they are asked for: server or benchmark program, and auxiliary processes.
 
 use super::state::Run;
 use crate::file::program::{CommandLine, ProcessTable, RunAs, ServerTable};
@@ -8,7 +8,7 @@ use assay_launch::{JVM_OPTIONS, ProcessSpec, ReadyWhen};
 use assay_model::Variant;
 use std::time::Duration;
 
-/// Whether its JVM has `-Xlog`; of one that is not known, that of a newer release.
+/// Whether its JVM has `-Xlog`; a JVM that is not known counts as a newer release.
 pub(super) fn has_unified_logging(variant: &Variant) -> bool {
     variant.jvm.as_ref().is_none_or(|jvm| Release::of(jvm.feature).jvm.has_unified_logging)
 }
@@ -37,7 +37,7 @@ pub(super) fn server_spec(
     }
 }
 
-/// What a variant launches, server or benchmark program.
+/// The server or benchmark program of a variant.
 pub(super) fn variant_spec(
     run: &Run<'_>,
     launch: &VariantLaunch,
@@ -55,7 +55,7 @@ pub(super) fn variant_spec(
     }
 }
 
-/// JVMs beside the server that can be told to write a log: name of the table, and role.
+/// Auxiliary JVMs that can be made to write a log: name of the table, and role.
 pub(super) fn jvms_beside(run: &Run<'_>, launch: &VariantLaunch) -> Vec<(String, String)> {
     let variant = &launch.variant;
     let is_jvm =
@@ -67,7 +67,7 @@ pub(super) fn jvms_beside(run: &Run<'_>, launch: &VariantLaunch) -> Vec<(String,
         .collect()
 }
 
-/// A process beside it, on this variant's JVM and, where it takes them, with the variant's JVM options.
+/// An auxiliary process, on this variant's JVM and, where it takes them, with the variant's JVM options.
 pub(super) fn process_spec(table: &ProcessTable, variant: &Variant) -> ProcessSpec {
     let jvm_home = variant.jvm.as_ref().map(|jvm| jvm.home.clone());
     let words = |line: &CommandLine| line.words().unwrap_or_default();

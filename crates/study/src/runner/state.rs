@@ -1,4 +1,4 @@
-//! A run in progress: what is done, what is stored, which events are emitted.
+//! A run in progress: its trials, its stored files, its events.
 
 use super::treatments::RunTreatments;
 use crate::error::StudyError;
@@ -26,15 +26,15 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A machine that is much slower or faster than planned for is believed within these factors.
+/// The pace of a run, relative to the plan, is believed within these factors.
 const PACE: (f64, f64) = (0.5, 10.0);
-/// Of planned seconds that must be done for the pace so far to count half: starts alone say nothing of windows, whose length is set.
+/// Planned seconds that must be done for the pace so far to count half: starts say little about windows, whose length is set.
 const PACE_HALF_S: f64 = 60.0;
 
-/// Windows after which repeats are given up where none of them counted: the machine is not going to be quiet.
+/// Number of windows after which repeats are given up if none of them counted: the machine will not be quiet.
 const HOPELESS_WINDOWS: u32 = 6;
 
-/// Makes what the load of a measurement comes from.
+/// Makes the load source of a measurement.
 pub type Source<'a> = dyn Fn(GeneratorConfig) -> Result<Box<dyn LoadSource>, LoadError> + Sync + 'a;
 
 /// A run that came to its end.
@@ -42,7 +42,7 @@ pub type Source<'a> = dyn Fn(GeneratorConfig) -> Result<Box<dyn LoadSource>, Loa
 pub struct RunResult {
     /// The run directory, absolute.
     pub dir: PathBuf,
-    /// What it says.
+    /// Its result.
     pub summary: Summary,
 }
 
@@ -99,10 +99,10 @@ pub(super) struct Run<'a> {
     last_number: u32,
     /// Windows that were measured since the start, and those of them that count.
     windows: (u32, u32),
-    /// Seconds that were planned for what is done, and for what is done when the current trial is.
+    /// Planned seconds of the steps that are done, and of those that are done when the current trial ends.
     done_s: f64,
     done_s_max: f64,
-    /// When that was done, in seconds since the start.
+    /// When the last of these steps was done, seconds since the start.
     done_at_s: f64,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Writes what is known before the first trial: so a folder that cannot be written ends the run now.
+    /// Writes the files that precede the first trial, so that a folder that cannot be written ends the run now.
     pub fn write_head(&mut self) -> Result<(), StudyError> {
         let mut jvms: Vec<JvmFacts> =
             self.prepared.plan.variants.iter().filter_map(|v| v.jvm.clone()).collect();
@@ -210,7 +210,7 @@ impl<'a> Run<'a> {
         self.dir.append_event(&event)
     }
 
-    /// What the rest should take: what was planned for it, at the pace so far.
+    /// Expected time of the remaining steps, at the pace so far.
     fn remaining_s(&self, elapsed_s: f64) -> f64 {
         let pace = pace(self.done_s, self.done_at_s);
         let undone_s = (self.prepared.plan.expected_s - self.done_s).max(0.0) * pace;
@@ -218,20 +218,20 @@ impl<'a> Run<'a> {
         let left_s = (undone_s - (elapsed_s - self.done_at_s)).max(0.0);
         // No block begins after the time allowed, but what runs is stopped.
         let Prepared { launches, workload, layout, .. } = self.prepared;
-        let stopping_s = layout.stopping_s(&VariantLaunch::all_beside(launches, workload)) * pace;
+        let stopping_s = layout.stopping_s(&VariantLaunch::auxiliary_counts(launches, workload)) * pace;
         match layout.time_max_s.filter(|_| BLOCKS_FOR_INTERVAL < self.block as usize) {
             Some(max) => left_s.min((max - elapsed_s).max(0.0) + stopping_s),
             None => left_s,
         }
     }
 
-    /// A step is done for which so many seconds were planned. Launches that are repeated were not planned for.
+    /// A step of so many planned seconds is done. Repeated launches are not in the plan.
     pub fn advance(&mut self, planned_s: f64) {
         self.done_s = (self.done_s + planned_s).min(self.done_s_max);
         self.done_at_s = self.begun.elapsed().as_secs_f64();
     }
 
-    /// This of so many planned trials begins: those before it are done, whatever they took.
+    /// Trial `index` of `count` planned ones begins: those before it are done, however long they took.
     pub fn begin_planned(&mut self, index: usize, count: usize) {
         let of_each_s = self.prepared.plan.expected_s / count as f64;
         self.done_s = of_each_s * index as f64;
@@ -258,7 +258,7 @@ impl<'a> Run<'a> {
         self.windows.1 += u32::from(counts);
     }
 
-    /// Whether what was disturbed may be measured again: there is time left, and it has helped or may help.
+    /// Whether a disturbed window may be repeated: there is time left, and repeating has helped or may help.
     pub fn may_repeat(&self) -> bool {
         let (measured, counted) = self.windows;
         let has_time =
@@ -296,7 +296,7 @@ impl<'a> Run<'a> {
         (1..=self.prepared.layout.blocks).take_while(is_done).count() as u32
     }
 
-    /// Stores a trial and what the run says so far.
+    /// Stores a trial and the summary so far.
     pub fn store(&mut self, mut trial: Trial, folder_name: &str) -> Result<Trial, Failure> {
         let folder = self.dir.path().join(folder_name);
         self.dir.redact_files(&folder)?;
@@ -345,7 +345,7 @@ impl<'a> Run<'a> {
         summary
     }
 
-    /// Ends the run with its last event.
+    /// Emits the last event and gives the result.
     pub fn end(mut self, worked: Result<(), Failure>) -> Result<RunResult, StudyError> {
         let dir = self.dir.path().to_owned();
         let failed = match worked {
@@ -371,20 +371,22 @@ impl<'a> Run<'a> {
             Some(error) => error.to_string(),
             None => self.blocks_missing().unwrap_or_else(|| "all that was planned is done".to_owned()),
         };
-        let told = self.emit(RunEventKind::RunEnded { ok: failed.is_none(), detail });
+        let emitted = self.emit(RunEventKind::RunEnded { ok: failed.is_none(), detail });
         match failed {
             Some(error) => Err(error),
-            None => told.and_then(|()| Ok(RunResult { summary: self.dir.as_stored(&self.summary())?, dir })),
+            None => {
+                emitted.and_then(|()| Ok(RunResult { summary: self.dir.as_stored(&self.summary())?, dir }))
+            }
         }
     }
 
     fn first_failure(&self) -> String {
         let failed = self.trials.iter().find(|t| !t.counts());
-        let told = failed.map(|t| format!("{}: {}", t.variant, why_not(t)));
-        told.unwrap_or_else(|| "the time was over before the first one".to_owned())
+        let first = failed.map(|t| format!("{}: {}", t.variant, why_not(t)));
+        first.unwrap_or_else(|| "the time was over before the first one".to_owned())
     }
 
-    /// What is missing when the time allowed ended the run.
+    /// How many blocks are missing where the time allowed ended the run.
     fn blocks_missing(&self) -> Option<String> {
         let planned = self.prepared.layout.blocks;
         let done = match self.prepared.plan.design {
@@ -401,18 +403,18 @@ impl<'a> Run<'a> {
     }
 }
 
-/// How much longer than planned steps take, when steps of so many planned seconds were done after so many.
+/// How many times longer than planned steps take, when steps of `done_s` planned seconds were done after `done_at_s`.
 fn pace(done_s: f64, done_at_s: f64) -> f64 {
-    let seen = if done_s > 0.0 { (done_at_s / done_s).clamp(PACE.0, PACE.1) } else { 1.0 };
-    1.0 + (seen - 1.0) * done_s / (done_s + PACE_HALF_S)
+    let measured = if done_s > 0.0 { (done_at_s / done_s).clamp(PACE.0, PACE.1) } else { 1.0 };
+    1.0 + (measured - 1.0) * done_s / (done_s + PACE_HALF_S)
 }
 
 /// Why variants were given up, each reason once.
 fn reasons(given_up: &BTreeMap<String, String>) -> String {
     let mut variants: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     given_up.iter().for_each(|(variant, why)| variants.entry(why).or_default().push(variant));
-    let told = |(why, variants): (&str, Vec<&str>)| format!("{}: {why}", variants.join(", "));
-    variants.into_iter().map(told).collect::<Vec<String>>().join("\n")
+    let line = |(why, variants): (&str, Vec<&str>)| format!("{}: {why}", variants.join(", "));
+    variants.into_iter().map(line).collect::<Vec<String>>().join("\n")
 }
 
 /// Why a trial does not count.

@@ -19,15 +19,15 @@ pub(super) struct Applied {
     numbers: Vec<u32>,
     /// Folders of the control groups that the server enters.
     pub groups: Vec<PathBuf>,
-    /// Of each role that a fault limits: the name of its control group, and the folders that its processes enter.
+    /// By role that a fault limits: the name of its control group, and the folders that its processes enter.
     pub of_roles: BTreeMap<String, (String, Vec<PathBuf>)>,
-    /// What was done, for the trial.
+    /// The changes that were made, for the trial.
     pub records: Vec<TreatmentRecord>,
     problems: Vec<Problem>,
 }
 
 impl Applied {
-    /// Of a trial for which nothing is changed.
+    /// The changes of a trial that makes none.
     pub fn none() -> Applied {
         Applied {
             shared: None,
@@ -39,7 +39,8 @@ impl Applied {
         }
     }
 
-    /// Makes the changes of a variant, in the order of the plan; `Err` beside it says which could not be made.
+    /// Makes the changes of a variant, in the order of the plan. The `Err` names the first that could not be made; those before it
+    /// are made.
     pub fn make(
         shared: Option<&RunTreatments>,
         launch: &VariantLaunch,
@@ -48,7 +49,7 @@ impl Applied {
     ) -> (Applied, Result<(), String>) {
         let mut applied = Applied::none();
         applied.shared = shared.cloned();
-        // Of another run, or an earlier one that was killed, no group may have this name.
+        // No group of another run, or of an earlier one that was killed, may have this name.
         let name = format!("assay-{}-{}-{number}", std::process::id(), assay_linux::monotonic_ns());
         let worked = launch.changes.iter().try_for_each(|wanted| {
             let groups = applied.make_one(wanted, wanted.planned(), &name)?;
@@ -67,11 +68,11 @@ impl Applied {
         name: &str,
     ) -> Result<Vec<PathBuf>, String> {
         let Some(shared) = &self.shared else { return Err("no changes are allowed".to_owned()) };
-        let told =
+        let failed =
             |e: std::io::Error| format!("{} could not be set to {}: {e}", planned.setting, planned.value);
-        let change = wanted.change(name).map_err(told)?;
+        let change = wanted.change(name).map_err(failed)?;
         let before = change.before();
-        self.numbers.push(shared.borrow_mut().apply(change.clone()).map_err(told)?);
+        self.numbers.push(shared.borrow_mut().apply(change.clone()).map_err(failed)?);
         let (setting, found) = (change.name(), change.found());
         self.records.push(TreatmentRecord {
             setting,
@@ -83,7 +84,7 @@ impl Applied {
         Ok(change.groups())
     }
 
-    /// A group for each role that a fault will limit.
+    /// Makes a control group for each role that a fault will limit.
     fn make_groups(&mut self, faults: &[PlannedFault], name: &str) -> Result<(), String> {
         for fault in faults {
             let (Some(limits), Some(planned)) = (group_of(&fault.action), treatment_of(fault)) else {
@@ -101,7 +102,7 @@ impl Applied {
         self.of_roles.get(role).map(|(_, folders)| folders.clone()).unwrap_or_default()
     }
 
-    /// Takes the changes back; gives what was done and what could not be.
+    /// Takes the changes back; gives their records, and problems for those that could not be taken back.
     pub fn take_back(&mut self) -> (Vec<TreatmentRecord>, Vec<Problem>) {
         let numbers = std::mem::take(&mut self.numbers);
         if let Some(shared) = self.shared.as_ref().filter(|_| !numbers.is_empty()) {
@@ -122,7 +123,7 @@ impl Drop for Applied {
     }
 }
 
-/// Refuses a plan that changes the machine without leave, with all that it would touch.
+/// Refuses a plan that changes the machine without `--allow-host-changes`, and lists the changes.
 pub(super) fn check_allowed(plan: &Plan, is_allowed: bool) -> Result<(), StudyError> {
     let mut touched: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for variant in &plan.variants {

@@ -1,5 +1,5 @@
-//! Has a procedure measure a server in a thread of its own, while the run's own thread, which started the server, looks after it:
-//! whether it lives, whether the user wants to stop, and what there is to tell.
+//! Has a procedure measure a server in a thread of its own. The run's own thread, which started the server, supervises it meanwhile:
+//! whether it lives, whether the user wants to stop, which events to emit.
 
 use super::faults::Faults;
 use super::server::Server;
@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How often the server and the wish to stop are looked at.
+/// How often the server and the stop flag are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// Events of warm-up and of load that goes on are for a person who waits.
+/// Least time between two events of a warm-up, or of a load, that goes on: they are for a person who waits.
 const EVENT_EVERY_S: f64 = 2.0;
 
 /// Warms the server up, where the procedure does.
@@ -24,7 +24,7 @@ pub(super) fn warm_up(
     load: GeneratorConfig,
 ) -> Result<(), Failure> {
     let (watched, done) =
-        beside(run, server, load, ("during warm-up", &mut 0.0, None), |with| procedure.warm_up(with));
+        on_a_thread(run, server, load, ("during warm-up", &mut 0.0, None), |with| procedure.warm_up(with));
     watched?;
     server.launched.trial.warm_up = done?;
     if server.launched.trial.warm_up.is_some() {
@@ -33,7 +33,7 @@ pub(super) fn warm_up(
     Ok(())
 }
 
-/// Measures once and adds the window to the trial; says whether it counts.
+/// Measures once and adds the window to the trial; returns whether it counts.
 pub(super) fn measure(
     run: &mut Run<'_>,
     server: &mut Server<'_>,
@@ -44,7 +44,7 @@ pub(super) fn measure(
     let (number, block) = (server.launched.trial.number, turn.block);
     let variant = server.launched.trial.variant.clone();
     run.emit(RunEventKind::WindowStarted { number, variant: variant.clone(), block })?;
-    // What a search leaves over of its budget when enough is known earlier is done, too.
+    // The part of its budget that a search does not need is done, too.
     let mut left_s = if turn.attempt == 1 { run.prepared.layout.whole_window_s() } else { 0.0 };
     let when = match run.prepared.plan.procedure.capacity() {
         Some(_) => "while its capacity was measured",
@@ -57,12 +57,12 @@ pub(super) fn measure(
         return Err(Failure::Trial(what));
     }
     let mut faults = server.watch.as_ref().map(|watch| server.faults(run, turn, watch.replacements()));
-    let looked_after = (when, &mut left_s, faults.as_mut());
-    let (watched, done) = beside(run, server, load, looked_after, |with| procedure.measure(with, turn));
+    let supervised = (when, &mut left_s, faults.as_mut());
+    let (watched, done) = on_a_thread(run, server, load, supervised, |with| procedure.measure(with, turn));
     if let Ok(Some(Measurement { capacity: Some(report), .. })) = &done
         && !report.windows.is_empty()
     {
-        // Also of a search that was stopped: what is known by then is kept, and a failed check says so.
+        // A search that was stopped is kept, too; a failed check marks it.
         run.dir.write_json(&format!("{}/{}", server.launched.folder_name, file::CAPACITY), report)?;
     }
     watched?;
@@ -81,16 +81,16 @@ pub(super) fn measure(
     Ok(counts)
 }
 
-/// How looking after the server ended, and what the thread gave.
-type Beside<T> = (Result<(), Failure>, Result<T, Failure>);
+/// How supervising the server ended, and the result of the thread.
+type Supervised<T> = (Result<(), Failure>, Result<T, Failure>);
 
-fn beside<T: Send>(
+fn on_a_thread<T: Send>(
     run: &mut Run<'_>,
     server: &mut Server<'_>,
     load: GeneratorConfig,
-    looked_after: (&str, &mut f64, Option<&mut Faults>),
+    supervised: (&str, &mut f64, Option<&mut Faults>),
     work: impl FnOnce(&mut Context<'_>) -> Result<T, LoadError> + Send,
-) -> Beside<T> {
+) -> Supervised<T> {
     let Some(mut watch) = server.watch.take() else {
         let what = "a server is measured that is not watched".to_owned();
         return (Ok(()), Err(Failure::Run(crate::StudyError::Internal(what))));
@@ -112,7 +112,7 @@ fn beside<T: Send>(
                 on_event: &mut on_event,
             })
         });
-        let watched = look_after(run, server, &events, looked_after);
+        let watched = supervise(run, server, &events, supervised);
         stop.store(true, Ordering::Relaxed);
         (watched, thread.join())
     });
@@ -123,24 +123,24 @@ fn beside<T: Send>(
         Ok(Err(e)) => Err(Failure::Variant(e.to_string())),
         Err(_) => Err(Failure::Run(crate::StudyError::Internal("measuring panicked".to_owned()))),
     };
-    // Why the watcher gave up says more than what the load then met.
+    // The supervisor's reason says more than the error that the load met after it.
     (watched, done)
 }
 
-/// Until the thread has nothing more to tell.
-fn look_after(
+/// Until the thread has ended.
+fn supervise(
     run: &mut Run<'_>,
     server: &mut Server<'_>,
     events: &Receiver<MeasureEvent>,
     (when, left_s, mut faults): (&str, &mut f64, Option<&mut Faults>),
 ) -> Result<(), Failure> {
-    let mut told = Told::default();
+    let mut emitted = LastEmitted::default();
     loop {
         match events.recv_timeout(POLL_INTERVAL) {
             Ok(MeasureEvent::WindowBegins { start_monotonic_ns }) => {
                 faults.iter_mut().for_each(|faults| faults.begin(start_monotonic_ns));
             }
-            Ok(event) => tell(run, server.launched.trial.number, event, (&mut told, left_s))?,
+            Ok(event) => emit_progress(run, server.launched.trial.number, event, (&mut emitted, left_s))?,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
@@ -152,13 +152,13 @@ fn look_after(
     }
 }
 
-/// Does what is due of the faults, and tells what is over.
+/// Does the steps of the faults that are due, and emits their events.
 fn step_faults(run: &mut Run<'_>, server: &mut Server<'_>, faults: &mut Faults) -> Result<(), Failure> {
-    let told = faults.step(server.launched.trial.number, &mut server.launched.processes)?;
-    told.into_iter().try_for_each(|kind| Ok(run.emit(kind)?))
+    let events = faults.step(server.launched.trial.number, &mut server.launched.processes)?;
+    events.into_iter().try_for_each(|kind| Ok(run.emit(kind)?))
 }
 
-/// The window is over: what was begun is ended, so that all that is to be there again is ready.
+/// The window is over: ends the faults that have begun, and waits until the processes that they restart are ready.
 fn end_faults(
     run: &mut Run<'_>,
     server: &mut Server<'_>,
@@ -175,36 +175,36 @@ fn end_faults(
     Ok(())
 }
 
-/// When it was last told how far something is, seconds since that began.
+/// When progress of a warm-up and of a load was last emitted, seconds since that began.
 #[derive(Default)]
-struct Told {
+struct LastEmitted {
     warm_up_s: f64,
     load_s: f64,
 }
 
-/// Whether it is time again; of a load that has begun anew, too.
-fn is_due(told_s: &mut f64, elapsed_s: f64) -> bool {
-    let is_due = *told_s + EVENT_EVERY_S <= elapsed_s || elapsed_s < *told_s;
+/// Whether it is time for the next event; also where another load has begun.
+fn is_due(last_s: &mut f64, elapsed_s: f64) -> bool {
+    let is_due = *last_s + EVENT_EVERY_S <= elapsed_s || elapsed_s < *last_s;
     if is_due {
-        *told_s = elapsed_s;
+        *last_s = elapsed_s;
     }
     is_due
 }
 
-fn tell(
+fn emit_progress(
     run: &mut Run<'_>,
     number: u32,
     event: MeasureEvent,
-    (told, left_s): (&mut Told, &mut f64),
+    (emitted, left_s): (&mut LastEmitted, &mut f64),
 ) -> Result<(), Failure> {
     let kind = match event {
         MeasureEvent::WarmUp { elapsed_s, cpu_ms_per_request, .. }
-            if is_due(&mut told.warm_up_s, elapsed_s) =>
+            if is_due(&mut emitted.warm_up_s, elapsed_s) =>
         {
             RunEventKind::WarmUpProgress { number, elapsed_s, cpu_ms_per_request }
         }
         MeasureEvent::Load { progress, planned_s, offered_rate_per_s }
-            if is_due(&mut told.load_s, progress.elapsed.as_secs_f64()) =>
+            if is_due(&mut emitted.load_s, progress.elapsed.as_secs_f64()) =>
         {
             let ms = |ns: u64| ns as f64 / 1e6;
             RunEventKind::LoadProgress {
