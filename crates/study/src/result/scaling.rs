@@ -12,10 +12,10 @@ pub(crate) fn scalings(plan: &Plan, metrics: &[Metric], measured: &Measured<'_>)
     let numbered =
         plan.factors.iter().filter(|(_, levels)| levels.iter().all(|level| number(level).is_some()));
     numbered
-        .flat_map(|(factor, _)| groups(plan, factor))
-        .flat_map(|group| {
+        .flat_map(|(factor, _)| series(plan, factor))
+        .flat_map(|series| {
             let free = metrics.iter().filter(|metric| !plan.is_set_by_load(&metric.id));
-            free.filter_map(move |metric| group.scaling(metric, measured, plan.seed)).collect::<Vec<_>>()
+            free.filter_map(move |metric| series.scaling(metric, measured, plan.seed)).collect::<Vec<_>>()
         })
         .collect()
 }
@@ -25,36 +25,36 @@ fn number(level: &str) -> Option<f64> {
 }
 
 /// Variants that differ in one factor only.
-struct Group<'p> {
+struct Series<'p> {
     factor: &'p str,
     others: BTreeMap<String, String>,
     /// By level, ascending.
     variants: Vec<(f64, &'p str)>,
 }
 
-fn groups<'p>(plan: &'p Plan, factor: &'p str) -> Vec<Group<'p>> {
+fn series<'p>(plan: &'p Plan, factor: &'p str) -> Vec<Series<'p>> {
     let others = |variant: &Variant| {
         let mut levels = variant.levels.clone();
         levels.remove(factor);
         levels
     };
-    let mut groups: Vec<Group<'p>> = Vec::new();
+    let mut found: Vec<Series<'p>> = Vec::new();
     for variant in &plan.variants {
         let Some(level) = variant.levels.get(factor).and_then(|level| number(level)) else { continue };
         let others = others(variant);
-        let place = groups.iter().position(|group| group.others == others).unwrap_or_else(|| {
-            groups.push(Group { factor, others, variants: Vec::new() });
-            groups.len() - 1
+        let place = found.iter().position(|series| series.others == others).unwrap_or_else(|| {
+            found.push(Series { factor, others, variants: Vec::new() });
+            found.len() - 1
         });
-        groups[place].variants.push((level, &variant.name));
+        found[place].variants.push((level, &variant.name));
     }
-    for group in &mut groups {
-        group.variants.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for series in &mut found {
+        series.variants.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
-    groups
+    found
 }
 
-impl Group<'_> {
+impl Series<'_> {
     /// Levels at which the metric was not measured are left out; blocks that lack one of the others are, too.
     fn scaling(&self, metric: &Metric, measured: &Measured<'_>, seed: u64) -> Option<Scaling> {
         let of = |name: &str| measured.get(name)?.get(&*metric.id);

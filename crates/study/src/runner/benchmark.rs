@@ -31,17 +31,13 @@ const FORK_LOG: (&str, &str) = ("gc-", ".log");
 const PATH_BREAKERS: [char; 3] = [':', '"', '%'];
 
 /// One launch of a benchmark program, and whether its variant cannot work at all.
-pub(super) fn one(
-    run: &mut Run<'_>,
-    launch: &VariantLaunch,
-    turn: TrialId,
-) -> Result<(Trial, bool), Failure> {
-    let begun = Begun::begin(run, launch, turn)?;
+pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, id: TrialId) -> Result<(Trial, bool), Failure> {
+    let begun = Begun::begin(run, launch, id)?;
     let starting = starting(run, &begun);
     let mut launched = begun.start(run, starting)?;
     let timeout = Duration::from_secs_f64(table(run)?.timeout_s.unwrap_or(TIMEOUT_S));
     let mut procedure = Benchmark { bounds: run.prepared.bounds };
-    let ended = measure(run, &mut launched, turn, &mut procedure, timeout);
+    let ended = measure(run, &mut launched, id, &mut procedure, timeout);
     let completed = ended.and_then(|measurement| complete(&mut launched, measurement.window));
     conclude(run, launched, completed)
 }

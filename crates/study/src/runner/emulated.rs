@@ -41,20 +41,16 @@ const WORK: &str = "/work.json";
 const READY_TIMEOUT_S: f64 = 120.0;
 
 /// One guest, and whether its variant cannot work at all.
-pub(super) fn one(
-    run: &mut Run<'_>,
-    launch: &VariantLaunch,
-    turn: TrialId,
-) -> Result<(Trial, bool), Failure> {
+pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, id: TrialId) -> Result<(Trial, bool), Failure> {
     let planned = run.prepared.plan.procedure.emulation().cloned();
     let planned = planned.ok_or_else(|| internal("the study emulates nothing"))?;
-    let begun = Begun::begin(run, launch, turn)?;
+    let begun = Begun::begin(run, launch, id)?;
     let starting = starting(run, &begun, &planned);
     let mut launched = begun.start(run, starting)?;
     let mut procedure = Emulated { folder: launched.folder.clone(), bounds: run.prepared.bounds };
     let timeout_s = (TIMEOUT_FACTOR * crate::check::emulation::trial_s(&planned)).max(TIMEOUT_S_MIN);
     let timeout = Duration::from_secs_f64(timeout_s);
-    let ended = measure(run, &mut launched, turn, &mut procedure, timeout);
+    let ended = measure(run, &mut launched, id, &mut procedure, timeout);
     let ended = ended.and_then(|measurement| {
         launched.trial.audit = measurement.audit;
         complete(&mut launched, measurement.window)
@@ -94,13 +90,13 @@ fn build(
     planned: &PlannedEmulation,
     emulator_seed: u64,
 ) -> Result<assay_emulate::Command, String> {
-    let (launch, turn) = (begun.launch, begun.id);
+    let (launch, id) = (begun.launch, begun.id);
     let workload = &run.prepared.workload;
     let emulation = workload.cache.join("emulation");
     let emulator = Emulator::find(&workload.cache)?;
     let server = workload.program.server().ok_or("the study has no server")?;
     let mut names = fixed_placeholders(workload, &launch.variant.workload_options);
-    names.set("seed", turn.seed.to_string());
+    names.set("seed", id.seed.to_string());
     names.set("port", PORT);
     names.set("server_dir", SERVER_DIR);
     let logs = launch.variant.jvm.iter().map(|_| xlog_option(LOG)).collect();
@@ -132,7 +128,7 @@ fn build(
     }
     image.add_libraries();
     image.add_folder(&in_guest.cwd);
-    let work = work(launch, turn, planned, (server, &names, in_guest))?;
+    let work = work(launch, id, planned, (server, &names, in_guest))?;
     image.add_bytes(WORK, serde_json::to_vec(&work).map_err(|e| e.to_string())?, false);
     let file = fs_err::File::create(begun.folder.join(IMAGE_FILE)).map_err(|e| e.to_string())?;
     let mut file = std::io::BufWriter::new(file);
@@ -146,13 +142,13 @@ fn build(
 
 fn work(
     launch: &VariantLaunch,
-    turn: TrialId,
+    id: TrialId,
     planned: &PlannedEmulation,
     (server, names, in_guest): (&ServerTable, &Placeholders, Launch),
 ) -> Result<GuestWork, String> {
     let ready_url = names.fill(&server.ready_url);
     let generator =
-        super::procedure::loaded_by(launch, &ready_url, server, turn.seed).map_err(|e| e.to_string())?;
+        super::procedure::loaded_by(launch, &ready_url, server, id.seed).map_err(|e| e.to_string())?;
     Ok(GuestWork {
         server: ServerInGuest {
             argv: in_guest.argv,

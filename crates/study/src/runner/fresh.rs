@@ -37,11 +37,11 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
     let measures_once = procedure.measures_once();
     let (mut reason, mut has_counted) = (String::new(), false);
     for attempt in 1..=run.prepared.layout.repeats_max + 1 {
-        let turn = TrialId { block: planned.block, attempt, seed: planned.seed };
+        let id = TrialId { block: planned.block, attempt, seed: planned.seed };
         let (trial, is_hopeless) = match procedure {
-            PlannedProcedure::Benchmark => benchmark::one(run, launch, turn)?,
-            PlannedProcedure::Emulated(_) => emulated::one(run, launch, turn)?,
-            PlannedProcedure::Windows | PlannedProcedure::Capacity(_) => one(run, launch, turn)?,
+            PlannedProcedure::Benchmark => benchmark::one(run, launch, id)?,
+            PlannedProcedure::Emulated(_) => emulated::one(run, launch, id)?,
+            PlannedProcedure::Windows | PlannedProcedure::Capacity(_) => one(run, launch, id)?,
         };
         let is_quiet = trial.windows.iter().all(Window::counts);
         if trial.outcome == TrialOutcome::Interrupted {
@@ -68,9 +68,9 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
 }
 
 /// One launch of a server, and whether its variant cannot work at all.
-fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: TrialId) -> Result<(Trial, bool), Failure> {
-    let mut server = Server::start(run, launch, turn)?;
-    let worked = work(run, &mut server, turn);
+fn one(run: &mut Run<'_>, launch: &VariantLaunch, id: TrialId) -> Result<(Trial, bool), Failure> {
+    let mut server = Server::start(run, launch, id)?;
+    let worked = work(run, &mut server, id);
     let (outcome, is_hopeless) = outcome_of(worked)?;
     if outcome == TrialOutcome::Completed {
         server.end_windows(run);
@@ -79,20 +79,20 @@ fn one(run: &mut Run<'_>, launch: &VariantLaunch, turn: TrialId) -> Result<(Tria
 }
 
 /// From the start to the last window. A disturbed window is measured again on the same, warm server.
-fn work(run: &mut Run<'_>, server: &mut Server<'_>, turn: TrialId) -> Result<(), Failure> {
+fn work(run: &mut Run<'_>, server: &mut Server<'_>, id: TrialId) -> Result<(), Failure> {
     server.wait_until_ready(run)?;
     let mut procedure = procedure::of_server(run, server);
-    let seed = warm_up_seed(run.prepared.plan.seed, turn.block);
+    let seed = warm_up_seed(run.prepared.plan.seed, id.block);
     let load = procedure::generator_of(run, server, seed)?;
     supervise::warm_up(run, server, &mut *procedure, load)?;
     let (first, attempts) = match run.prepared.plan.procedure.measures_once() {
-        true => (turn.attempt, 1),
+        true => (id.attempt, 1),
         false => (1, run.prepared.layout.repeats_max + 1),
     };
     for attempt in first..first + attempts {
-        let seed = load_seed(run.prepared.plan.seed, turn.block, attempt);
+        let seed = load_seed(run.prepared.plan.seed, id.block, attempt);
         let load = procedure::generator_of(run, server, seed)?;
-        let turn = assay_measure::MeasurementId { block: turn.block, attempt };
+        let turn = assay_measure::MeasurementId { block: id.block, attempt };
         let counts = supervise::measure(run, server, &mut *procedure, load, turn)?;
         // Where a fault has ended a process for good, no other window is like this one.
         if counts || server.launched.processes.lost().is_some() || !run.may_repeat() {

@@ -70,8 +70,8 @@ fn start_all<'a>(
     let order = order(count, 1, run.prepared.layout.kind, plan_seed);
     for together in order.chunks(STARTING_MAX) {
         for at in together {
-            let turn = TrialId { block: 1, attempt: 1, seed: load_seed(plan_seed, first_block, 1) };
-            servers[*at] = Some(Server::start(run, &launches[*at], turn)?);
+            let id = TrialId { block: 1, attempt: 1, seed: load_seed(plan_seed, first_block, 1) };
+            servers[*at] = Some(Server::start(run, &launches[*at], id)?);
         }
         for at in together {
             step(run, servers, *at, |run, server| {
