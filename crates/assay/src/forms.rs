@@ -5,14 +5,13 @@ use crate::command::load::text;
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::write_result;
-use assay_heapreport as heap;
 use assay_model::{
     Advice, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts, HeapModes, HeapPrediction,
     HostComparison, HostReport, LoadResult, MemoryChange, MemoryReport, Problem, RunComparison, StoredRun,
     Summary, TimeChange, TimeReport,
 };
-use assay_processreport as process;
-use assay_report::{self as report, EntriesShown, TerminalView};
+use assay_report as heap;
+use assay_report::{self as report, Data, Document, EntriesShown, TerminalView};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -40,6 +39,75 @@ pub trait Forms {
 pub trait Page: Forms {
     /// One file that opens offline in a browser.
     fn page(&self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// A result that describes itself once; its forms are made of that.
+pub trait Described {
+    /// What is stored of it.
+    type Stored: Serialize;
+
+    /// The stored form.
+    fn stored(&self) -> &Self::Stored;
+    /// What people get.
+    fn document(&self) -> Document;
+    /// The raw numbers behind it.
+    fn data(&self) -> Data;
+    /// Problems, for which raw numbers have no rows: they go to standard error.
+    fn problems(&self) -> &[Problem] {
+        &[]
+    }
+}
+
+impl<T: Described> Forms for T {
+    type Stored = T::Stored;
+
+    fn stored(&self) -> &T::Stored {
+        Described::stored(self)
+    }
+    fn table(&self, view: TerminalView) -> String {
+        self.document().terminal(view)
+    }
+    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.data().write_csv(out)
+    }
+    fn markdown(&self) -> String {
+        self.document().markdown()
+    }
+    fn problems(&self) -> &[Problem] {
+        Described::problems(self)
+    }
+}
+
+impl<T: Described> Page for T {
+    fn page(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.document().write_html(out)
+    }
+}
+
+/// Results that need nothing beside themselves: how each is described, and its raw numbers.
+macro_rules! described {
+    ($($result:ty: $document:path, $data:path $(, $problems:ident)?;)*) => {$(
+        impl Described for $result {
+            type Stored = Self;
+
+            fn stored(&self) -> &Self {
+                self
+            }
+            fn document(&self) -> Document {
+                $document(self)
+            }
+            fn data(&self) -> Data {
+                $data(self)
+            }
+            $(fn problems(&self) -> &[Problem] {
+                &self.$problems
+            })?
+        }
+    )*};
+}
+
+described! {
+    HostComparison: report::host::comparison, report::host::comparison_data;
 }
 
 /// Writes the page where one was asked for, and prints the result as it was asked for; without a form, nothing.
@@ -124,14 +192,12 @@ forms! {
         report::render_capacity_markdown, problems;
     RunComparison: report::render_run_comparison_html, report::render_run_comparison_terminal,
         report::render_run_comparison_csv, report::render_run_comparison_markdown, problems;
-    TimeReport: process::render_time_html, process::render_time_terminal, process::render_time_csv,
-        process::render_time_markdown, problems;
-    TimeChange: process::render_time_change_html, process::render_time_change_terminal, process::render_time_change_csv,
-        process::render_time_change_markdown, problems;
-    HostComparison: process::render_host_comparison_html, process::render_host_comparison_terminal,
-        process::render_host_comparison_csv, process::render_host_comparison_markdown;
-    FlagsReport: process::render_flags_html, process::render_flags_terminal, process::render_flags_csv,
-        process::render_flags_markdown;
+    TimeReport: report::render_time_html, report::render_time_terminal, report::render_time_csv,
+        report::render_time_markdown, problems;
+    TimeChange: report::render_time_change_html, report::render_time_change_terminal, report::render_time_change_csv,
+        report::render_time_change_markdown, problems;
+    FlagsReport: report::render_flags_html, report::render_flags_terminal, report::render_flags_csv,
+        report::render_flags_markdown;
     HeapLayouts: heap::layouts_page, heap::layout_text, heap::layouts_csv, heap::layouts_markdown, problems;
     HeapModes: heap::modes_page, heap::modes_text, heap::modes_csv, heap::modes_markdown, problems;
 }
@@ -257,10 +323,10 @@ impl Forms for LoadOf<'_> {
         text::render(self.result, self.target, self.measured_s, view)
     }
     fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        process::render_load_csv(self.result, out)
+        report::render_load_csv(self.result, out)
     }
     fn markdown(&self) -> String {
-        process::render_load_markdown(self.result, self.target)
+        report::render_load_markdown(self.result, self.target)
     }
     fn problems(&self) -> &[Problem] {
         &self.result.problems
@@ -269,7 +335,7 @@ impl Forms for LoadOf<'_> {
 
 impl Page for LoadOf<'_> {
     fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
-        process::render_load_html(self.result, self.target, &mut out)
+        report::render_load_html(self.result, self.target, &mut out)
     }
 }
 
@@ -280,29 +346,20 @@ pub struct HostCheck<'a> {
     pub has_all: bool,
 }
 
-impl Forms for HostCheck<'_> {
+impl Described for HostCheck<'_> {
     type Stored = HostReport;
 
     fn stored(&self) -> &HostReport {
         self.report
     }
-    fn table(&self, view: TerminalView) -> String {
-        process::render_host_terminal(self.report, self.has_all, view)
+    fn document(&self) -> Document {
+        report::host::document(self.report, self.has_all)
     }
-    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        process::render_host_csv(self.report, out)
-    }
-    fn markdown(&self) -> String {
-        process::render_host_markdown(self.report, self.has_all)
+    fn data(&self) -> Data {
+        report::host::data(self.report)
     }
     fn problems(&self) -> &[Problem] {
         &self.report.problems
-    }
-}
-
-impl Page for HostCheck<'_> {
-    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
-        process::render_host_html(self.report, &mut out)
     }
 }
 

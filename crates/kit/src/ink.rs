@@ -12,6 +12,11 @@ impl Ink {
         self.styled("1", text)
     }
 
+    /// The heading of a section.
+    pub fn heading(self, text: &str) -> String {
+        self.styled("1;4", text)
+    }
+
     /// What explains and can be passed over.
     pub fn dim(self, text: &str) -> String {
         self.styled("2", text)

@@ -19,6 +19,7 @@ pub mod joined;
 pub mod key;
 pub mod lanes;
 pub mod letters;
+pub mod markdown_document;
 pub mod number;
 pub mod openmetrics;
 pub mod page;
@@ -36,6 +37,7 @@ pub mod text;
 pub mod tree_map;
 
 pub use document::Document;
+pub use markdown_document::MarkdownDocument;
 pub use page::{Answer, Page, Section};
-pub use table::Table;
+pub use table::{Cell, Table};
 pub use terminal::{EntriesShown, Row, Terminal, TerminalView};

@@ -1,40 +1,206 @@
-//! A table as data, rendered to HTML or Markdown: every picture has one behind it.
+//! A table or a tree as data: what stands in its cells, which columns are figures, which rows may be folded. Its writers are in
+//! [`crate::document`].
 
 use crate::text;
 use std::fmt::Write as _;
 
 /// Rows that are printed (`web/report.css`).
 const ROWS_ON_PAPER: usize = 14;
+/// Rows that a terminal shows, where the table does not say otherwise.
+const ROWS_IN_BRIEF: usize = 16;
 
-/// A table. The first column heads its row; columns with figures are aligned right.
+/// What stands in a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// A text, not escaped; a line break stays one.
+    Text(String, Look),
+    /// Where the row is in a tree: the names of the branches above it, then its own. A table is sorted by its readers, so that each row
+    /// must be understood alone; only a terminal, which keeps the order, indents the last name instead.
+    Path(Vec<String>),
+    /// What is not there: `not available`, `skipped`; a dash where `why` is empty.
+    Absent {
+        /// The word for it.
+        word: &'static str,
+        /// The reason.
+        why: String,
+    },
+    /// A share from 0 to 1, drawn as a bar on a terminal.
+    Bar(f64),
+}
+
+/// How a cell stands out on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Look {
+    /// Not.
+    #[default]
+    Plain,
+    /// It counts more than others.
+    Strong,
+    /// It can be passed over.
+    Dim,
+    /// A change for the better.
+    Good,
+    /// A change for the worse.
+    Bad,
+}
+
+impl Cell {
+    /// What is not there, and why; a dash without a reason.
+    pub fn absent(why: impl Into<String>) -> Self {
+        Cell::Absent { word: "not available", why: why.into() }
+    }
+
+    /// What was not done, and why.
+    pub fn skipped(why: impl Into<String>) -> Self {
+        Cell::Absent { word: "skipped", why: why.into() }
+    }
+
+    /// A text that stands out.
+    pub fn looks(text: impl Into<String>, look: Look) -> Self {
+        Cell::Text(text.into(), look)
+    }
+
+    /// The cell in full: the whole path, the reason of what is absent.
+    pub fn full(&self) -> String {
+        match self {
+            Cell::Text(text, _) => text.clone(),
+            Cell::Path(path) => path.join(" › "),
+            Cell::Absent { why, .. } if why.is_empty() => "-".to_owned(),
+            Cell::Absent { word, why } => format!("{word}: {why}"),
+            Cell::Bar(_) => String::new(),
+        }
+    }
+
+    /// The cell where there is little room: the last name of a path, a dash for what is absent.
+    pub fn brief(&self) -> String {
+        match self {
+            Cell::Path(path) => path.last().map_or_else(String::new, |name| text::clean(name)),
+            Cell::Absent { .. } => "-".to_owned(),
+            Cell::Text(text, _) => text.split('\n').map(text::clean).collect::<Vec<_>>().join("\n"),
+            Cell::Bar(_) => String::new(),
+        }
+    }
+
+    /// How it stands out.
+    pub fn look(&self) -> Look {
+        match self {
+            Cell::Text(_, look) => *look,
+            Cell::Absent { .. } => Look::Dim,
+            Cell::Path(_) | Cell::Bar(_) => Look::Plain,
+        }
+    }
+
+    /// The share of a bar.
+    pub fn share(&self) -> Option<f64> {
+        if let Cell::Bar(share) = self { Some(*share) } else { None }
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Cell::Text(text, Look::Plain)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Cell::Text(text.to_owned(), Look::Plain)
+    }
+}
+
+/// What is absent without a reason is a dash.
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or_else(|| Cell::absent(""), Into::into)
+    }
+}
+
+impl PartialEq<&str> for Cell {
+    fn eq(&self, other: &&str) -> bool {
+        self.full() == **other
+    }
+}
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Words, which may be wrapped.
+    Words,
+    /// Figures, which stand right.
+    Figures,
+    /// Bars, on a terminal alone.
+    Bar,
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Its heading, with the unit.
+    pub heading: String,
+    /// What it holds.
+    pub kind: ColumnKind,
+    /// Whether a terminal that is too narrow leaves it out; the last ones first.
+    pub is_if_room: bool,
+    /// Whether a page and Markdown alone have it.
+    pub is_page_only: bool,
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Row {
+    /// A cell for each column; the first heads the row.
+    pub cells: Vec<Cell>,
+    /// Whether it is too small to be of interest: the page folds it.
+    pub is_small: bool,
+    /// Whether it sums up the others: it is shown in any case, and last.
+    pub is_total: bool,
+    /// Its number in the order of sizes, 0 for the biggest; of a branch that of its biggest entry.
+    pub rank: usize,
+    /// What it weighs, in the unit of [`Table::weigh`].
+    pub weight: u64,
+}
+
+impl Row {
+    /// How deep it is in a tree, from 0.
+    pub fn level(&self) -> usize {
+        match self.cells.first() {
+            Some(Cell::Path(path)) => path.len().saturating_sub(1),
+            _ => 0,
+        }
+    }
+}
+
+/// A table.
 pub struct Table {
-    /// What it shows.
+    /// What it shows, the same in every form.
     pub caption: String,
-    /// Column headings, units included.
-    pub columns: Vec<String>,
+    /// Columns.
+    pub columns: Vec<Column>,
     /// Class for the styles; `dense` for a table with many columns of figures.
     pub class: &'static str,
-    /// Index of the first column with figures.
-    pub numeric_from: usize,
-    /// Index of the first column behind the figures that holds text again.
-    pub text_from: usize,
-    /// Indices of rows that are too small to be of interest: the page folds them.
-    pub small: Vec<usize>,
-    /// Cells, one for each column, not escaped; a line break in a cell stays one.
-    pub rows: Vec<Vec<String>>,
+    /// Rows that a terminal shows.
+    pub rows_in_brief: usize,
+    /// Of a tree: how the weight of folded rows is written. A table that has it is a tree.
+    pub weigh: Option<fn(u64) -> String>,
+    /// Rows.
+    pub rows: Vec<Row>,
 }
 
 impl Table {
-    /// An empty table.
+    /// A table with these columns, of figures from `numeric_from` on, and no row.
     pub fn new(caption: impl Into<String>, columns: &[&str], numeric_from: usize) -> Self {
-        let columns = columns.iter().map(|&c| c.to_owned()).collect();
+        let kind = |at| if numeric_from <= at { ColumnKind::Figures } else { ColumnKind::Words };
+        let columns = columns.iter().enumerate().map(|(at, heading)| column(*heading, kind(at)));
+        Table { columns: columns.collect(), ..Table::empty(caption.into()) }
+    }
+
+    fn empty(caption: String) -> Self {
         Table {
-            caption: caption.into(),
-            columns,
+            caption,
+            columns: Vec::new(),
             class: "",
-            numeric_from,
-            text_from: usize::MAX,
-            small: Vec::new(),
+            rows_in_brief: ROWS_IN_BRIEF,
+            weigh: None,
             rows: Vec::new(),
         }
     }
@@ -42,13 +208,40 @@ impl Table {
     /// A row for each thing, of which the columns say what stands in it.
     pub fn of<T>(caption: impl Into<String>, things: impl IntoIterator<Item = T>) -> Rows<T> {
         let things: Vec<T> = things.into_iter().collect();
-        let rows = things.iter().map(|_| Vec::new()).collect();
-        Rows { table: Table { rows, text_from: 0, ..Table::new(caption, &[], usize::MAX) }, things }
+        let rows = things.iter().map(|_| Row::default()).collect();
+        Rows { table: Table { rows, ..Table::empty(caption.into()) }, things }
+    }
+
+    /// Adds columns of figures.
+    pub fn add_figures<'a>(&mut self, headings: impl IntoIterator<Item = &'a str>) {
+        self.columns.extend(headings.into_iter().map(|heading| column(heading, ColumnKind::Figures)));
+    }
+
+    /// Adds a row, with a cell for each column.
+    pub fn push<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        let cells = cells.into_iter().map(Into::into).collect();
+        self.rows.push(Row { cells, ..Row::default() });
+    }
+
+    /// Adds a row that sums up the others.
+    pub fn push_total<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        self.push(cells);
+        self.rows.iter_mut().next_back().into_iter().for_each(|row| row.is_total = true);
     }
 
     /// The table, if it has a row.
     pub fn unless_empty(self) -> Option<Table> {
         (!self.rows.is_empty()).then_some(self)
+    }
+
+    /// The same, of which a terminal shows at most so many rows.
+    pub fn brief(self, rows: usize) -> Self {
+        Table { rows_in_brief: rows, ..self }
+    }
+
+    /// Index of the first column of figures.
+    pub fn first_figures(&self) -> Option<usize> {
+        self.columns.iter().position(|column| column.kind == ColumnKind::Figures)
     }
 
     /// HTML with `scope` on every heading.
@@ -58,23 +251,25 @@ impl Table {
             text::html(&self.caption),
             self.class
         );
-        for (index, column) in self.columns.iter().enumerate() {
-            let class = self.alignment(index);
-            let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", text::html(column));
+        for column in self.drawn_columns().map(|at| &self.columns[at]) {
+            let class = alignment(column);
+            let heading = column.heading.replace('\n', " ");
+            let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", text::html(&heading));
         }
         out.push_str("</tr></thead><tbody>\n");
-        for (number, row) in self.rows.iter().enumerate() {
-            out.push_str(if self.small.contains(&number) { "<tr class=\"small\">" } else { "<tr>" });
-            for (index, cell) in row.iter().enumerate() {
-                let lines: Vec<String> = cell.split('\n').map(text::prose).collect();
-                let absent = ["not available", "skipped"].iter().any(|word| cell.starts_with(word));
-                let class = match (absent, cell.contains('\n'), self.alignment(index)) {
+        for row in &self.rows {
+            out.push_str(if row.is_small { "<tr class=\"small\">" } else { "<tr>" });
+            for (at, cell) in self.drawn_columns().filter_map(|at| Some((at, row.cells.get(at)?))) {
+                let full = cell.full();
+                let lines: Vec<String> = full.split('\n').map(text::prose).collect();
+                let is_absent = matches!(cell, Cell::Absent { why, .. } if !why.is_empty());
+                let class = match (is_absent, full.contains('\n'), alignment(&self.columns[at])) {
                     (true, ..) => " class=\"na\"",
                     (_, true, "") => " class=\"lines\"",
                     (.., alignment) => alignment,
                 };
                 let cell = lines.join("<br>");
-                let _ = if index == 0 {
+                let _ = if at == 0 {
                     write!(out, "<th scope=\"row\"><bdi>{cell}</bdi></th>")
                 } else {
                     write!(out, "<td{class}><bdi>{cell}</bdi></td>")
@@ -99,23 +294,31 @@ impl Table {
             format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
         };
         let lines = |cell: &str| cell.split('\n').map(text::markdown).collect::<Vec<_>>().join("<br>");
+        let columns: Vec<usize> = self.drawn_columns().collect();
         let mut out = format!("**{}**\n\n", text::markdown(&self.caption));
-        out += &line(&mut self.columns.iter().map(|c| text::markdown(c)));
-        let rule = |index: usize| if self.is_numeric(index) { "---:" } else { "---" };
-        out += &line(&mut (0..self.columns.len()).map(|i| rule(i).to_owned()));
+        let heading = |at: &usize| text::markdown(&self.columns[*at].heading.replace('\n', " "));
+        out += &line(&mut columns.iter().map(heading));
+        let rule = |at: &usize| if self.columns[*at].kind == ColumnKind::Figures { "---:" } else { "---" };
+        out += &line(&mut columns.iter().map(|at| rule(at).to_owned()));
         for row in &self.rows {
-            out += &line(&mut row.iter().map(|c| lines(c)));
+            let cells = columns.iter().map(|at| row.cells.get(*at).map_or_else(String::new, Cell::full));
+            out += &line(&mut cells.map(|cell| lines(&cell)));
         }
         out
     }
 
-    fn alignment(&self, index: usize) -> &'static str {
-        if self.is_numeric(index) { " class=\"n\"" } else { "" }
+    /// Indices of the columns that pages and Markdown have.
+    fn drawn_columns(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.columns.len()).filter(|at| self.columns[*at].kind != ColumnKind::Bar)
     }
+}
 
-    fn is_numeric(&self, index: usize) -> bool {
-        (self.numeric_from..self.text_from).contains(&index)
-    }
+fn column(heading: impl Into<String>, kind: ColumnKind) -> Column {
+    Column { heading: heading.into(), kind, is_if_room: false, is_page_only: false }
+}
+
+fn alignment(column: &Column) -> &'static str {
+    if column.kind == ColumnKind::Figures { " class=\"n\"" } else { "" }
 }
 
 /// A table that gets its columns one after the other.
@@ -125,27 +328,58 @@ pub struct Rows<T> {
 }
 
 impl<T> Rows<T> {
-    /// The next column, of text.
-    pub fn words(mut self, heading: impl Into<String>, cell: impl Fn(&T) -> String) -> Self {
-        self.table.columns.push(heading.into());
+    /// The next column, of words.
+    pub fn words<C: Into<Cell>>(self, heading: impl Into<String>, cell: impl Fn(&T) -> C) -> Self {
+        self.column(column(heading, ColumnKind::Words), cell)
+    }
+
+    /// The next column, of figures, which stand right.
+    pub fn figures<C: Into<Cell>>(self, heading: impl Into<String>, cell: impl Fn(&T) -> C) -> Self {
+        self.column(column(heading, ColumnKind::Figures), cell)
+    }
+
+    /// The next column, of bars for shares from 0 to 1; only a terminal has it.
+    pub fn bars(self, cell: impl Fn(&T) -> Option<f64>) -> Self {
+        self.column(column("", ColumnKind::Bar), |thing| {
+            cell(thing).map_or_else(|| Cell::from(""), Cell::Bar)
+        })
+        .if_room()
+    }
+
+    fn column<C: Into<Cell>>(mut self, column: Column, cell: impl Fn(&T) -> C) -> Self {
+        self.table.columns.push(column);
         for (row, thing) in self.table.rows.iter_mut().zip(&self.things) {
-            row.push(cell(thing));
+            row.cells.push(cell(thing).into());
         }
         self
     }
 
-    /// The next column, of figures, which stand right.
-    pub fn figures(mut self, heading: impl Into<String>, cell: impl Fn(&T) -> String) -> Self {
-        let at = self.table.columns.len();
-        self.table.numeric_from = self.table.numeric_from.min(at);
-        self.table.text_from = at + 1;
-        self.words(heading, cell)
+    /// The last column is left out where a terminal is too narrow.
+    pub fn if_room(mut self) -> Self {
+        self.table.columns.iter_mut().next_back().into_iter().for_each(|column| column.is_if_room = true);
+        self
+    }
+
+    /// The last column is on the page and in Markdown alone.
+    pub fn page_only(mut self) -> Self {
+        self.table.columns.iter_mut().next_back().into_iter().for_each(|column| column.is_page_only = true);
+        self
     }
 
     /// Folds the rows of things that are small.
     pub fn folded(mut self, is_small: impl Fn(&T) -> bool) -> Self {
-        let small = self.things.iter().enumerate().filter(|(_, thing)| is_small(thing));
-        self.table.small = small.map(|(number, _)| number).collect();
+        for (row, thing) in self.table.rows.iter_mut().zip(&self.things) {
+            row.is_small = is_small(thing);
+        }
+        self
+    }
+
+    /// Makes a tree of it, whose first column holds paths: rank and weight of each row, and how the weight of folded ones is written.
+    pub fn tree(mut self, rank_and_weight: impl Fn(&T) -> (usize, u64), weigh: fn(u64) -> String) -> Self {
+        self.table.weigh = Some(weigh);
+        for (row, thing) in self.table.rows.iter_mut().zip(&self.things) {
+            (row.rank, row.weight) = rank_and_weight(thing);
+        }
         self
     }
 

@@ -35,7 +35,7 @@ pub struct TerminalView {
 }
 
 /// Narrower than this the lines would say nothing.
-pub const WIDTH_MIN: usize = 72;
+pub const WIDTH_MIN: usize = 60;
 /// Wider lines are hard to read.
 pub const WIDTH_MAX: usize = 140;
 /// Problems that are listed; the stored form has all.
@@ -78,6 +78,11 @@ impl Terminal {
     pub fn line(&mut self, line: &str) {
         self.text += line.trim_end();
         self.text.push('\n');
+    }
+
+    /// Several lines, without the blanks at their ends.
+    pub fn text(&mut self, text: &str) {
+        text.trim_end().lines().for_each(|line| self.line(line));
     }
 
     /// An empty line.

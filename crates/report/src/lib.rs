@@ -3,16 +3,21 @@
 //! Every function here is a pure function of what is stored: no clock, no random draw, no file. The same run
 //! gives the same bytes.
 //!
-//! Five folders, one for each thing that is reported on, which know `assay_kit` and `assay_model` and not each other:
-//! [`study`], [`gc`], [`memory`], [`capacity`], [`compared`]. Only this file ties them together. Styles and the small scripts are
+//! A folder for each thing that is reported on, which knows `assay_kit` and `assay_model`. Only this file ties them together. Styles and the small scripts are
 //! in `web/`.
 
 mod capacity;
 mod compared;
+mod flags;
 mod gc;
+mod heap;
+pub mod host;
+mod load;
 mod memory;
 mod study;
+mod time;
 
+pub use assay_kit::document::{Data, Document};
 pub use assay_kit::{EntriesShown, TerminalView};
 pub use capacity::{
     render_capacity_csv, render_capacity_html, render_capacity_markdown, render_capacity_terminal,
@@ -21,11 +26,19 @@ pub use compared::{
     render_run_comparison_csv, render_run_comparison_html, render_run_comparison_markdown,
     render_run_comparison_terminal,
 };
+pub use flags::render as render_flags_terminal;
+pub use flags::{render_flags_csv, render_flags_html, render_flags_markdown};
 pub use gc::{
     GcFamily, OPENMETRICS_CONTENT_TYPE, gc_openmetrics_families, render_gc_csv, render_gc_diff_csv,
     render_gc_diff_html, render_gc_diff_markdown, render_gc_diff_terminal, render_gc_html, render_gc_line,
     render_gc_markdown, render_gc_openmetrics, render_gc_screen, render_gc_terminal,
 };
+pub use heap::{
+    layout_text, layouts_csv, layouts_markdown, layouts_page, modes_csv, modes_markdown, modes_page,
+    modes_text, prediction_csv, prediction_markdown, prediction_page, prediction_text,
+};
+pub use host::render_what_if_terminal;
+pub use load::{render_load_csv, render_load_html, render_load_markdown};
 pub use memory::{
     Watch, WatchEntry, WatchOrder, WatchRow, owners_left_out_sentence, render_advice_csv, render_advice_html,
     render_advice_markdown, render_advice_terminal, render_change_csv, render_change_html,
@@ -34,6 +47,11 @@ pub use memory::{
 };
 pub use study::{
     claims_of_plan, render_csv, render_ready_made_csv, render_ready_made_markdown, render_terminal,
+};
+pub use time::{
+    render_time_change_csv, render_time_change_html, render_time_change_markdown,
+    render_time_change_terminal, render_time_csv, render_time_html, render_time_line, render_time_markdown,
+    render_time_terminal,
 };
 
 use assay_model::StoredRun;

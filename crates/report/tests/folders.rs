@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-const FOLDERS: [&str; 5] = ["capacity", "compared", "gc", "memory", "study"];
+const FOLDERS: [&str; 10] =
+    ["capacity", "compared", "flags", "gc", "heap", "host", "load", "memory", "study", "time"];
 
 fn crate_folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)

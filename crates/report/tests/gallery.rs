@@ -91,19 +91,19 @@ fn garbage_collection() {
 #[test]
 fn cpu_time() {
     let report = stored("gallery/time.json");
-    is_up_to_date("time.html", |out| assay_processreport::render_time_html(&report, out));
+    is_up_to_date("time.html", |out| assay_report::render_time_html(&report, out));
     let change = stored("formats/time-change-1.json");
-    is_up_to_date("time-change.html", |out| assay_processreport::render_time_change_html(&change, out));
+    is_up_to_date("time-change.html", |out| assay_report::render_time_change_html(&change, out));
 }
 
 #[test]
 fn heap() {
     let prediction = stored("formats/heap-prediction-2.json");
-    is_up_to_date("heap.html", |out| assay_heapreport::prediction_page(&prediction, out));
+    is_up_to_date("heap.html", |out| assay_report::prediction_page(&prediction, out));
     let layouts = stored("formats/heap-layout-2.json");
-    is_up_to_date("heap-layout.html", |out| assay_heapreport::layouts_page(&layouts, out));
+    is_up_to_date("heap-layout.html", |out| assay_report::layouts_page(&layouts, out));
     let modes = stored("formats/heap-modes-3.json");
-    is_up_to_date("heap-modes.html", |out| assay_heapreport::modes_page(&modes, out));
+    is_up_to_date("heap-modes.html", |out| assay_report::modes_page(&modes, out));
 }
 
 #[test]
@@ -117,23 +117,21 @@ fn studies() {
 #[test]
 fn load() {
     let result = stored("formats/load-2.json");
-    is_up_to_date("load.html", |out| {
-        assay_processreport::render_load_html(&result, "http://shop:8080/", out)
-    });
+    is_up_to_date("load.html", |out| assay_report::render_load_html(&result, "http://shop:8080/", out));
 }
 
 #[test]
 fn machines() {
     let report = stored("formats/host-check-2.json");
-    is_up_to_date("host.html", |out| assay_processreport::render_host_html(&report, out));
+    is_up_to_date("host.html", |out| assay_report::host::document(&report, false).write_html(out));
     let comparison = stored("formats/host-comparison-1.json");
-    is_up_to_date("host-diff.html", |out| assay_processreport::render_host_comparison_html(&comparison, out));
+    is_up_to_date("host-diff.html", |out| assay_report::host::comparison(&comparison).write_html(out));
 }
 
 #[test]
 fn options_by_release() {
     let report = stored("formats/flags-1.json");
-    is_up_to_date("flags.html", |out| assay_processreport::render_flags_html(&report, out));
+    is_up_to_date("flags.html", |out| assay_report::render_flags_html(&report, out));
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn what_if(arguments: &HostArguments, word: &str, study: &Path) -> Result<ExitCo
     if is_json {
         output::print_json(&said)?;
     } else {
-        output::print_text(&assay_processreport::render_what_if_terminal(&said))?;
+        output::print_text(&assay_report::render_what_if_terminal(&said))?;
     }
     say!("\nreport: {}", page.display());
     Ok(if said.ratio.is_some() { ExitCode::SUCCESS } else { ExitCode::from(1) })

@@ -1,7 +1,7 @@
 //! A capacity as Markdown: the answer, whether to believe it, then the tables of its page.
 
 use super::{page_tables, words};
-use assay_kit::Document;
+use assay_kit::MarkdownDocument;
 use assay_kit::number::count;
 use assay_kit::text::clean;
 use assay_model::{CapacityReport, LimitAttribution};
@@ -21,10 +21,10 @@ pub fn render(report: &CapacityReport) -> String {
     tables.extend(with_misses.map(|attribution| page_tables::causes(attribution, name(attribution))));
     tables.extend([Some(false), None].into_iter().filter_map(|passed| page_tables::checks(report, passed)));
     tables.extend(page_tables::left_out(report));
-    Document {
+    MarkdownDocument {
         tables,
         problems: words::other_problems(report),
-        ..Document::new(clean(&report.target), answer)
+        ..MarkdownDocument::new(clean(&report.target), answer)
     }
     .markdown()
 }

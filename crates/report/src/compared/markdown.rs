@@ -1,7 +1,7 @@
 //! Two runs side by side as Markdown.
 
 use super::{page, words};
-use assay_kit::Document;
+use assay_kit::MarkdownDocument;
 use assay_kit::text::clean;
 use assay_model::{Problem, RunComparison};
 
@@ -18,14 +18,14 @@ pub fn render(comparison: &RunComparison) -> String {
         only("before", &comparison.only_before),
         only("after", &comparison.only_after),
     ];
-    Document {
+    MarkdownDocument {
         lines: vec![
             format!("before: {}", words::run(&comparison.before)),
             format!("after: {}", words::run(&comparison.after)),
         ],
         tables: vec![page::setups(comparison), page::table(comparison)],
         problems: Problem::listed(&comparison.problems),
-        ..Document::new(heading, answer)
+        ..MarkdownDocument::new(heading, answer)
     }
     .markdown()
 }

@@ -1,7 +1,7 @@
 //! What a GC log says, as short as a report on something else can use it.
 
 use super::words;
-use assay_findings::FindingText;
+use assay_kit::document::Finding as FindingText;
 use assay_model::{GcFigure, GcReport, gc_figure};
 
 /// Figures that a digest has, each with its name and what its unit is.
@@ -28,7 +28,7 @@ pub fn digest(report: &GcReport) -> (Vec<(&'static str, String)>, Vec<[String; 5
     };
     let figures = FIGURES.iter().map(|(id, name)| (*name, value(id))).collect();
     let one = |found: FindingText| {
-        let to_do = found.what_to_do();
+        let to_do = found.step.as_ref().map_or_else(String::new, assay_kit::document::Step::in_lines);
         [found.rule, found.severity.to_string(), found.claim, found.evidence.join("; "), to_do]
     };
     (figures, words::told(report).into_iter().map(one).collect())

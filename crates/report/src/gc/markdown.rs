@@ -3,7 +3,7 @@
 use super::{diff, diff_page, page_tables, words};
 use assay_findings::{next_step, table};
 use assay_kit::text::clean;
-use assay_kit::{Document, Table};
+use assay_kit::{MarkdownDocument, Table};
 use assay_model::{GcComparison, GcDurations, GcReport, GcRow, Problem};
 
 /// JVMs that are named under the heading.
@@ -34,11 +34,11 @@ pub fn report(report: &GcReport, name: &str) -> String {
     let mut lines = vec![words::subject(report)];
     lines.extend(report.jvms.iter().take(JVMS_SHOWN).map(|jvm| words::jvm(jvm).join(" · ")));
     let answer = [words::headline(report), next_step(&found, ""), words::not_understood(report)];
-    Document {
+    MarkdownDocument {
         lines,
         tables,
         problems: Problem::listed(&report.problems),
-        ..Document::new(clean(name), answer)
+        ..MarkdownDocument::new(clean(name), answer)
     }
     .markdown()
 }
@@ -47,13 +47,13 @@ pub fn report(report: &GcReport, name: &str) -> String {
 pub fn comparison(comparison: &GcComparison) -> String {
     let differ = "The JVMs or their settings differ: what follows may come from that alone.";
     let differ = if diff::differ(comparison) { differ } else { "" };
-    Document {
+    MarkdownDocument {
         lines: vec![
             format!("before: {}", clean(&comparison.before)),
             format!("after: {}", clean(&comparison.after)),
         ],
         tables: vec![diff_page::table(comparison)],
-        ..Document::new(
+        ..MarkdownDocument::new(
             "What differs between two GC logs",
             [diff_page::headline(comparison), differ.to_owned()],
         )

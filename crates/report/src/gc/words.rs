@@ -1,6 +1,7 @@
 //! What GC logs say, in sentences and names that all outputs share.
 
-use assay_findings::{FindingText, told_of_logs};
+use assay_findings::told_of_logs;
+use assay_kit::document::Finding as FindingText;
 pub use assay_kit::number::counted;
 use assay_kit::number::{count, significant, size};
 use assay_kit::quantity;

@@ -232,7 +232,7 @@ pub fn advice(advice: &Advice) -> Table {
         .figures("Budgeted", |line| bytes(line.bound_bytes))
         .words("Where the bound comes from", |line| bound_from(line))
         .table();
-    table.rows.push(vec!["Total".to_owned(), bytes(now), String::new(), bytes(bound), rounded]);
+    table.push_total(["Total".to_owned(), bytes(now), String::new(), bytes(bound), rounded]);
     table
 }
 

@@ -5,7 +5,7 @@ use super::{facts, page_tables, tree};
 use assay_findings::{next_step, table, told};
 use assay_kit::number::bytes;
 use assay_kit::text::clean;
-use assay_kit::{Document, Table};
+use assay_kit::{MarkdownDocument, Table};
 use assay_model::{Advice, Area, MemoryChange, MemoryReport, Problem, RunningJvms};
 
 /// What changed between two snapshots, by cause.
@@ -13,10 +13,10 @@ pub fn change(change: &MemoryChange) -> String {
     let of = change.pid.map_or_else(String::new, |pid| format!(" of {pid}"));
     let answer =
         [format!("{}.", sentence(change)), format!("{}.", explained(change)), largest_growth(change)];
-    Document {
+    MarkdownDocument {
         tables: vec![causes(change)],
         problems: Problem::listed(&change.problems),
-        ..Document::new(format!("What changed in the memory{of}"), answer)
+        ..MarkdownDocument::new(format!("What changed in the memory{of}"), answer)
     }
     .markdown()
 }
@@ -34,11 +34,11 @@ pub fn snapshot(report: &MemoryReport) -> String {
     let mut tables = vec![page_tables::entries(&areas, report.rss_bytes), table("Potential savings", &found)];
     tables.extend(page_tables::unknown(report));
     tables.push(page_tables::sources(report));
-    Document {
+    MarkdownDocument {
         lines: vec![facts::subject(report)],
         tables,
         problems: Problem::listed(&report.problems),
-        ..Document::new(format!("Memory of {} ({})", clean(&report.program), report.pid), answer)
+        ..MarkdownDocument::new(format!("Memory of {} ({})", clean(&report.program), report.pid), answer)
     }
     .markdown()
 }
@@ -47,10 +47,10 @@ pub fn snapshot(report: &MemoryReport) -> String {
 pub fn advice(advice: &Advice) -> String {
     let settings = told(&advice.settings, "lowers it by");
     let heading = format!("Memory limit of {} ({})", clean(&advice.program), advice.pid);
-    Document {
+    MarkdownDocument {
         tables: vec![facts::advice(advice), table("Settings that would lower it", &settings)],
         problems: Problem::listed(&advice.problems),
-        ..Document::new(heading, [facts::advice_sentence(advice), next_step(&settings, "")])
+        ..MarkdownDocument::new(heading, [facts::advice_sentence(advice), next_step(&settings, "")])
     }
     .markdown()
 }
@@ -70,5 +70,5 @@ pub fn running(found: &RunningJvms, not_readable: Option<&str>) -> String {
         more => format!("{more} JVMs run here."),
     };
     let answer = [number, not_readable.map(clean).unwrap_or_default()];
-    Document { tables: vec![table], ..Document::new("Running JVMs", answer) }.markdown()
+    MarkdownDocument { tables: vec![table], ..MarkdownDocument::new("Running JVMs", answer) }.markdown()
 }

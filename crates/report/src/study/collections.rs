@@ -30,15 +30,16 @@ pub fn tables(grid: &Grid, inserts: &Inserts) -> Vec<Table> {
             name.extend(has_roles.then(|| clean(&role)));
             let (of_log, _) = (inserts.gc_digest)(report);
             if figures.rows.is_empty() {
-                figures.columns.extend(of_log.iter().map(|(name, _)| (*name).to_owned()));
+                let headings = of_log.iter().map(|(name, _)| *name);
+                figures.add_figures(headings);
             }
             let of_log = of_log.into_iter().map(|(_, value)| value);
             let row = name.clone().into_iter().chain([shown.trial.number.to_string()]).chain(of_log);
-            figures.rows.push(row.collect());
+            figures.push(row);
             for (trials, [_, severity, claim, evidence, to_do]) in by_rule(&read, inserts) {
                 let of_all = assay_kit::number::counted(read.len() as u64, "trial", "trials");
                 let found = [format!("{trials} of {of_all}"), severity, claim, evidence, to_do];
-                findings.rows.push(name.clone().into_iter().chain(found).collect());
+                findings.push(name.clone().into_iter().chain(found));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The list of ready-made studies and scenarios as CSV and Markdown.
 
 use assay_kit::csv_rows::Rows;
-use assay_kit::{Document, Table};
+use assay_kit::{MarkdownDocument, Table};
 use assay_model::ReadyMadeList;
 use std::io::{self, Write};
 
@@ -35,9 +35,9 @@ pub fn markdown(list: &ReadyMadeList) -> String {
         .table();
     let answer =
         format!("{} studies and {} scenarios are ready-made.", list.studies.len(), list.scenarios.len());
-    Document {
+    MarkdownDocument {
         tables: vec![studies, scenarios],
-        ..Document::new("Ready-made studies and scenarios", [answer])
+        ..MarkdownDocument::new("Ready-made studies and scenarios", [answer])
     }
     .markdown()
 }

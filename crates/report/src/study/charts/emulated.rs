@@ -128,7 +128,7 @@ fn table(grid: &Grid, title: &str, ids: [&str; 2]) -> Table {
             ratio(cell, user),
             ratio(cell, kernel),
         ];
-        table.rows.push(row.map(|text| assay_kit::text::clean(&text)).to_vec());
+        table.push(row.map(|text| assay_kit::text::clean(&text)));
     }
     table
 }

@@ -1,5 +1,0 @@
-//! The integration tests of this crate, linked as one program; each file is a module.
-
-mod forms;
-mod recorded;
-mod time;

@@ -1,0 +1,49 @@
+//! Heaps as CSV and Markdown.
+
+use super::sample;
+use assay_report::*;
+use std::io::{self, Write};
+
+fn csv(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Vec<Vec<String>> {
+    let mut out = Vec::new();
+    write(&mut out).expect("a vector takes all bytes");
+    let text = String::from_utf8(out).expect("UTF-8");
+    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn the_places_of_an_object_add_up_to_its_size() {
+    let layouts = sample::layouts();
+    let rows = csv(|out| layouts_csv(&layouts, out));
+    assert_eq!(rows[0].last().map(String::as_str), Some("bytes"));
+    for layout in &layouts.layouts {
+        let of = rows.iter().filter(|row| row[0] == layout.model.name.name());
+        let sum: u64 = of.map(|row| row.last().and_then(|b| b.parse::<u64>().ok()).expect("bytes")).sum();
+        assert_eq!(sum, layout.instance_bytes, "{}", layout.model.name.name());
+    }
+    let markdown = layouts_markdown(&layouts);
+    assert!(markdown.contains("An instance takes ") && markdown.contains("| header | "), "{markdown}");
+}
+
+#[test]
+fn every_heap_size_has_a_row_and_a_mode_that_was_not_verified_is_empty() {
+    let mut modes = sample::modes::modes();
+    modes.cells.truncate(2);
+    modes.cells[0].verified_mode = None;
+    let rows = csv(|out| modes_csv(&modes, out));
+    assert_eq!((rows.len(), rows[0][8].as_str(), rows[1][8].as_str()), (3, "verified_mode", ""));
+    assert_eq!(rows[1][3], modes.cells[0].max_heap_bytes.to_string());
+    let markdown = modes_markdown(&modes);
+    assert!(markdown.contains("**Modes and their largest heaps**"), "{markdown}");
+    assert!(markdown.contains(&format!("| -Xmx | {}", modes.cells[0].collector)), "{markdown}");
+}
+
+#[test]
+fn a_prediction_has_its_answer_and_the_size_of_every_layout() {
+    let heap = sample::prediction();
+    let markdown = prediction_markdown(&heap);
+    assert!(markdown.starts_with("# Heap of "), "{markdown}");
+    for model in &heap.models {
+        assert!(markdown.contains(&format!("| {} | ", model.name.name())), "{markdown}");
+    }
+}

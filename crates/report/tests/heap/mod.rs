@@ -1,0 +1,5 @@
+//! Heaps in every mode: pages, texts, CSV and Markdown.
+
+mod forms;
+mod pages;
+mod sample;

@@ -1,0 +1,5 @@
+//! CPU time, load, host and flags: pages, texts, CSV and Markdown.
+
+mod forms;
+mod recorded;
+mod time;

@@ -1,0 +1,148 @@
+//! Recordings, hardware counters and changes as people see them.
+
+use assay_model::*;
+use assay_report::*;
+use assay_testkit::shown;
+
+fn kept() -> TimeReport {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/formats/time-1.json");
+    serde_json::from_str(&std::fs::read_to_string(path).expect("a kept result")).expect("its form")
+}
+
+fn frame(name: &str, kind: FrameKind) -> SampledFrame {
+    SampledFrame { name: name.to_owned(), kind }
+}
+
+fn stacks(unit: StackUnit, leaf: SampledFrame, weight: u64) -> RecordedStacks {
+    let frames = vec![
+        frame("application", FrameKind::Role),
+        frame("http-*", FrameKind::Pool),
+        frame("shop.Cart.<total>", FrameKind::Java),
+        leaf,
+    ];
+    RecordedStacks {
+        events: vec!["jdk.ObjectAllocationSample".to_owned()],
+        unit,
+        count: 40,
+        weight,
+        without_stack: 1,
+        truncated: 2,
+        frames,
+        stacks: vec![RecordedStack { frames: vec![0, 1, 2, 3], weight: weight - 10 }],
+        other_weight: 10,
+    }
+}
+
+fn recorded() -> TimeReport {
+    let recording = TimeRecording {
+        origin: RecordingOrigin::Started,
+        started_ns: 0,
+        duration_ns: 10_000_000_000,
+        cpu: Some(stacks(StackUnit::Samples, frame("shop.Price.add", FrameKind::Java), 400)),
+        native: None,
+        allocation: Some(stacks(StackUnit::Bytes, frame("byte[]", FrameKind::Allocated), 4_096_000)),
+    };
+    let figure = HardwareFigure {
+        event: HardwareEvent::LlcMisses,
+        user: 1000,
+        kernel: 500,
+        user_instructions: 1_000_000,
+        kernel_instructions: 0,
+        enabled_ns: 100,
+        running_ns: 25,
+    };
+    let hardware = HardwareCounters { threads: 8, threads_missed: 1, event_groups: 6, figures: vec![figure] };
+    TimeReport {
+        recording: Some(recording),
+        hardware: Some(hardware),
+        requests: Some(1000.0),
+        duration_ns: 10_000_000_000,
+        ..kept()
+    }
+}
+
+fn page(report: &TimeReport) -> String {
+    let mut out = Vec::new();
+    render_time_html(report, &mut out).expect("memory can be written");
+    String::from_utf8(out).expect("text")
+}
+
+fn view() -> TerminalView {
+    TerminalView { width: 100, color: false, entries: EntriesShown::Biggest(24) }
+}
+
+#[test]
+fn a_recording_has_flame_graphs_of_methods_and_of_allocation() {
+    let page = page(&recorded());
+    assert!(page.contains("id=\"java\"") && page.contains("id=\"allocation\""), "both sections");
+    assert!(
+        page.contains("shop.Price.add: 390 samples") && page.contains("byte[]: 3.9 MiB"),
+        "tips have the weights"
+    );
+    assert!(page.contains("at this rate 4.0 KiB for each request"), "garbage of one");
+    assert!(
+        page.contains("shop.Cart.&lt;total&gt;") && !page.contains("shop.Cart.<total>"),
+        "names are escaped"
+    );
+    let text = render_time_terminal(&recorded(), view());
+    assert!(text.contains("Java methods that ran most") && text.contains("shop.Price.add"), "{text}");
+    assert!(text.contains("byte[] in shop.Cart.<total>"), "{text}");
+}
+
+#[test]
+fn a_counter_that_was_multiplexed_says_so() {
+    let (page, text) = (page(&recorded()), render_time_terminal(&recorded(), view()));
+    assert!(shown(&page).contains("multiplexed: counted 25"), "on the page");
+    assert!(
+        text.contains("LLC-read-misses: user 1.00, kernel - per 1000 instructions multiplexed"),
+        "{text}"
+    );
+    assert!(text.contains("1 thread could not be counted"), "{text}");
+}
+
+fn change() -> TimeChange {
+    let subject = |cpu_ns| TimeSubject {
+        pid: 7,
+        program: "java".to_owned(),
+        taken_at: "2026-11-21T15:40:22Z".to_owned(),
+        duration_ns: 10_000_000_000,
+        cpu_ns,
+        requests: Some(1000.0),
+    };
+    let part = |name: &str, before, after| ChangedPart { name: name.to_owned(), before, after };
+    TimeChange {
+        schema: schema::TIME_CHANGE.to_owned(),
+        before: subject(2_000_000_000),
+        after: subject(1_000_000_000),
+        unit: WeightUnit::NsPerRequest,
+        total: part("CPU time", 2e6, 1e6),
+        roles: vec![part("application", 1.8e6, 0.8e6), part("VM", 0.2e6, 0.2e6)],
+        stacks: vec![ChangedStacks {
+            source: StackSource::Samples,
+            unit: WeightUnit::NsPerRequest,
+            samples: (400, 200),
+            frames: vec![frame("application", FrameKind::Role), frame("encode", FrameKind::Java)],
+            stacks: vec![ChangedStack { frames: vec![0, 1], before: 1.5e6, after: 0.5e6 }],
+            other: (0.5e6, 0.5e6),
+        }],
+        problems: Vec::new(),
+    }
+}
+
+#[test]
+fn a_change_is_said_first_and_drawn_with_both_figures() {
+    let mut out = Vec::new();
+    render_time_change_html(&change(), &mut out).expect("memory can be written");
+    let page = String::from_utf8(out).expect("text");
+    assert!(
+        page.contains(
+            "<span class=\"kept\">2.00 ms</span> before, <span class=\"kept\">1.00 ms</span> after "
+        ),
+        "the answer"
+    );
+    assert!(page.contains("encode: before 1.50 ms, after 500 µs, -1.00 ms"), "the tip");
+    assert!(page.contains("less4 area") && page.contains("− encode"), "colour and sign");
+    let text = render_time_change_terminal(&change(), view());
+    assert!(text.contains("encode") && text.contains("−1.00 ms"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
