@@ -7,17 +7,11 @@ import assay.supermarket.link.Agent;
 import assay.supermarket.link.AgentId;
 import assay.supermarket.link.Link;
 import assay.supermarket.message.AuditAnswer;
-import assay.supermarket.message.Message;
-import assay.supermarket.message.PlaceOrder;
-import assay.supermarket.message.ReceiptReport;
 import assay.supermarket.model.Company;
 import assay.supermarket.office.Gate;
 import assay.supermarket.office.Office;
 import assay.supermarket.office.Quiet;
 import assay.supermarket.post.Bookkeeper;
-import assay.supermarket.post.Journal;
-import assay.supermarket.post.Restored;
-import assay.supermarket.post.Settled;
 import assay.supermarket.store.Supermarket;
 import assay.supermarket.supplier.Supplier;
 import java.util.ArrayList;
@@ -45,13 +39,6 @@ public final class Backend {
       Executor mining,
       Executor office) {}
 
-  /** The types of the entries in a group's journal. */
-  public static List<Class<? extends Message>> journalEntries() {
-    List<Class<? extends Message>> all = new ArrayList<>(Supermarket.ENTRIES);
-    all.addAll(List.of(PlaceOrder.class, ReceiptReport.class, Settled.class, Restored.class));
-    return all;
-  }
-
   private final Company company;
   private final Assortment assortment;
   private final List<Supermarket> supermarkets = new ArrayList<>();
@@ -60,19 +47,18 @@ public final class Backend {
   private final Gate gate;
   private final Quiet quiet;
 
-  public Backend(
-      Company company, Assortment assortment, Link link, Journal journal, Executors executors) {
+  public Backend(Company company, Assortment assortment, Link link, Executors executors) {
     this.company = company;
     this.assortment = assortment;
     for (AgentId id : company.supermarkets(company.group())) {
       Supermarket supermarket =
           new Supermarket(
-              id, company, assortment, link, journal, executors.supermarkets(), executors.post());
+              id, company, assortment, link, executors.supermarkets(), executors.post());
       supermarkets.add(supermarket);
       add(supermarket);
     }
     for (AgentId id : company.suppliers(company.group())) {
-      add(new Supplier(id, company, link, journal, executors.suppliers()));
+      add(new Supplier(id, company, link, executors.suppliers()));
     }
     if (company.hasHeadquarters()) {
       add(
@@ -80,7 +66,6 @@ public final class Backend {
               company,
               assortment,
               link,
-              journal,
               executors.headquarters(),
               executors.mining(),
               executors.post()));
@@ -104,15 +89,6 @@ public final class Backend {
   /** All agents, to be made known to the link before {@link #start}. */
   public List<Agent> agents() {
     return List.copyOf(agents);
-  }
-
-  /** Does again what a journal says of an agent. */
-  public void replay(AgentId agent, Message entry) {
-    bookkeepers.stream()
-        .filter(each -> each.id().equals(agent))
-        .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("the journal speaks of " + agent))
-        .replay(entry);
   }
 
   /** The agents begin to send. */

@@ -2,10 +2,7 @@ package assay.supermarket;
 
 import assay.supermarket.data.Assortment;
 import assay.supermarket.link.GroupLink;
-import assay.supermarket.link.Link;
 import assay.supermarket.message.CompanyKeys;
-import assay.supermarket.post.FileJournal;
-import assay.supermarket.post.Journal;
 import assay.supermarket.tier.Tiers;
 import assay.supermarket.web.Front;
 import assay.supermarket.web.LinkEntrance;
@@ -51,30 +48,13 @@ public final class Main {
             tiers.mining(),
             blocking);
     Assortment assortment = new Assortment(settings.sizes());
-    Backend backend = backend(settings, assortment, link, executors);
+    Backend backend = new Backend(settings.company(), assortment, link, executors);
     backend.agents().forEach(link::add);
     backend.start();
     Map<String, Object> shown = new TreeMap<>(settings.shown());
     shown.put("threads", tiers.toString());
     Front front = new Front(backend, link, blocking, settings.partnerPermille(), shown);
     serve(settings, new Handler.Sequence(new LinkEntrance(link), front));
-  }
-
-  /** The agents, as they were when the journal ended. */
-  private static Backend backend(
-      Settings settings, Assortment assortment, Link link, Backend.Executors executors)
-      throws IOException {
-    if (settings.journal() == null) {
-      return new Backend(settings.company(), assortment, link, Journal.NONE, executors);
-    }
-    FileJournal journal =
-        FileJournal.open(
-            Path.of(settings.journal(), settings.company().group() + ".journal"),
-            Backend.journalEntries(),
-            settings.company() + " " + settings.sizes());
-    Backend backend = new Backend(settings.company(), assortment, link, journal, executors);
-    journal.replay(backend::replay);
-    return backend;
   }
 
   /** A company in one process has keys that nobody else knows. */

@@ -14,7 +14,6 @@ import java.util.TreeMap;
  * @param peers the other groups: where they listen, as {@code host:port}
  * @param webThreads of the HTTP front end
  * @param partnerPermille share of online purchases with goods of another supermarket
- * @param journal folder of the journal, or null
  * @param keys file of the company's keys, or null
  */
 public record Settings(
@@ -25,7 +24,6 @@ public record Settings(
     Sizes sizes,
     int webThreads,
     int partnerPermille,
-    String journal,
     String keys) {
   private static final String GROUP = "main";
   private static final int AGENTS_MAX = 100;
@@ -48,7 +46,6 @@ public record Settings(
         sizes(variables),
         variables.number("WEB_THREADS", 16, 8, 1_000),
         variables.number("PARTNER_PERMILLE", 100, 0, 1_000),
-        variables.text("JOURNAL", null),
         variables.text("KEYS", null));
   }
 

@@ -7,7 +7,6 @@ import assay.supermarket.link.AgentId;
 import assay.supermarket.link.Link;
 import assay.supermarket.message.Message;
 import assay.supermarket.message.Numbered;
-import assay.supermarket.post.Journal;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -54,10 +53,7 @@ class ExactlyOnceTest {
   void aLossyLinkLosesNothingAndDoublesNothing() throws Exception {
     LossyLink[] lossy = new LossyLink[1];
     try (TestCompany company =
-        new TestCompany(
-                List.of("north", "south"),
-                working -> lossy[0] = new LossyLink(working),
-                group -> Journal.NONE)
+        new TestCompany(List.of("north", "south"), working -> lossy[0] = new LossyLink(working))
             .start()) {
       long receipts = company.trade(40);
       // The busier the machine, the fuller and fewer the messages.
@@ -77,9 +73,7 @@ class ExactlyOnceTest {
   void aDeliveryDoneTwiceFailsTheAudit() throws Exception {
     AtomicInteger doubled = new AtomicInteger();
     try (TestCompany company =
-        new TestCompany(
-                List.of("main"), working -> new Spoiler(working, doubled), g -> Journal.NONE)
-            .start()) {
+        new TestCompany(List.of("main"), working -> new Spoiler(working, doubled)).start()) {
       company.trade(60);
       AuditReport report = company.first().audit();
       assertThat(doubled.get()).isPositive();
@@ -93,8 +87,7 @@ class ExactlyOnceTest {
   void aLostReceiptFailsTheAudit() throws Exception {
     AtomicInteger lost = new AtomicInteger();
     try (TestCompany company =
-        new TestCompany(List.of("main"), working -> new Swallower(working, lost), g -> Journal.NONE)
-            .start()) {
+        new TestCompany(List.of("main"), working -> new Swallower(working, lost)).start()) {
       company.trade(5);
       AuditReport report = company.first().audit();
       assertThat(lost.get()).isEqualTo(1);

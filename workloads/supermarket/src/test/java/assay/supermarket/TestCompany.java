@@ -6,12 +6,8 @@ import assay.supermarket.link.DirectLink;
 import assay.supermarket.link.Link;
 import assay.supermarket.model.Company;
 import assay.supermarket.model.Sizes;
-import assay.supermarket.post.FileJournal;
-import assay.supermarket.post.Journal;
 import assay.supermarket.store.Sold;
 import assay.supermarket.store.Supermarket;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -31,9 +27,6 @@ public final class TestCompany implements AutoCloseable {
   private final ExecutorService blocking = Executors.newCachedThreadPool();
   private final DirectLink direct = new DirectLink();
   private final List<Backend> backends = new ArrayList<>();
-  private final List<Journal> running = new ArrayList<>();
-  private final List<String> groups;
-  private final Function<String, Journal> journals;
   private final Link link;
 
   /** Makes the link that agents use of one that works. */
@@ -41,49 +34,20 @@ public final class TestCompany implements AutoCloseable {
     Link wire(Link working);
   }
 
-  public TestCompany(List<String> groups, Wiring wiring, Function<String, Journal> journals) {
-    this.groups = groups;
-    this.journals = journals;
+  public TestCompany(List<String> groups, Wiring wiring) {
     this.link = wiring.wire(direct);
-    for (int i = 0; i < groups.size(); i++) {
-      backends.add(null);
-      running.add(null);
-      make(i);
+    for (String group : groups) {
+      Company company = new Company(group, groups, 2, 2);
+      Backend.Executors executors =
+          new Backend.Executors(executor, post, post, post, executor, blocking);
+      Backend backend = new Backend(company, ASSORTMENT, link, executors);
+      backends.add(backend);
+      backend.agents().forEach(direct::add);
     }
-  }
-
-  private void make(int number) {
-    Company company = new Company(groups.get(number), groups, 2, 2);
-    Journal journal = journals.apply(company.group());
-    Backend.Executors executors =
-        new Backend.Executors(executor, post, post, post, executor, blocking);
-    Backend backend = new Backend(company, ASSORTMENT, link, journal, executors);
-    if (journal instanceof FileJournal file) {
-      try {
-        file.replay(backend::replay);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-    backends.set(number, backend);
-    running.set(number, journal);
-    backend.agents().forEach(direct::add);
-  }
-
-  /** From now on this group can change nothing: it cannot write down that it does. */
-  public void kill(int number) throws IOException {
-    running.get(number).close();
-    backends.get(number).stop();
-  }
-
-  /** The group comes back with what its journal says. */
-  public void revive(int number) {
-    make(number);
-    backends.get(number).start();
   }
 
   public TestCompany(String... groups) {
-    this(List.of(groups), link -> link, group -> Journal.NONE);
+    this(List.of(groups), link -> link);
   }
 
   /** As the company of these groups is known to the first. */
@@ -156,10 +120,8 @@ public final class TestCompany implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
-    for (int i = 0; i < groups.size(); i++) {
-      kill(i);
-    }
+  public void close() {
+    backends.forEach(Backend::stop);
     executor.shutdownNow();
     post.shutdownNow();
     blocking.shutdownNow();

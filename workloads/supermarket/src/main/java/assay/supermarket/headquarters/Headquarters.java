@@ -19,10 +19,7 @@ import assay.supermarket.message.ReceiptReport;
 import assay.supermarket.model.Company;
 import assay.supermarket.post.Bookkeeper;
 import assay.supermarket.post.Inbox;
-import assay.supermarket.post.Journal;
 import assay.supermarket.post.Outbox;
-import assay.supermarket.post.Restored;
-import assay.supermarket.post.Settled;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -40,7 +37,6 @@ public final class Headquarters implements Agent, Bookkeeper {
 
   private final AgentId id;
   private final Assortment assortment;
-  private final Journal journal;
   private final Executor tier;
   private final Executor mining;
   private final ReentrantLock lock = new ReentrantLock();
@@ -50,19 +46,16 @@ public final class Headquarters implements Agent, Bookkeeper {
   private final CustomerHistories histories;
   private final Pricing pricing;
   private final Map<String, Outbox<PriceChange>> prices = new TreeMap<>();
-  private long restored;
 
   public Headquarters(
       Company company,
       Assortment assortment,
       Link link,
-      Journal journal,
       Executor tier,
       Executor mining,
       Executor post) {
     this.id = company.headquarters();
     this.assortment = assortment;
-    this.journal = journal;
     this.tier = tier;
     this.mining = mining;
     window = new ReceiptWindow(assortment);
@@ -102,10 +95,7 @@ public final class Headquarters implements Agent, Bookkeeper {
     boolean changed = false;
     lock.lock();
     try {
-      if (inbox.repeated(report.sender(), report.sequence(), count) < count) {
-        journal.append(id, report);
-        changed = apply(report);
-      }
+      changed = apply(report);
     } finally {
       lock.unlock();
     }
@@ -172,26 +162,7 @@ public final class Headquarters implements Agent, Bookkeeper {
     }
     lock.lock();
     try {
-      journal.append(id, new Settled(to.toString(), through));
       prices.get(to.toString()).settle(through);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @Override
-  public void replay(Message entry) {
-    lock.lock();
-    try {
-      if (entry instanceof ReceiptReport report) {
-        apply(report);
-      } else if (entry instanceof Settled settled) {
-        prices.get(settled.to()).settle(settled.through());
-      } else if (entry instanceof Restored) {
-        applyRestore();
-      } else {
-        throw new IllegalArgumentException("headquarters has no entry " + entry);
-      }
     } finally {
       lock.unlock();
     }
@@ -201,19 +172,13 @@ public final class Headquarters implements Agent, Bookkeeper {
   public void restore() {
     lock.lock();
     try {
-      journal.append(id, new Restored(restored + 1));
-      applyRestore();
+      ledger.clear();
+      histories.clear();
+      window.restore();
+      pricing.restore();
     } finally {
       lock.unlock();
     }
-  }
-
-  private void applyRestore() {
-    ledger.clear();
-    histories.clear();
-    window.restore();
-    pricing.restore();
-    restored++;
   }
 
   @Override

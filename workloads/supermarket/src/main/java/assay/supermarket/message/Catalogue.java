@@ -16,11 +16,6 @@ public final class Catalogue {
     return new Catalogue(types, Form::declaredBy);
   }
 
-  /** These types, all in the binary form and neither compressed nor sealed: for what stays here. */
-  public static Catalogue plain(Collection<Class<? extends Message>> types) {
-    return new Catalogue(types, type -> new Form(Wire.Format.BINARY, false, false));
-  }
-
   /** These types, each in the form that the function gives it. */
   Catalogue(
       Collection<Class<? extends Message>> types, Function<Class<? extends Message>, Form> forms) {

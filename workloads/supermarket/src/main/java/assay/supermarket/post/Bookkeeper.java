@@ -2,15 +2,11 @@ package assay.supermarket.post;
 
 import assay.supermarket.link.AgentId;
 import assay.supermarket.message.AgentBooks;
-import assay.supermarket.message.Message;
 import java.util.Collection;
 
 /** An agent as the office of its group sees it. */
 public interface Bookkeeper {
   AgentId id();
-
-  /** Does again what the journal says, before {@link #start}. */
-  void replay(Message entry);
 
   /** All that it sends goes through these. */
   Collection<? extends Outbox<?>> outboxes();

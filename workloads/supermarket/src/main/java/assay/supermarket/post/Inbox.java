@@ -35,12 +35,6 @@ public final class Inbox {
     received.effects += count;
   }
 
-  /** The number of the last thing of this sender. */
-  public long last(String sender) {
-    Received received = senders.get(sender);
-    return received == null ? 0 : received.last;
-  }
-
   /** All that took effect. */
   public long effects() {
     return senders.values().stream().mapToLong(r -> r.effects).sum();

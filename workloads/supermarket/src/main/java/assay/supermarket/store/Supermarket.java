@@ -9,7 +9,6 @@ import assay.supermarket.message.Acknowledgement;
 import assay.supermarket.message.AgentBooks;
 import assay.supermarket.message.Delivery;
 import assay.supermarket.message.Message;
-import assay.supermarket.message.Numbered;
 import assay.supermarket.message.OrderLine;
 import assay.supermarket.message.PlaceOrder;
 import assay.supermarket.message.PriceChange;
@@ -23,10 +22,7 @@ import assay.supermarket.model.Company;
 import assay.supermarket.model.Refusal;
 import assay.supermarket.post.Bookkeeper;
 import assay.supermarket.post.Inbox;
-import assay.supermarket.post.Journal;
 import assay.supermarket.post.Outbox;
-import assay.supermarket.post.Restored;
-import assay.supermarket.post.Settled;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -48,23 +44,9 @@ import java.util.stream.Stream;
  * A supermarket: sells, takes goods back, orders what runs low, and tells headquarters of every
  * receipt.
  *
- * <p>Every change is an entry that is first written to the journal and then applied under one lock;
- * what follows from it (orders, receipts to send) follows from the state alone, so that a replay of
- * the entries gives the same state.
+ * <p>Every change is applied under one lock.
  */
 public final class Supermarket implements Agent, Bookkeeper {
-  /** The types of its journal's entries. */
-  public static final List<Class<? extends Message>> ENTRIES =
-      List.of(
-          Sale.class,
-          Return.class,
-          Instalment.class,
-          TransferWanted.class,
-          TransferTaken.class,
-          Delivery.class,
-          PriceUpdate.class,
-          TransferRequest.class);
-
   /**
    * Receipts that may wait for headquarters before customers wait at the till, a moment each. Who
    * asks anew once answered would else ask faster than receipts go, until purchases are refused.
@@ -84,7 +66,6 @@ public final class Supermarket implements Agent, Bookkeeper {
   private static final int TRANSFER_WAIT_MS = 2_000;
 
   private final AgentId id;
-  private final Journal journal;
   private final Executor tier;
   private final List<AgentId> suppliers;
   private final ReentrantLock lock = new ReentrantLock();
@@ -98,18 +79,10 @@ public final class Supermarket implements Agent, Bookkeeper {
   private final Outbox<Receipt> receipts;
   private final Map<String, Outbox<OrderLine>> orders = new TreeMap<>();
   private final Map<String, Outbox<Transfer>> transfers = new TreeMap<>();
-  private long restored;
 
   public Supermarket(
-      AgentId id,
-      Company company,
-      Assortment assortment,
-      Link link,
-      Journal journal,
-      Executor tier,
-      Executor post) {
+      AgentId id, Company company, Assortment assortment, Link link, Executor tier, Executor post) {
     this.id = id;
-    this.journal = journal;
     this.tier = tier;
     SplittableRandom random =
         new SplittableRandom(assortment.sizes().seed() + id.toString().hashCode());
@@ -178,14 +151,14 @@ public final class Supermarket implements Agent, Bookkeeper {
   /** A customer pays a part of the debt. Returns how many cents. */
   public CompletionStage<Long> payInstalment(int customer) {
     require(customer);
-    return onTier(() -> recorded(new Instalment(customer), () -> store.payInstalment(customer)));
+    return onTier(() -> alone(() -> store.payInstalment(customer)));
   }
 
   /** A customer brings goods of a receipt back that the seed draws from those kept. */
   public CompletionStage<Sold> bringBack(long seed) {
     return onTier(
         () -> {
-          Sold back = recorded(new Return(seed), () -> store.takeBack(seed));
+          Sold back = alone(() -> store.takeBack(seed));
           receipts.pump();
           return back;
         });
@@ -203,7 +176,7 @@ public final class Supermarket implements Agent, Bookkeeper {
     if (receipts.pending() >= RECEIPTS_WAITING_MAX) {
       throw new Refusal(Refusal.Reason.OVERLOADED, "headquarters does not take receipts");
     }
-    Sold sold = recorded(sale, () -> store.sell(sale));
+    Sold sold = alone(() -> store.sell(sale));
     receipts.pump();
     orders.values().forEach(Outbox::pump);
     return sold;
@@ -220,8 +193,6 @@ public final class Supermarket implements Agent, Bookkeeper {
     try {
       List<OrderLine> lines =
           barCodes.stream().map(code -> new OrderLine(store.productOf(code), 1)).toList();
-      TransferWanted wanted = new TransferWanted(partner.toString(), lines);
-      journal.append(id, wanted);
       awaited.put(partner + "#" + outbox.add(new Transfer(lines)), there);
     } finally {
       lock.unlock();
@@ -237,49 +208,13 @@ public final class Supermarket implements Agent, Bookkeeper {
 
   private Message take(Message message) {
     if (message instanceof Delivery delivery) {
-      return taken(delivery, delivery.lines(), () -> applyDelivery(delivery));
+      return taken(delivery, () -> applyDelivery(delivery));
     } else if (message instanceof PriceUpdate update) {
-      return taken(update, update.changes(), () -> applyPrices(update));
+      return taken(update, () -> applyPrices(update));
     } else if (message instanceof TransferRequest request) {
-      return taken(request, request.transfers(), () -> applyHandOver(request));
+      return taken(request, () -> applyHandOver(request));
     }
     throw new IllegalArgumentException("a supermarket does not take " + message);
-  }
-
-  @Override
-  public void replay(Message entry) {
-    lock.lock();
-    try {
-      apply(entry);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void apply(Message entry) {
-    if (entry instanceof Sale sale) {
-      store.sell(sale);
-    } else if (entry instanceof Return back) {
-      store.takeBack(back.seed());
-    } else if (entry instanceof Instalment instalment) {
-      store.payInstalment(instalment.customer());
-    } else if (entry instanceof Delivery delivery) {
-      applyDelivery(delivery);
-    } else if (entry instanceof PriceUpdate update) {
-      applyPrices(update);
-    } else if (entry instanceof TransferRequest request) {
-      applyHandOver(request);
-    } else if (entry instanceof TransferWanted wanted) {
-      transfers.get(wanted.from()).add(new Transfer(wanted.lines()));
-    } else if (entry instanceof TransferTaken taken) {
-      applyTaken(taken);
-    } else if (entry instanceof Settled settled) {
-      outbox(settled.to()).settle(settled.through());
-    } else if (entry instanceof Restored) {
-      applyRestore();
-    } else {
-      throw new IllegalArgumentException("a supermarket has no entry " + entry);
-    }
   }
 
   /** What follows from business goes into the outboxes. */
@@ -341,12 +276,13 @@ public final class Supermarket implements Agent, Bookkeeper {
     if (reply.sequence() + reply.transfers().size() - 1 != through) {
       throw new IllegalStateException("answer " + reply.sequence() + " to transfer " + through);
     }
-    TransferTaken taken = new TransferTaken(partner.toString(), through, reply.transfers());
     List<CompletableFuture<Void>> there =
-        recorded(
-            taken,
+        alone(
             () -> {
-              applyTaken(taken);
+              for (Transfer transfer : reply.transfers()) {
+                transfer.lines().forEach(line -> store.receive(partner.toString(), line));
+              }
+              transfers.get(partner.toString()).settle(through);
               return LongStream.rangeClosed(reply.sequence(), through)
                   .mapToObj(number -> awaited.remove(partner + "#" + number))
                   .filter(Objects::nonNull)
@@ -355,23 +291,16 @@ public final class Supermarket implements Agent, Bookkeeper {
     there.forEach(purchase -> purchase.complete(null));
   }
 
-  private void applyTaken(TransferTaken taken) {
-    for (Transfer transfer : taken.transfers()) {
-      transfer.lines().forEach(line -> store.receive(taken.from(), line));
-    }
-    transfers.get(taken.from()).settle(taken.through());
-  }
-
   private void settled(AgentId to, long through, Acknowledgement answer) {
     if (answer.sequence() != through) {
       throw new IllegalStateException("answer " + answer.sequence() + " to " + through);
     }
-    recorded(
-        new Settled(to.toString(), through),
-        () -> {
-          outbox(to.toString()).settle(through);
-          return through;
-        });
+    lock.lock();
+    try {
+      outbox(to.toString()).settle(through);
+    } finally {
+      lock.unlock();
+    }
   }
 
   private Outbox<?> outbox(String to) {
@@ -379,32 +308,20 @@ public final class Supermarket implements Agent, Bookkeeper {
     return found == null ? receipts : found;
   }
 
-  private void applyRestore() {
-    store.restore();
-    restored++;
-  }
-
   @Override
   public void restore() {
-    recorded(
-        new Restored(restored + 1),
-        () -> {
-          applyRestore();
-          return restored;
-        });
-  }
-
-  /** Takes a message unless it has other products or numbers than there can be. */
-  private <T> T taken(Numbered message, List<?> things, Supplier<T> change) {
-    productsOf(message).forEach(store::requireProduct);
     lock.lock();
     try {
-      int repeated = inbox.repeated(message.sender(), message.sequence(), things.size());
-      // What takes no effect need not be done again after a restart.
-      return repeated == things.size() ? change.get() : recorded(message, change);
+      store.restore();
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Takes a message unless it has other products than there can be. */
+  private <T> T taken(Message message, Supplier<T> change) {
+    productsOf(message).forEach(store::requireProduct);
+    return alone(change);
   }
 
   private static IntStream productsOf(Message message) {
@@ -419,11 +336,10 @@ public final class Supermarket implements Agent, Bookkeeper {
     return lines.mapToInt(OrderLine::product);
   }
 
-  /** Writes the entry down, then does it, alone. */
-  private <T> T recorded(Message entry, Supplier<T> change) {
+  /** Does it while nobody else changes the supermarket. */
+  private <T> T alone(Supplier<T> change) {
     lock.lock();
     try {
-      journal.append(id, entry);
       return change.get();
     } finally {
       lock.unlock();

@@ -13,11 +13,8 @@ import assay.supermarket.message.PlaceOrder;
 import assay.supermarket.model.Company;
 import assay.supermarket.post.Bookkeeper;
 import assay.supermarket.post.Inbox;
-import assay.supermarket.post.Journal;
 import assay.supermarket.post.Outbox;
 import assay.supermarket.post.Pieces;
-import assay.supermarket.post.Restored;
-import assay.supermarket.post.Settled;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -35,17 +32,14 @@ public final class Supplier implements Agent, Bookkeeper {
   private static final int LINES_A_MESSAGE = 64;
 
   private final AgentId id;
-  private final Journal journal;
   private final Executor tier;
   private final ReentrantLock lock = new ReentrantLock();
   private final Inbox inbox = new Inbox();
   private final Map<String, Pieces> shipped = new TreeMap<>();
   private final Map<String, Outbox<OrderLine>> deliveries = new TreeMap<>();
-  private long restored;
 
-  public Supplier(AgentId id, Company company, Link link, Journal journal, Executor tier) {
+  public Supplier(AgentId id, Company company, Link link, Executor tier) {
     this.id = id;
-    this.journal = journal;
     this.tier = tier;
     String sender = id.toString();
     for (AgentId supermarket : company.supermarkets(id.group())) {
@@ -81,11 +75,7 @@ public final class Supplier implements Agent, Bookkeeper {
     }
     lock.lock();
     try {
-      int repeated = inbox.repeated(order.sender(), order.sequence(), order.lines().size());
-      if (repeated < order.lines().size()) {
-        journal.append(id, order);
-        apply(order);
-      }
+      apply(order);
     } finally {
       lock.unlock();
     }
@@ -110,27 +100,7 @@ public final class Supplier implements Agent, Bookkeeper {
     }
     lock.lock();
     try {
-      journal.append(id, new Settled(to.toString(), through));
       deliveries.get(to.toString()).settle(through);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @Override
-  public void replay(Message entry) {
-    lock.lock();
-    try {
-      if (entry instanceof PlaceOrder order) {
-        apply(order);
-      } else if (entry instanceof Settled settled) {
-        deliveries.get(settled.to()).settle(settled.through());
-      } else if (entry instanceof Restored) {
-        shipped.clear();
-        restored++;
-      } else {
-        throw new IllegalArgumentException("a supplier has no entry " + entry);
-      }
     } finally {
       lock.unlock();
     }
@@ -140,9 +110,7 @@ public final class Supplier implements Agent, Bookkeeper {
   public void restore() {
     lock.lock();
     try {
-      journal.append(id, new Restored(restored + 1));
       shipped.clear();
-      restored++;
     } finally {
       lock.unlock();
     }
