@@ -81,7 +81,7 @@ public final class Backend {
             executors.office()));
   }
 
-  private <A extends Agent & Bookkeeper> void add(A agent) {
+  private void add(Bookkeeper agent) {
     bookkeepers.add(agent);
     agents.add(agent);
   }

@@ -1,12 +1,10 @@
 package assay.supermarket.headquarters;
 
 import assay.supermarket.data.Assortment;
-import assay.supermarket.link.Agent;
 import assay.supermarket.link.AgentId;
 import assay.supermarket.link.Link;
 import assay.supermarket.message.Account;
 import assay.supermarket.message.Acknowledgement;
-import assay.supermarket.message.AgentBooks;
 import assay.supermarket.message.BusinessReportQuery;
 import assay.supermarket.message.BuyingBehaviourQuery;
 import assay.supermarket.message.CategoryAssociationQuery;
@@ -18,9 +16,7 @@ import assay.supermarket.message.Receipt;
 import assay.supermarket.message.ReceiptReport;
 import assay.supermarket.model.Company;
 import assay.supermarket.post.Bookkeeper;
-import assay.supermarket.post.Inbox;
 import assay.supermarket.post.Outbox;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -28,19 +24,15 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.ReentrantLock;
 
 /** Headquarters: collects all receipts, mines them, and sends prices and discounts back. */
-public final class Headquarters implements Agent, Bookkeeper {
+public final class Headquarters extends Bookkeeper {
   private static final int PRICES_A_MESSAGE = 64;
   private static final int MOST_MAX = 100;
 
-  private final AgentId id;
   private final Assortment assortment;
   private final Executor tier;
   private final Executor mining;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Inbox inbox = new Inbox();
   private final ReceiptLedger ledger = new ReceiptLedger();
   private final ReceiptWindow window;
   private final CustomerHistories histories;
@@ -54,7 +46,7 @@ public final class Headquarters implements Agent, Bookkeeper {
       Executor tier,
       Executor mining,
       Executor post) {
-    this.id = company.headquarters();
+    super(company.headquarters(), link, post);
     this.assortment = assortment;
     this.tier = tier;
     this.mining = mining;
@@ -64,20 +56,11 @@ public final class Headquarters implements Agent, Bookkeeper {
     for (AgentId supermarket : company.supermarkets()) {
       prices.put(
           supermarket.toString(),
-          new Outbox<>(
+          gathered(
               supermarket,
-              Outbox.Pace.gathered(PRICES_A_MESSAGE),
-              (first, changes) -> new PriceUpdate(id.toString(), first, changes),
-              Acknowledgement.class,
-              (through, answer) -> settled(supermarket, through, answer),
-              link,
-              post));
+              PRICES_A_MESSAGE,
+              (first, changes) -> new PriceUpdate(id().toString(), first, changes)));
     }
-  }
-
-  @Override
-  public AgentId id() {
-    return id;
   }
 
   @Override
@@ -91,36 +74,19 @@ public final class Headquarters implements Agent, Bookkeeper {
     if (!prices.containsKey(report.sender())) {
       throw new IllegalArgumentException(report.sender() + " is no supermarket of the company");
     }
-    int count = report.receipts().size();
-    boolean changed = false;
-    lock.lock();
-    try {
-      changed = apply(report);
-    } finally {
-      lock.unlock();
-    }
-    if (changed) {
-      prices.values().forEach(Outbox::pump);
-    }
-    return new Acknowledgement(report.sequence() + count - 1);
+    Acknowledgement taken =
+        take(report, report.receipts(), receipt -> add(report.sender(), receipt));
+    prices.values().forEach(Outbox::pump);
+    return taken;
   }
 
-  /** Returns whether prices changed. */
-  private boolean apply(ReceiptReport report) {
-    List<Receipt> receipts = report.receipts();
-    int repeated = inbox.repeated(report.sender(), report.sequence(), receipts.size());
-    boolean changed = false;
-    for (Receipt receipt : receipts.subList(repeated, receipts.size())) {
-      ledger.add(report.sender(), receipt);
-      histories.add(report.sender(), receipt);
-      window.add(receipt);
-      for (PriceChange change : pricing.afterReceipt(window)) {
-        prices.values().forEach(outbox -> outbox.add(change));
-        changed = true;
-      }
+  private void add(String supermarket, Receipt receipt) {
+    ledger.add(supermarket, receipt);
+    histories.add(supermarket, receipt);
+    window.add(receipt);
+    for (PriceChange change : pricing.afterReceipt(window)) {
+      prices.values().forEach(outbox -> outbox.add(change));
     }
-    inbox.took(report.sender(), receipts.size() - repeated);
-    return changed;
   }
 
   private Message answer(Message question) {
@@ -131,13 +97,8 @@ public final class Headquarters implements Agent, Bookkeeper {
     } else if (question instanceof BusinessReportQuery query) {
       return mine().business(atMost(query.most()));
     } else if (question instanceof BuyingBehaviourQuery query) {
-      CustomerHistories.Behaviour behaviour;
-      lock.lock();
-      try {
-        behaviour = histories.behaviour(query.supermarket(), query.customer());
-      } finally {
-        lock.unlock();
-      }
+      CustomerHistories.Behaviour behaviour =
+          alone(() -> histories.behaviour(query.supermarket(), query.customer()));
       return behaviour.report(mine(), atMost(query.most()));
     }
     throw new IllegalArgumentException("headquarters does not take " + question);
@@ -148,65 +109,24 @@ public final class Headquarters implements Agent, Bookkeeper {
   }
 
   private Mine mine() {
-    lock.lock();
-    try {
-      return new Mine(window.receipts(), assortment);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void settled(AgentId to, long through, Acknowledgement answer) {
-    if (answer.sequence() != through) {
-      throw new IllegalStateException("answer " + answer.sequence() + " to " + through);
-    }
-    lock.lock();
-    try {
-      prices.get(to.toString()).settle(through);
-    } finally {
-      lock.unlock();
-    }
+    return alone(() -> new Mine(window.receipts(), assortment));
   }
 
   @Override
-  public void restore() {
-    lock.lock();
-    try {
-      ledger.clear();
-      histories.clear();
-      window.restore();
-      pricing.restore();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @Override
-  public Collection<Outbox<PriceChange>> outboxes() {
+  protected Collection<Outbox<PriceChange>> outboxes() {
     return prices.values();
   }
 
   @Override
-  public long effects() {
-    lock.lock();
-    try {
-      return inbox.effects();
-    } finally {
-      lock.unlock();
-    }
+  protected void restoreData() {
+    ledger.clear();
+    histories.clear();
+    window.restore();
+    pricing.restore();
   }
 
   @Override
-  public AgentBooks books() {
-    List<Account> accounts = new ArrayList<>();
-    lock.lock();
-    try {
-      ledger.book(accounts);
-      inbox.book(accounts);
-      prices.values().forEach(outbox -> outbox.book(accounts));
-    } finally {
-      lock.unlock();
-    }
-    return new AgentBooks(id.toString(), accounts);
+  protected void book(List<Account> accounts) {
+    ledger.book(accounts);
   }
 }

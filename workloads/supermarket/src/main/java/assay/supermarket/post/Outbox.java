@@ -51,7 +51,7 @@ public final class Outbox<T> {
 
   /** What the agent does with an answer; it calls {@link #settle} before it returns. */
   public interface OnAnswer<R> {
-    void answered(long through, R answer);
+    void answered(Outbox<?> outbox, long through, R answer);
   }
 
   private final AgentId to;
@@ -90,7 +90,7 @@ public final class Outbox<T> {
     this.transport =
         (message, through) ->
             link.send(to, message, answerType)
-                .thenAccept(answer -> onAnswer.answered(through, answer));
+                .thenAccept(answer -> onAnswer.answered(this, through, answer));
   }
 
   /** Appends a thing; {@link #pump} sends it. Returns its number. */

@@ -1,12 +1,9 @@
 package assay.supermarket.store;
 
 import assay.supermarket.data.Assortment;
-import assay.supermarket.link.Agent;
 import assay.supermarket.link.AgentId;
 import assay.supermarket.link.Link;
 import assay.supermarket.message.Account;
-import assay.supermarket.message.Acknowledgement;
-import assay.supermarket.message.AgentBooks;
 import assay.supermarket.message.Delivery;
 import assay.supermarket.message.Message;
 import assay.supermarket.message.OrderLine;
@@ -21,7 +18,6 @@ import assay.supermarket.message.TransferRequest;
 import assay.supermarket.model.Company;
 import assay.supermarket.model.Refusal;
 import assay.supermarket.post.Bookkeeper;
-import assay.supermarket.post.Inbox;
 import assay.supermarket.post.Outbox;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,19 +30,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 
 /**
  * A supermarket: sells, takes goods back, orders what runs low, and tells headquarters of every
  * receipt.
- *
- * <p>Every change is applied under one lock.
  */
-public final class Supermarket implements Agent, Bookkeeper {
+public final class Supermarket extends Bookkeeper {
   /**
    * Receipts that may wait for headquarters before customers wait at the till, a moment each. Who
    * asks anew once answered would else ask faster than receipts go, until purchases are refused.
@@ -65,12 +57,9 @@ public final class Supermarket implements Agent, Bookkeeper {
   private static final int TRANSFERS_WAITING_MAX = 500;
   private static final int TRANSFER_WAIT_MS = 2_000;
 
-  private final AgentId id;
   private final Executor tier;
   private final List<AgentId> suppliers;
-  private final ReentrantLock lock = new ReentrantLock();
   private final Store store;
-  private final Inbox inbox = new Inbox();
 
   /** What was handed over to each supermarket that it may not know of yet, by number. */
   private final Map<String, TreeMap<Long, Transfer>> handedOver = new HashMap<>();
@@ -82,7 +71,7 @@ public final class Supermarket implements Agent, Bookkeeper {
 
   public Supermarket(
       AgentId id, Company company, Assortment assortment, Link link, Executor tier, Executor post) {
-    this.id = id;
+    super(id, link, post);
     this.tier = tier;
     SplittableRandom random =
         new SplittableRandom(assortment.sizes().seed() + id.toString().hashCode());
@@ -90,43 +79,28 @@ public final class Supermarket implements Agent, Bookkeeper {
     suppliers = company.suppliers(id.group());
     String sender = id.toString();
     receipts =
-        new Outbox<>(
+        gathered(
             company.headquarters(),
-            Outbox.Pace.gathered(RECEIPTS_A_MESSAGE),
-            (first, things) -> new ReceiptReport(sender, first, things),
-            Acknowledgement.class,
-            (through, answer) -> settled(company.headquarters(), through, answer),
-            link,
-            post);
+            RECEIPTS_A_MESSAGE,
+            (first, things) -> new ReceiptReport(sender, first, things));
     for (AgentId supplier : suppliers) {
       orders.put(
           supplier.toString(),
-          new Outbox<>(
+          gathered(
               supplier,
-              Outbox.Pace.gathered(ORDER_LINES_A_MESSAGE),
-              (first, things) -> new PlaceOrder(sender, first, things),
-              Acknowledgement.class,
-              (through, answer) -> settled(supplier, through, answer),
-              link,
-              post));
+              ORDER_LINES_A_MESSAGE,
+              (first, things) -> new PlaceOrder(sender, first, things)));
     }
     for (AgentId partner : company.partners(id)) {
       transfers.put(
           partner.toString(),
-          new Outbox<>(
+          outbox(
               partner,
               Outbox.Pace.atOnce(TRANSFERS_A_MESSAGE),
               (first, things) -> new TransferRequest(sender, first, things),
               TransferReply.class,
-              (through, answer) -> transferred(partner, through, answer),
-              link,
-              post));
+              (outbox, through, answer) -> transferred(partner, outbox, through, answer)));
     }
-  }
-
-  @Override
-  public AgentId id() {
-    return id;
   }
 
   /** A customer takes the goods to the till and pays, or buys on credit. */
@@ -189,14 +163,14 @@ public final class Supermarket implements Agent, Bookkeeper {
       return CompletableFuture.completedFuture(null);
     }
     CompletableFuture<Void> there = new CompletableFuture<>();
-    lock.lock();
-    try {
-      List<OrderLine> lines =
-          barCodes.stream().map(code -> new OrderLine(store.productOf(code), 1)).toList();
-      awaited.put(partner + "#" + outbox.add(new Transfer(lines)), there);
-    } finally {
-      lock.unlock();
-    }
+    alone(
+        () -> {
+          List<OrderLine> lines =
+              barCodes.stream().map(code -> new OrderLine(store.productOf(code), 1)).toList();
+          long number = outbox.add(new Transfer(lines));
+          awaited.put(partner + "#" + number, there);
+          return number;
+        });
     outbox.pump();
     return there.completeOnTimeout(null, TRANSFER_WAIT_MS, TimeUnit.MILLISECONDS);
   }
@@ -208,11 +182,17 @@ public final class Supermarket implements Agent, Bookkeeper {
 
   private Message take(Message message) {
     if (message instanceof Delivery delivery) {
-      return taken(delivery, () -> applyDelivery(delivery));
+      requireProducts(delivery.lines().stream().mapToInt(OrderLine::product));
+      return take(delivery, delivery.lines(), line -> store.deliver(delivery.sender(), line));
     } else if (message instanceof PriceUpdate update) {
-      return taken(update, () -> applyPrices(update));
+      requireProducts(update.changes().stream().mapToInt(PriceChange::product));
+      return take(update, update.changes(), store::price);
     } else if (message instanceof TransferRequest request) {
-      return taken(request, () -> applyHandOver(request));
+      requireProducts(
+          request.transfers().stream()
+              .flatMap(each -> each.lines().stream())
+              .mapToInt(OrderLine::product));
+      return alone(() -> handOver(request));
     }
     throw new IllegalArgumentException("a supermarket does not take " + message);
   }
@@ -231,33 +211,13 @@ public final class Supermarket implements Agent, Bookkeeper {
     }
   }
 
-  private Acknowledgement applyDelivery(Delivery delivery) {
-    List<OrderLine> lines = delivery.lines();
-    int repeated = inbox.repeated(delivery.sender(), delivery.sequence(), lines.size());
-    for (OrderLine line : lines.subList(repeated, lines.size())) {
-      store.deliver(delivery.sender(), line);
-    }
-    inbox.took(delivery.sender(), lines.size() - repeated);
-    return new Acknowledgement(delivery.sequence() + lines.size() - 1);
-  }
-
-  private Acknowledgement applyPrices(PriceUpdate update) {
-    List<PriceChange> changes = update.changes();
-    int repeated = inbox.repeated(update.sender(), update.sequence(), changes.size());
-    for (PriceChange change : changes.subList(repeated, changes.size())) {
-      store.price(change);
-    }
-    inbox.took(update.sender(), changes.size() - repeated);
-    return new Acknowledgement(update.sequence() + changes.size() - 1);
-  }
-
-  private TransferReply applyHandOver(TransferRequest request) {
+  private TransferReply handOver(TransferRequest request) {
     String to = request.sender();
     List<Transfer> wanted = request.transfers();
     TreeMap<Long, Transfer> kept = handedOver.computeIfAbsent(to, supermarket -> new TreeMap<>());
     // It asks from the first on whose answer it has not got.
     kept.headMap(request.sequence()).clear();
-    int repeated = inbox.repeated(to, request.sequence(), wanted.size());
+    int repeated = repeated(request, wanted);
     if (repeated > 0 && !kept.containsKey(request.sequence())) {
       throw new IllegalStateException("a transfer is repeated that was answered long ago");
     }
@@ -267,12 +227,12 @@ public final class Supermarket implements Agent, Bookkeeper {
           request.sequence() + i,
           new Transfer(lines.stream().map(line -> store.handOver(to, line)).toList()));
     }
-    inbox.took(to, wanted.size() - repeated);
+    took(request, wanted);
     return new TransferReply(
         request.sequence(), kept.values().stream().limit(wanted.size()).toList());
   }
 
-  private void transferred(AgentId partner, long through, TransferReply reply) {
+  private void transferred(AgentId partner, Outbox<?> outbox, long through, TransferReply reply) {
     if (reply.sequence() + reply.transfers().size() - 1 != through) {
       throw new IllegalStateException("answer " + reply.sequence() + " to transfer " + through);
     }
@@ -282,7 +242,7 @@ public final class Supermarket implements Agent, Bookkeeper {
               for (Transfer transfer : reply.transfers()) {
                 transfer.lines().forEach(line -> store.receive(partner.toString(), line));
               }
-              transfers.get(partner.toString()).settle(through);
+              outbox.settle(through);
               return LongStream.rangeClosed(reply.sequence(), through)
                   .mapToObj(number -> awaited.remove(partner + "#" + number))
                   .filter(Objects::nonNull)
@@ -291,59 +251,8 @@ public final class Supermarket implements Agent, Bookkeeper {
     there.forEach(purchase -> purchase.complete(null));
   }
 
-  private void settled(AgentId to, long through, Acknowledgement answer) {
-    if (answer.sequence() != through) {
-      throw new IllegalStateException("answer " + answer.sequence() + " to " + through);
-    }
-    lock.lock();
-    try {
-      outbox(to.toString()).settle(through);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private Outbox<?> outbox(String to) {
-    Outbox<?> found = orders.get(to);
-    return found == null ? receipts : found;
-  }
-
-  @Override
-  public void restore() {
-    lock.lock();
-    try {
-      store.restore();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Takes a message unless it has other products than there can be. */
-  private <T> T taken(Message message, Supplier<T> change) {
-    productsOf(message).forEach(store::requireProduct);
-    return alone(change);
-  }
-
-  private static IntStream productsOf(Message message) {
-    if (message instanceof PriceUpdate update) {
-      return update.changes().stream().mapToInt(PriceChange::product);
-    }
-    Stream<OrderLine> lines =
-        message instanceof Delivery delivery
-            ? delivery.lines().stream()
-            : ((TransferRequest) message)
-                .transfers().stream().flatMap(transfer -> transfer.lines().stream());
-    return lines.mapToInt(OrderLine::product);
-  }
-
-  /** Does it while nobody else changes the supermarket. */
-  private <T> T alone(Supplier<T> change) {
-    lock.lock();
-    try {
-      return change.get();
-    } finally {
-      lock.unlock();
-    }
+  private void requireProducts(IntStream products) {
+    products.forEach(store::requireProduct);
   }
 
   private <T> CompletableFuture<T> onTier(Supplier<T> work) {
@@ -362,7 +271,7 @@ public final class Supermarket implements Agent, Bookkeeper {
   }
 
   @Override
-  public List<Outbox<?>> outboxes() {
+  protected List<Outbox<?>> outboxes() {
     List<Outbox<?>> all = new ArrayList<>();
     all.add(receipts);
     all.addAll(orders.values());
@@ -371,26 +280,12 @@ public final class Supermarket implements Agent, Bookkeeper {
   }
 
   @Override
-  public long effects() {
-    lock.lock();
-    try {
-      return inbox.effects();
-    } finally {
-      lock.unlock();
-    }
+  protected void restoreData() {
+    store.restore();
   }
 
   @Override
-  public AgentBooks books() {
-    List<Account> accounts = new ArrayList<>();
-    lock.lock();
-    try {
-      store.book(accounts);
-      inbox.book(accounts);
-      outboxes().forEach(outbox -> outbox.book(accounts));
-    } finally {
-      lock.unlock();
-    }
-    return new AgentBooks(id.toString(), accounts);
+  protected void book(List<Account> accounts) {
+    store.book(accounts);
   }
 }

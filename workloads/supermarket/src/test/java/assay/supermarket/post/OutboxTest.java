@@ -38,18 +38,17 @@ class OutboxTest {
   private final Counting link = new Counting();
 
   private Outbox<OrderLine> outbox(Outbox.Pace pace) {
-    List<Outbox<OrderLine>> made = new ArrayList<>();
-    made.add(
+    Outbox<OrderLine> made =
         new Outbox<>(
             SUPPLIER,
             pace,
             (first, lines) -> new PlaceOrder("north/supermarket/0", first, lines),
             Acknowledgement.class,
-            (through, answer) -> made.get(0).settle(through),
+            (outbox, through, answer) -> outbox.settle(through),
             link,
-            Runnable::run));
-    made.get(0).start();
-    return made.get(0);
+            Runnable::run);
+    made.start();
+    return made;
   }
 
   private static void add(Outbox<OrderLine> outbox, int lines) {
