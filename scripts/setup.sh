@@ -259,7 +259,7 @@ others='airline chat kiosk probes probes-jmh supermarket'
 
 server_is_fresh() {
     [ -e "$here/.assay/$1/stamp" ] &&
-        is_fresh "$stamps/$1" "$here/workloads/pom.xml" "$here/workloads/compile" "$here/workloads/$1"
+        is_fresh "$stamps/$1" "$here/workloads/pom.xml" "$here/workloads/compile" "$here/workloads/cpu-time" "$here/workloads/$1"
 }
 
 # Which servers must be built

@@ -1,13 +1,13 @@
 package assay.chat;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
-import com.tngtech.archunit.core.domain.JavaModifier;
+import assay.architecture.HouseRules;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
 
 @AnalyzeClasses(packages = "assay.chat", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -35,15 +35,5 @@ class ArchitectureTest {
   static final ArchRule onlyTheJdkIsNeeded =
       classes().should().onlyDependOnClassesThat().resideInAnyPackage("java..", "assay.chat..");
 
-  @ArchTest
-  static final ArchRule noNameHidesBehindImpl =
-      classes()
-          .should()
-          .haveSimpleNameNotEndingWith("Impl")
-          .andShould()
-          .haveSimpleNameNotEndingWith("Manager");
-
-  @ArchTest
-  static final ArchRule staticsAreConstants =
-      fields().that().haveModifier(JavaModifier.STATIC).should().beFinal();
+  @ArchTest static final ArchTests houseRules = ArchTests.in(HouseRules.class);
 }

@@ -1,13 +1,13 @@
 package assay.probes;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
-import com.tngtech.archunit.core.domain.JavaModifier;
+import assay.architecture.HouseRules;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
 
 @AnalyzeClasses(packages = "assay.probes", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -30,7 +30,5 @@ class ArchitectureTest {
           .resideInAnyPackage("assay.probes..", "java..", "com.sun.net.httpserver..")
           .because("what a library allocates is not in a probe's account");
 
-  @ArchTest
-  static final ArchRule staticsAreConstants =
-      fields().that().haveModifier(JavaModifier.STATIC).should().beFinal();
+  @ArchTest static final ArchTests houseRules = ArchTests.in(HouseRules.class);
 }

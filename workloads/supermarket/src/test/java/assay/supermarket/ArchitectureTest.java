@@ -1,13 +1,12 @@
 package assay.supermarket;
 
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
-import com.tngtech.archunit.core.domain.JavaModifier;
+import assay.architecture.HouseRules;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
 
 @AnalyzeClasses(
@@ -62,15 +61,5 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAnyPackage("..web..", "org.eclipse.jetty..");
 
-  @ArchTest
-  static final ArchRule noNameHidesBehindImpl =
-      classes()
-          .should()
-          .haveSimpleNameNotEndingWith("Impl")
-          .andShould()
-          .haveSimpleNameNotEndingWith("Manager");
-
-  @ArchTest
-  static final ArchRule staticsAreConstants =
-      fields().that().haveModifier(JavaModifier.STATIC).should().beFinal();
+  @ArchTest static final ArchTests houseRules = ArchTests.in(HouseRules.class);
 }

@@ -1,5 +1,6 @@
 package assay.probes.jmh;
 
+import assay.jmh.CpuTime;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

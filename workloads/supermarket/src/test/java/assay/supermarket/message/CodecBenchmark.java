@@ -1,5 +1,6 @@
 package assay.supermarket.message;
 
+import assay.jmh.CpuTime;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

@@ -1,4 +1,4 @@
-package assay.probes.jmh;
+package assay.jmh;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -20,8 +20,8 @@ import org.openjdk.jmh.results.ScalarResult;
 /**
  * CPU time of the measuring threads for each operation. Unlike the time by the clock it leaves out
  * the time in which others had the processor; what they did to the caches meanwhile it does not. As
- * a JMH profiler ({@code -prof assay.probes.jmh.CpuTime}) it adds {@code cpu_ns_per_op} to the
- * results of benchmarks that are {@link Counted}.
+ * a JMH profiler ({@code -prof assay.jmh.CpuTime}) it adds {@code cpu_ns_per_op} to the results of
+ * benchmarks that are {@link Counted}.
  */
 public final class CpuTime implements InternalProfiler {
   /** Of all threads in the iteration that is measured. */
