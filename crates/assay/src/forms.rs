@@ -10,7 +10,6 @@ use assay_model::{
     HostComparison, HostReport, LoadResult, MemoryChange, MemoryReport, Problem, RunComparison, StoredRun,
     Summary, TimeChange, TimeReport,
 };
-use assay_report as heap;
 use assay_report::{self as report, Data, Document, EntriesShown, TerminalView};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -108,6 +107,8 @@ macro_rules! described {
 
 described! {
     HostComparison: report::host::comparison, report::host::comparison_data;
+    HeapLayouts: report::heap::layouts, report::heap::layouts_data, problems;
+    HeapModes: report::heap::modes, report::heap::modes_data, problems;
 }
 
 /// Writes the page where one was asked for, and prints the result as it was asked for; without a form, nothing.
@@ -198,8 +199,6 @@ forms! {
         report::render_time_change_markdown, problems;
     FlagsReport: report::render_flags_html, report::render_flags_terminal, report::render_flags_csv,
         report::render_flags_markdown;
-    HeapLayouts: heap::layouts_page, heap::layout_text, heap::layouts_csv, heap::layouts_markdown, problems;
-    HeapModes: heap::modes_page, heap::modes_text, heap::modes_csv, heap::modes_markdown, problems;
 }
 
 /// A snapshot of memory.
@@ -370,29 +369,20 @@ pub struct HeapIn<'a> {
     pub top: usize,
 }
 
-impl Forms for HeapIn<'_> {
+impl Described for HeapIn<'_> {
     type Stored = HeapPrediction;
 
     fn stored(&self) -> &HeapPrediction {
         self.prediction
     }
-    fn table(&self, view: TerminalView) -> String {
-        heap::prediction_text(self.prediction, view, self.top)
+    fn document(&self) -> Document {
+        report::heap::document(self.prediction, self.top)
     }
-    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        heap::prediction_csv(self.prediction, out)
-    }
-    fn markdown(&self) -> String {
-        heap::prediction_markdown(self.prediction)
+    fn data(&self) -> Data {
+        report::heap::data(self.prediction)
     }
     fn problems(&self) -> &[Problem] {
         &self.prediction.problems
-    }
-}
-
-impl Page for HeapIn<'_> {
-    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
-        heap::prediction_page(self.prediction, &mut out)
     }
 }
 

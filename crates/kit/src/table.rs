@@ -24,6 +24,17 @@ pub enum Cell {
         /// The reason.
         why: String,
     },
+    /// A text with a class and a tip on the page.
+    Styled {
+        /// The text.
+        text: String,
+        /// Its class on the page.
+        class: String,
+        /// What the page shows when it is pointed at.
+        tip: String,
+        /// How it stands out on a terminal.
+        look: Look,
+    },
     /// A share from 0 to 1, drawn as a bar on a terminal.
     Bar(f64),
 }
@@ -63,7 +74,7 @@ impl Cell {
     /// The cell in full: the whole path, the reason of what is absent.
     pub fn full(&self) -> String {
         match self {
-            Cell::Text(text, _) => text.clone(),
+            Cell::Text(text, _) | Cell::Styled { text, .. } => text.clone(),
             Cell::Path(path) => path.join(" › "),
             Cell::Absent { why, .. } if why.is_empty() => "-".to_owned(),
             Cell::Absent { word, why } => format!("{word}: {why}"),
@@ -76,7 +87,9 @@ impl Cell {
         match self {
             Cell::Path(path) => path.last().map_or_else(String::new, |name| text::clean(name)),
             Cell::Absent { .. } => "-".to_owned(),
-            Cell::Text(text, _) => text.split('\n').map(text::clean).collect::<Vec<_>>().join("\n"),
+            Cell::Text(text, _) | Cell::Styled { text, .. } => {
+                text.split('\n').map(text::clean).collect::<Vec<_>>().join("\n")
+            }
             Cell::Bar(_) => String::new(),
         }
     }
@@ -84,7 +97,7 @@ impl Cell {
     /// How it stands out.
     pub fn look(&self) -> Look {
         match self {
-            Cell::Text(_, look) => *look,
+            Cell::Text(_, look) | Cell::Styled { look, .. } => *look,
             Cell::Absent { .. } => Look::Dim,
             Cell::Path(_) | Cell::Bar(_) => Look::Plain,
         }
@@ -263,7 +276,14 @@ impl Table {
                 let full = cell.full();
                 let lines: Vec<String> = full.split('\n').map(text::prose).collect();
                 let is_absent = matches!(cell, Cell::Absent { why, .. } if !why.is_empty());
+                let styled = match cell {
+                    Cell::Styled { class, tip, .. } => {
+                        format!(" class=\"{}\" title=\"{}\"", text::html(class), text::html(tip))
+                    }
+                    _ => String::new(),
+                };
                 let class = match (is_absent, full.contains('\n'), alignment(&self.columns[at])) {
+                    _ if !styled.is_empty() => &styled,
                     (true, ..) => " class=\"na\"",
                     (_, true, "") => " class=\"lines\"",
                     (.., alignment) => alignment,

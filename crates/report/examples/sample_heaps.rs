@@ -17,7 +17,7 @@ fn main() -> io::Result<()> {
     ];
     for (name, heap) in predictions {
         let mut html = Vec::new();
-        assay_report::prediction_page(&heap, &mut html)?;
+        assay_report::heap::document(&heap, 10).write_html(&mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
     let layouts = [
@@ -26,14 +26,14 @@ fn main() -> io::Result<()> {
     ];
     for (name, layouts) in layouts {
         let mut html = Vec::new();
-        assay_report::layouts_page(&layouts, &mut html)?;
+        assay_report::heap::layouts(&layouts).write_html(&mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
     for (name, modes) in
         [("heap-modes.html", sample::modes::modes()), ("heap-modes-empty.html", sample::modes::empty_modes())]
     {
         let mut html = Vec::new();
-        assay_report::modes_page(&modes, &mut html)?;
+        assay_report::heap::modes(&modes).write_html(&mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
     Ok(())

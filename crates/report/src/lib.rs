@@ -10,7 +10,7 @@ mod capacity;
 mod compared;
 mod flags;
 mod gc;
-mod heap;
+pub mod heap;
 pub mod host;
 mod load;
 mod memory;
@@ -32,10 +32,6 @@ pub use gc::{
     GcFamily, OPENMETRICS_CONTENT_TYPE, gc_openmetrics_families, render_gc_csv, render_gc_diff_csv,
     render_gc_diff_html, render_gc_diff_markdown, render_gc_diff_terminal, render_gc_html, render_gc_line,
     render_gc_markdown, render_gc_openmetrics, render_gc_screen, render_gc_terminal,
-};
-pub use heap::{
-    layout_text, layouts_csv, layouts_markdown, layouts_page, modes_csv, modes_markdown, modes_page,
-    modes_text, prediction_csv, prediction_markdown, prediction_page, prediction_text,
 };
 pub use host::render_what_if_terminal;
 pub use load::{render_load_csv, render_load_html, render_load_markdown};

@@ -99,11 +99,11 @@ fn cpu_time() {
 #[test]
 fn heap() {
     let prediction = stored("formats/heap-prediction-2.json");
-    is_up_to_date("heap.html", |out| assay_report::prediction_page(&prediction, out));
+    is_up_to_date("heap.html", |out| assay_report::heap::document(&prediction, 10).write_html(out));
     let layouts = stored("formats/heap-layout-2.json");
-    is_up_to_date("heap-layout.html", |out| assay_report::layouts_page(&layouts, out));
+    is_up_to_date("heap-layout.html", |out| assay_report::heap::layouts(&layouts).write_html(out));
     let modes = stored("formats/heap-modes-3.json");
-    is_up_to_date("heap-modes.html", |out| assay_report::modes_page(&modes, out));
+    is_up_to_date("heap-modes.html", |out| assay_report::heap::modes(&modes).write_html(out));
 }
 
 #[test]

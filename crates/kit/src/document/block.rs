@@ -1,5 +1,6 @@
 //! The blocks that sections are made of.
 
+use crate::ink::Ink;
 use crate::table::Table;
 
 /// Where a block is shown.
@@ -140,9 +141,16 @@ pub struct Figure {
     pub behind: Vec<Table>,
     /// Where other forms show those numbers: page only where another section has them.
     pub behind_shown: Shown,
+    /// Whether the drawings are elements of their own, which the page does not frame: they have the id themselves.
+    pub is_bare: bool,
+    /// The same drawn with letters, for forms without drawings.
+    pub in_text: Option<TextDrawing>,
     /// Why there is nothing to draw; the rest is then empty.
     pub absent: Option<String>,
 }
+
+/// Lines of a drawing in letters: gets the columns that there are, and the styles of the terminal.
+pub type TextDrawing = Box<dyn Fn(usize, Ink) -> Vec<String>>;
 
 impl Figure {
     /// A figure with these drawings.
@@ -157,6 +165,8 @@ impl Figure {
             notes: Vec::new(),
             behind: Vec::new(),
             behind_shown: Shown::PageOnly,
+            is_bare: false,
+            in_text: None,
             absent: None,
         }
     }
@@ -174,6 +184,16 @@ impl Figure {
     /// The same with how to read it.
     pub fn caption(self, caption: impl Into<String>) -> Self {
         Figure { caption: caption.into(), ..self }
+    }
+
+    /// The same, whose drawings are elements of their own.
+    pub fn bare(self) -> Self {
+        Figure { is_bare: true, ..self }
+    }
+
+    /// The same with a drawing in letters.
+    pub fn in_text(self, draw: impl Fn(usize, Ink) -> Vec<String> + 'static) -> Self {
+        Figure { in_text: Some(Box::new(draw)), ..self }
     }
 
     /// The same with its name as a heading over it.

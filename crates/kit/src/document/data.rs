@@ -135,7 +135,7 @@ macro_rules! whole {
     )*};
 }
 
-whole!(u16 u32 u64 usize i32 i64);
+whole!(u8 u16 u32 u64 usize i32 i64);
 
 impl<T: Into<Value>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {

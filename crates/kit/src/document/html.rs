@@ -136,6 +136,9 @@ fn figure(of: &Figure, section: &str) -> String {
             false => absent(why),
         };
     }
+    if of.is_bare {
+        return drawings.clone();
+    }
     let mut caption = html(&of.caption);
     for note in &of.notes {
         let _ = write!(caption, " <span class=\"note\">{}</span>", html(note));

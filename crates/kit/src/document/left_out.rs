@@ -27,7 +27,8 @@ pub fn sentence(document: &Document) -> Option<String> {
 }
 
 fn chart(figure: &Figure) -> Option<String> {
-    figure.absent.is_none().then(|| format!("chart: {}", figure.name))
+    let is_left_out = figure.absent.is_none() && figure.in_text.is_none();
+    is_left_out.then(|| format!("chart: {}", figure.name))
 }
 
 fn of_block(block: &Block, place: &str, names: &mut Vec<String>) {

@@ -1,8 +1,12 @@
 //! A document as Markdown: for a wiki, a pull request or the summary of a build.
 
-use super::{Block, Document, Finding, Step, Tone, left_out};
+use super::{Block, Document, Figure, Finding, Step, Tone, left_out};
+use crate::ink::Ink;
 use crate::table::Table;
 use crate::text::{clean, clean_lines, markdown};
+
+/// Columns of a drawing in letters.
+const DRAWING_COLUMNS: usize = 80;
 
 impl Document {
     /// All of it, but for what only a page can show, which is listed at the end.
@@ -17,8 +21,7 @@ impl Document {
         if !self.answer.action.is_empty() {
             out.push(paragraph(&self.answer.action));
         }
-        let behind = self.answer.chart.iter().filter(|figure| left_out::shows_behind(figure));
-        out.extend(behind.flat_map(|figure| &figure.behind).filter_map(table));
+        self.answer.chart.iter().for_each(|chart| figure(chart, &mut out));
         blocks(&self.answer.rest, &mut out);
         for section in &self.sections {
             let mut parts = Vec::new();
@@ -70,8 +73,7 @@ fn block(block: &Block, out: &mut Vec<String>) {
         Block::Table(of) => out.extend(table(of)),
         Block::Figure(figure) => match &figure.absent {
             Some(why) => out.push(paragraph(&format!("{}: {why}", figure.name))),
-            None if left_out::shows_behind(figure) => out.extend(figure.behind.iter().filter_map(table)),
-            None => {}
+            None => self::figure(figure, out),
         },
         Block::Findings(found, none) if found.is_empty() => out.push(paragraph(none)),
         Block::Findings(found, _) => out.push(findings(found).markdown()),
@@ -84,6 +86,16 @@ fn block(block: &Block, out: &mut Vec<String>) {
             blocks(within, out);
         }
         Block::PageOnly(_) => {}
+    }
+}
+
+/// Its drawing in letters, then the numbers behind it.
+fn figure(figure: &Figure, out: &mut Vec<String>) {
+    if let Some(draw) = &figure.in_text {
+        out.push(verbatim(&draw(DRAWING_COLUMNS, Ink(false)).join("\n")));
+    }
+    if left_out::shows_behind(figure) {
+        out.extend(figure.behind.iter().filter_map(table));
     }
 }
 

@@ -11,7 +11,7 @@ mod markdown;
 mod terminal;
 mod terminal_table;
 
-pub use block::{Block, Figure, Finding, Shown, Step, Tone};
+pub use block::{Block, Figure, Finding, Shown, Step, TextDrawing, Tone};
 pub use data::{Data, Value};
 pub use html::findings as findings_html;
 pub use terminal::findings as findings_terminal;

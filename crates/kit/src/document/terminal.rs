@@ -1,6 +1,6 @@
 //! A document as text for a terminal, of any width from [`crate::terminal::WIDTH_MIN`] columns on.
 
-use super::{Block, Document, Finding, Tone, left_out, terminal_table};
+use super::{Block, Document, Figure, Finding, Tone, left_out, terminal_table};
 use crate::ink::{Ink, fit};
 use crate::terminal::{Terminal, TerminalView};
 use crate::text::{clean, clean_lines, shorten};
@@ -58,23 +58,21 @@ impl Form {
         if !answer.action.is_empty() {
             out.paragraph(0, &clean(&answer.action), Ink::good);
         }
-        if let Some(chart) = answer.chart.as_ref().filter(|chart| left_out::shows_behind(chart)) {
-            for table in &chart.behind {
-                self.out.blank();
-                terminal_table::write(&mut self.out, table, self.entries);
-            }
+        if let Some(chart) = answer.chart.as_ref().filter(|chart| has_content(chart)) {
+            self.out.blank();
+            self.figure(chart);
         }
         self.blocks(&answer.rest, true);
     }
 
     /// A section, unless it has nothing to show here.
     fn section(&mut self, title: &str, blocks: &[Block]) {
-        let has_content = |block: &Block| match block {
+        let is_shown = |block: &Block| match block {
             Block::PageOnly(_) => false,
-            Block::Figure(figure) => figure.absent.is_some() || left_out::shows_behind(figure),
+            Block::Figure(figure) => has_content(figure),
             other => !other.is_empty(),
         };
-        if !blocks.iter().any(has_content) {
+        if !blocks.iter().any(is_shown) {
             return;
         }
         self.out.blank();
@@ -96,6 +94,25 @@ impl Form {
         }
     }
 
+    /// Its drawing in letters, then the numbers behind it.
+    fn figure(&mut self, figure: &Figure) {
+        let out = &mut self.out;
+        if let Some(why) = &figure.absent {
+            out.paragraph(0, &format!("{}: {}", figure.name, clean(why)), Ink::dim);
+        }
+        if let Some(draw) = &figure.in_text {
+            draw(out.width, out.ink).iter().for_each(|line| out.line(line));
+        }
+        if left_out::shows_behind(figure) {
+            for (number, table) in figure.behind.iter().enumerate() {
+                if number != 0 || figure.in_text.is_some() {
+                    out.blank();
+                }
+                terminal_table::write(out, table, self.entries);
+            }
+        }
+    }
+
     fn block(&mut self, block: &Block) {
         let out = &mut self.out;
         match block {
@@ -113,13 +130,7 @@ impl Form {
             }
             Block::Terms(rows) => terms(out, rows),
             Block::Table(table) => terminal_table::write(out, table, self.entries),
-            Block::Figure(figure) => match &figure.absent {
-                Some(why) => out.paragraph(0, &format!("{}: {}", figure.name, clean(why)), Ink::dim),
-                None if left_out::shows_behind(figure) => {
-                    figure.behind.iter().for_each(|table| terminal_table::write(out, table, self.entries));
-                }
-                None => {}
-            },
+            Block::Figure(figure) => self.figure(figure),
             Block::Findings(found, none) if found.is_empty() => out.paragraph(0, none, Ink::plain),
             Block::Findings(found, _) => findings(out, found),
             Block::Verbatim { name, text, .. } => verbatim(out, name, text),
@@ -130,6 +141,11 @@ impl Form {
             Block::PageOnly(_) => {}
         }
     }
+}
+
+/// Whether a terminal shows something of a figure.
+fn has_content(figure: &Figure) -> bool {
+    figure.absent.is_some() || figure.in_text.is_some() || left_out::shows_behind(figure)
 }
 
 fn terms(out: &mut Terminal, rows: &[(String, String)]) {

@@ -1,7 +1,7 @@
 //! The one way to lay out a table or a tree on a terminal.
 //!
-//! A table that is too wide first wraps its columns of words, then leaves out columns that are marked so, and says which; what is too wide
-//! even then becomes a list of its rows. Figures are never wrapped or cut.
+//! A table that is too wide first wraps its columns of words, then leaves out columns that are marked so, and says which; then it becomes
+//! several, each with the column of names, and at last a list of its rows. Figures are never wrapped or cut.
 
 use crate::ink::{Ink, bar, width, wrap};
 use crate::number::count;
@@ -20,6 +20,10 @@ const WORDS_MIN: usize = 18;
 const NAME_MIN: usize = 26;
 /// Columns of a bar.
 const BAR: usize = 16;
+/// Words that are longer are broken where there is little room.
+const WORD_MAX: usize = 26;
+/// Columns to which a heading is not wrapped, where there is room.
+const HEADING: usize = 12;
 /// Between columns: the padding of one, and the place of a vertical line, which is blank.
 const GAP: usize = 2;
 /// The same at both ends of a line; cut off on the left.
@@ -27,21 +31,27 @@ const BORDERS: usize = 2;
 
 /// Writes a table under its caption; of a tree the `entries` that are biggest.
 pub fn write(out: &mut Terminal, table: &Table, entries: usize) {
-    out.line(&out.ink.dim(&crate::text::clean(&table.caption)));
+    out.paragraph(0, &crate::text::clean(&table.caption), Ink::dim);
     let rows = Shown::of(table, entries);
-    let columns = columns_that_fit(table, &rows, out.width);
-    match columns {
-        Some(columns) => {
-            out.text(&laid_out(out, table, &rows, &columns));
-            let left: Vec<&str> = (0..table.columns.len())
-                .filter(|at| !columns.contains(at) && table.columns[*at].kind != ColumnKind::Bar)
-                .map(|at| table.columns[at].heading.as_str())
-                .collect();
-            if !left.is_empty() {
-                out.paragraph(0, &format!("Not in this width: {}.", left.join(", ")), Ink::dim);
+    let columns = columns_with_room(table, &rows, out.width);
+    match parts_that_fit(table, &rows, &columns, out.width) {
+        Some(parts) => {
+            for (number, part) in parts.iter().enumerate() {
+                if number != 0 {
+                    out.blank();
+                }
+                out.text(&laid_out(out, table, &rows, part));
             }
         }
         None => listed(out, table, &rows),
+    }
+    let left = (0..table.columns.len()).filter(|at| !columns.contains(at)).map(|at| &table.columns[at]);
+    let left: Vec<&str> = left
+        .filter(|column| column.kind != ColumnKind::Bar && !column.is_page_only)
+        .map(|column| column.heading.as_str())
+        .collect();
+    if !left.is_empty() {
+        out.paragraph(0, &format!("Not in this width: {}.", left.join(", ")), Ink::dim);
     }
     out.more((rows.all, rows.rows.len()), "", "more rows (--json has them)");
     for (why, of) in rows.absent(table) {
@@ -135,18 +145,39 @@ fn tree(table: &Table, entries: usize) -> Vec<Line<'_>> {
     lines
 }
 
-/// Indices of the columns that fit when words are wrapped; `None` where even those that must not be left out do not.
-fn columns_that_fit(table: &Table, shown: &Shown, room: usize) -> Option<Vec<usize>> {
+/// Indices of the columns without those that may be left out where there is no room, as far as need be.
+fn columns_with_room(table: &Table, shown: &Shown, room: usize) -> Vec<usize> {
     let mut columns: Vec<usize> =
         (0..table.columns.len()).filter(|at| !table.columns[*at].is_page_only).collect();
-    loop {
-        let least: usize = columns.iter().map(|at| least_width(table, shown, *at) + GAP).sum();
-        if least.saturating_sub(GAP) <= room {
-            return Some(columns);
-        }
-        let last = columns.iter().rposition(|at| table.columns[*at].is_if_room)?;
+    while !fits(table, shown, &columns, room) {
+        let Some(last) = columns.iter().rposition(|at| table.columns[*at].is_if_room) else { break };
         columns.remove(last);
     }
+    columns
+}
+
+fn fits(table: &Table, shown: &Shown, columns: &[usize], room: usize) -> bool {
+    let least: usize = columns.iter().map(|at| least_width(table, shown, *at) + GAP).sum();
+    least.saturating_sub(GAP) <= room
+}
+
+/// The columns in parts that fit when words are wrapped, each with the first column; `None` where a part of two does not.
+fn parts_that_fit(table: &Table, shown: &Shown, columns: &[usize], room: usize) -> Option<Vec<Vec<usize>>> {
+    let (&name, others) = columns.split_first()?;
+    let mut parts = vec![vec![name]];
+    for other in others {
+        let last = parts.last_mut()?;
+        last.push(*other);
+        if fits(table, shown, last, room) {
+            continue;
+        }
+        last.pop();
+        if last.len() < 2 || !fits(table, shown, &[name, *other], room) {
+            return None;
+        }
+        parts.push(vec![name, *other]);
+    }
+    Some(parts)
 }
 
 /// Columns that a column needs at least.
@@ -155,14 +186,19 @@ fn least_width(table: &Table, shown: &Shown, at: usize) -> usize {
     if column.kind == ColumnKind::Bar {
         return BAR;
     }
-    let cells = shown.rows.iter().map(|line| longest_line(&cell_text(table, line, at)));
-    let natural = cells.max().unwrap_or(0);
+    let cells = || shown.rows.iter().map(|line| cell_text(table, line, at));
+    let natural = cells().map(|text| longest_line(&text)).max().unwrap_or(0);
+    let word = cells().map(|text| longest_word(&text)).max().unwrap_or(0).min(WORD_MAX);
     let heading = column.heading.split(['\n', ' ']).map(width).max().unwrap_or(0);
     match (column.kind, at) {
-        (ColumnKind::Words, 0) => natural.min(NAME_MIN).max(heading),
-        (ColumnKind::Words, _) => natural.min(WORDS_MIN).max(heading),
+        (ColumnKind::Words, 0) => natural.min(NAME_MIN.max(word)).max(heading),
+        (ColumnKind::Words, _) => natural.min(WORDS_MIN.max(word)).max(heading),
         _ => natural.max(heading),
     }
+}
+
+fn longest_word(text: &str) -> usize {
+    text.split_whitespace().map(width).max().unwrap_or(0)
 }
 
 fn longest_line(text: &str) -> usize {
@@ -187,65 +223,106 @@ fn cell_text(table: &Table, line: &Line, at: usize) -> String {
     }
 }
 
+/// Lines of a table with these columns.
 fn laid_out(out: &Terminal, table: &Table, shown: &Shown, columns: &[usize]) -> String {
-    let mut grid = comfy_table::Table::new();
-    grid.load_style(STYLE)
-        .set_width((out.width + BORDERS) as u16)
-        .set_content_arrangement(ContentArrangement::Disabled);
-    if out.ink.0 {
-        grid.enforce_styling();
-    } else {
-        grid.force_no_tty();
+    let layout = Layout { table, shown, columns, width: out.width, ink: out.ink };
+    let mut grid = layout.grid(HEADING);
+    if layout.is_too_wide(&grid) {
+        grid = layout.grid(0);
     }
-    let least: Vec<usize> = columns.iter().map(|at| least_width(table, shown, *at)).collect();
-    let headings = columns.iter().zip(&least).map(|(at, least)| {
-        let column = &table.columns[*at];
-        let natural = shown.rows.iter().map(|line| longest_line(&cell_text(table, line, *at))).max();
-        let heading = wrap(&column.heading.replace('\n', " "), natural.unwrap_or(0).max(*least)).join("\n");
-        aligned(Field::new(heading), column.kind)
-    });
-    grid.set_header(headings.collect::<Vec<_>>());
-    for line in &shown.rows {
-        let cells = columns.iter().map(|at| {
-            let kind = table.columns[*at].kind;
-            if let (ColumnKind::Bar, Line::Row(row)) = (kind, line) {
-                return Field::new(row.cells[*at].share().map_or_else(String::new, |share| bar(share, BAR)));
-            }
-            let field = aligned(Field::new(cell_text(table, line, *at)), kind);
-            let look = match line {
-                Line::Row(row) if row.is_total || (*at == 0 && row.level() == 0 && table.weigh.is_some()) => {
-                    Look::Strong
-                }
-                Line::Row(row) => row.cells.get(*at).map_or(Look::Plain, Cell::look),
-                Line::Folded { .. } => Look::Dim,
-            };
-            match look {
-                Look::Plain => field,
-                Look::Strong => field.add_attribute(Attribute::Bold),
-                Look::Dim => field.add_attribute(Attribute::Dim),
-                Look::Good => field.fg(Color::Green),
-                Look::Bad => field.fg(Color::Yellow),
-            }
-        });
-        grid.add_row(cells.collect::<Vec<_>>());
+    if layout.is_too_wide(&grid) {
+        layout.wrap_words(&mut grid);
     }
-    for at in 0..columns.len() {
-        if let Some(column) = grid.column_mut(at) {
-            column.set_padding((0, if at + 1 == columns.len() { 0 } else { GAP as u16 - 1 }));
+    grid.lines().map(|line| layout.line(&line) + "\n").collect()
+}
+
+/// A table, and what it has room for.
+struct Layout<'a> {
+    table: &'a Table,
+    shown: &'a Shown<'a>,
+    columns: &'a [usize],
+    width: usize,
+    ink: Ink,
+}
+
+impl Layout<'_> {
+    /// The grid, with headings wrapped to at least so many columns.
+    fn grid(&self, heading_min: usize) -> comfy_table::Table {
+        let mut grid = comfy_table::Table::new();
+        grid.load_style(STYLE)
+            .set_width((self.width + BORDERS) as u16)
+            .set_content_arrangement(ContentArrangement::Disabled);
+        if self.ink.0 {
+            grid.enforce_styling();
+        } else {
+            grid.force_no_tty();
+        }
+        let heading = |at: &usize| self.heading(*at, heading_min);
+        grid.set_header(self.columns.iter().map(heading).collect::<Vec<_>>());
+        for line in &self.shown.rows {
+            grid.add_row(self.columns.iter().map(|at| self.field(line, *at)).collect::<Vec<_>>());
+        }
+        for (number, _) in self.columns.iter().enumerate() {
+            let is_last = number + 1 == self.columns.len();
+            let padding = if is_last { 0 } else { GAP as u16 - 1 };
+            grid.column_mut(number).into_iter().for_each(|column| {
+                column.set_padding((0, padding));
+            });
+        }
+        grid
+    }
+
+    fn heading(&self, at: usize, least: usize) -> Field {
+        let column = &self.table.columns[at];
+        let natural = self.shown.rows.iter().map(|line| longest_line(&cell_text(self.table, line, at))).max();
+        let room = natural.unwrap_or(0).max(least_width(self.table, self.shown, at)).max(least);
+        aligned(Field::new(wrap(&column.heading.replace('\n', " "), room).join("\n")), column.kind)
+    }
+
+    fn field(&self, line: &Line, at: usize) -> Field {
+        let kind = self.table.columns[at].kind;
+        if let (ColumnKind::Bar, Line::Row(row)) = (kind, line) {
+            let share = row.cells.get(at).and_then(Cell::share);
+            return Field::new(share.map_or_else(String::new, |share| bar(share, BAR)));
+        }
+        let field = aligned(Field::new(cell_text(self.table, line, at)), kind);
+        match self.look(line, at) {
+            Look::Plain => field,
+            Look::Strong => field.add_attribute(Attribute::Bold),
+            Look::Dim => field.add_attribute(Attribute::Dim),
+            Look::Good => field.fg(Color::Green),
+            Look::Bad => field.fg(Color::Yellow),
         }
     }
-    if grid.lines().any(|line| out.width + 1 < width(line.trim_end())) {
+
+    fn look(&self, line: &Line, at: usize) -> Look {
+        match line {
+            Line::Folded { .. } => Look::Dim,
+            Line::Row(row) if row.is_total => Look::Strong,
+            Line::Row(row) if at == 0 && row.level() == 0 && self.table.weigh.is_some() => Look::Strong,
+            Line::Row(row) => row.cells.get(at).map_or(Look::Plain, Cell::look),
+        }
+    }
+
+    fn is_too_wide(&self, grid: &comfy_table::Table) -> bool {
+        grid.lines().any(|line| self.width + 1 < width(line.trim_end()))
+    }
+
+    fn wrap_words(&self, grid: &mut comfy_table::Table) {
         grid.set_content_arrangement(ContentArrangement::Dynamic);
-        for (at, least) in least.iter().enumerate() {
-            if let Some(column) = grid.column_mut(at) {
-                column
-                    .set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed((*least + GAP - 1) as u16)));
-            }
+        for (number, at) in self.columns.iter().enumerate() {
+            let least = least_width(self.table, self.shown, *at) + GAP - 1;
+            grid.column_mut(number).into_iter().for_each(|column| {
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least as u16)));
+            });
         }
     }
-    // With styles a line has more letters than columns.
-    let most = if out.ink.0 { usize::MAX } else { out.width };
-    grid.lines().map(|line| line.chars().skip(1).take(most).chain(['\n']).collect::<String>()).collect()
+
+    /// A line without the place of the left border. Rules are as wide as the grid, which may be wider by the right one.
+    fn line(&self, line: &str) -> String {
+        let most = if line.contains('\x1b') { usize::MAX } else { self.width };
+        line.chars().skip(1).take(most).collect()
+    }
 }
 
 fn aligned(field: Field, kind: ColumnKind) -> Field {
@@ -266,10 +343,8 @@ fn listed(out: &mut Terminal, table: &Table, shown: &Shown) {
                 continue;
             }
             let heading = column.heading.replace('\n', " ");
-            for (number, part) in text.split('\n').enumerate() {
-                let head = if number == 0 { format!("  {heading}: ") } else { "    ".to_owned() };
-                out.hanging(&head, 4, part, Ink::plain);
-            }
+            let text = text.replace('\n', "; ");
+            out.hanging("  - ", 4, &format!("{heading}: {text}"), Ink::plain);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::words::{self, ClassRow};
 use askama::Template;
+use assay_kit::document::Figure;
 use assay_kit::number::{count, less, percent_change, signed_size, size};
 use assay_model::{HeapPrediction, ModelFootprint};
 use std::cmp::Reverse;
@@ -29,7 +30,11 @@ struct Classes<'a> {
 }
 
 /// Bars and table; absent without a class.
-pub fn render(heap: &HeapPrediction) -> Option<String> {
+pub fn figure(heap: &HeapPrediction) -> Option<Figure> {
+    render(heap).map(|html| Figure::new("by-class", "classes in two layouts", html).bare())
+}
+
+fn render(heap: &HeapPrediction) -> Option<String> {
     let rows = table_rows(heap);
     let (from, to) = first_pair(heap)?;
     let (a, b) = (heap.models.get(from)?, heap.models.get(to)?);

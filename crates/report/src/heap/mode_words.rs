@@ -1,6 +1,5 @@
-//! What the modes of heap sizes say in words, for terminal and page alike.
+//! What the modes of heap sizes say in words.
 
-use askama::Template;
 use assay_kit::number::{counted, size, xmx};
 use assay_kit::text::clean;
 use assay_model::{HeapModes, ModeCell, ModeOfLog, ModeThreshold, ReferenceMode};
@@ -156,8 +155,6 @@ pub fn deciding(modes: &HeapModes, matrix: &Matrix<'_>) -> Vec<String> {
 }
 
 /// Cells of one JVM with the same options: rows by heap size, a column for each collector.
-#[derive(Template)]
-#[template(path = "heap-matrix.html")]
 pub struct Matrix<'a> {
     /// JVM and options.
     pub title: String,
@@ -165,24 +162,6 @@ pub struct Matrix<'a> {
     pub collectors: Vec<String>,
     /// `-Xmx` in bytes with the cells of the collectors.
     pub rows: Vec<(u64, Vec<Option<&'a ModeCell>>)>,
-}
-
-/// What the template asks for; it gives references.
-impl Matrix<'_> {
-    fn option(&self, max_heap_bytes: &u64) -> String {
-        xmx(*max_heap_bytes)
-    }
-
-    /// Class of a cell, by its mode.
-    fn class(&self, cell: &ModeCell) -> String {
-        let wrong = if Proof::of(cell) == Proof::Contradicted { " wrong" } else { "" };
-        format!("{}{wrong}", mode_of(cell).map_or("", mode_class))
-    }
-
-    /// Mode of a cell, and how sure it is.
-    fn mode(&self, cell: &ModeCell) -> String {
-        format!("{} {}", mode_of(cell).map_or("not known", short), Proof::of(cell).mark())
-    }
 }
 
 /// Cells by JVM and options, in the order in which they come.

@@ -1,4 +1,4 @@
-//! What a prediction says in words, for terminal and page alike.
+//! What a prediction says in words.
 
 use assay_kit::number::{count, counted, percent, percent_change, signed_size, size, xmx};
 use assay_kit::text::{clean, shorten};

@@ -14,14 +14,14 @@ fn csv(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Vec<Vec<String>>
 #[test]
 fn the_places_of_an_object_add_up_to_its_size() {
     let layouts = sample::layouts();
-    let rows = csv(|out| layouts_csv(&layouts, out));
+    let rows = csv(|out| heap::layouts_data(&layouts).write_csv(out));
     assert_eq!(rows[0].last().map(String::as_str), Some("bytes"));
     for layout in &layouts.layouts {
         let of = rows.iter().filter(|row| row[0] == layout.model.name.name());
         let sum: u64 = of.map(|row| row.last().and_then(|b| b.parse::<u64>().ok()).expect("bytes")).sum();
         assert_eq!(sum, layout.instance_bytes, "{}", layout.model.name.name());
     }
-    let markdown = layouts_markdown(&layouts);
+    let markdown = heap::layouts(&layouts).markdown();
     assert!(markdown.contains("An instance takes ") && markdown.contains("| header | "), "{markdown}");
 }
 
@@ -30,20 +30,20 @@ fn every_heap_size_has_a_row_and_a_mode_that_was_not_verified_is_empty() {
     let mut modes = sample::modes::modes();
     modes.cells.truncate(2);
     modes.cells[0].verified_mode = None;
-    let rows = csv(|out| modes_csv(&modes, out));
+    let rows = csv(|out| heap::modes_data(&modes).write_csv(out));
     assert_eq!((rows.len(), rows[0][8].as_str(), rows[1][8].as_str()), (3, "verified_mode", ""));
     assert_eq!(rows[1][3], modes.cells[0].max_heap_bytes.to_string());
-    let markdown = modes_markdown(&modes);
+    let markdown = heap::modes(&modes).markdown();
     assert!(markdown.contains("**Modes and their largest heaps**"), "{markdown}");
     assert!(markdown.contains(&format!("| -Xmx | {}", modes.cells[0].collector)), "{markdown}");
 }
 
 #[test]
 fn a_prediction_has_its_answer_and_the_size_of_every_layout() {
-    let heap = sample::prediction();
-    let markdown = prediction_markdown(&heap);
+    let prediction = sample::prediction();
+    let markdown = heap::document(&prediction, 10).markdown();
     assert!(markdown.starts_with("# Heap of "), "{markdown}");
-    for model in &heap.models {
+    for model in &prediction.models {
         assert!(markdown.contains(&format!("| {} | ", model.name.name())), "{markdown}");
     }
 }

@@ -2,22 +2,34 @@
 
 use super::sample;
 use assay_report::*;
-use expect_test::expect_file;
 
 fn view(width: u16) -> TerminalView {
     TerminalView { width, color: false, entries: EntriesShown::All }
 }
 
+/// What each golden file is of.
+fn documents() -> Vec<(&'static str, Document)> {
+    vec![
+        ("heap-prediction", heap::document(&sample::prediction(), 10)),
+        ("heap-layout", heap::layouts(&sample::layouts())),
+        ("heap-layout-loader", heap::layouts(&sample::loader_layouts())),
+        ("heap-layout-contended", heap::layouts(&sample::contended_layouts())),
+        ("heap-modes", heap::modes(&sample::modes::modes())),
+    ]
+}
+
 #[test]
 fn texts_of_the_sample_are_the_golden_files() {
-    let heap = sample::prediction();
-    expect_file!["../golden/heap-prediction.txt"].assert_eq(&prediction_text(&heap, view(120), 10));
-    expect_file!["../golden/heap-prediction-80.txt"].assert_eq(&prediction_text(&heap, view(80), 10));
-    expect_file!["../golden/heap-layout.txt"].assert_eq(&layout_text(&sample::layouts(), view(100)));
-    expect_file!["../golden/heap-layout-80.txt"].assert_eq(&layout_text(&sample::loader_layouts(), view(80)));
-    expect_file!["../golden/heap-layout-contended.txt"]
-        .assert_eq(&layout_text(&sample::contended_layouts(), view(80)));
-    expect_file!["../golden/heap-modes.txt"].assert_eq(&modes_text(&sample::modes::modes(), view(100)));
+    let golden = |name: String| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+        expect_test::expect_file![path]
+    };
+    for (name, document) in documents() {
+        for width in [60, 80, 120] {
+            golden(format!("{name}-{width}.txt")).assert_eq(&document.terminal(view(width)));
+        }
+        golden(format!("{name}.md")).assert_eq(&document.markdown());
+    }
 }
 
 #[test]
@@ -25,38 +37,38 @@ fn a_dump_without_its_version_is_of_all_releases_that_it_can_be() {
     let mut heap = sample::prediction();
     let dump = heap.dump.as_mut().expect("a dump");
     (dump.jdk, dump.jdk_version) = (None, Some("15 to 18".to_owned()));
-    let text = prediction_text(&heap, view(120), 10);
+    let text = heap::document(&heap, 10).terminal(view(120));
     assert!(text.contains("Heap of JDK 15 to 18, read from"), "{text}");
 }
 
 #[test]
 fn a_heap_that_lies_elsewhere_than_computed_is_a_contradiction() {
     let mut modes = sample::modes::modes();
-    let text = modes_text(&modes, view(100));
+    let text = heap::modes(&modes).terminal(view(100));
     assert!(!text.contains("as computed, but"), "{text}");
     let cell =
         modes.cells.iter_mut().find(|c| c.computed_base_address.is_some() && c.verified_mode.is_some());
     let cell = cell.expect("a cell with both");
     cell.base_address = cell.computed_base_address.map(|base| base + (1 << 20));
-    let text = modes_text(&modes, view(100));
+    let text = heap::modes(&modes).terminal(view(100));
     assert!(text.contains("as computed, but not at the computed"), "{text}");
     assert!(text.contains("2 contradicted"), "{text}");
 }
 
 #[test]
 fn no_line_is_wider_than_the_terminal() {
-    for width in [80, 100, 140, 300] {
+    for width in [60, 80, 100, 140, 300] {
         let hostile = sample::hostile_prediction();
         let mut layouts = sample::loader_layouts();
         layouts.layouts.extend(hostile.example.clone());
         let texts = [
-            prediction_text(&sample::prediction(), view(width), 99),
-            prediction_text(&hostile, view(width), 99),
-            prediction_text(&sample::empty_prediction(), view(width), 9),
-            layout_text(&layouts, view(width)),
-            layout_text(&sample::contended_layouts(), view(width)),
-            modes_text(&sample::modes::modes(), view(width)),
-            modes_text(&sample::modes::empty_modes(), view(width)),
+            heap::document(&sample::prediction(), 99).terminal(view(width)),
+            heap::document(&hostile, 99).terminal(view(width)),
+            heap::document(&sample::empty_prediction(), 9).terminal(view(width)),
+            heap::layouts(&layouts).terminal(view(width)),
+            heap::layouts(&sample::contended_layouts()).terminal(view(width)),
+            heap::modes(&sample::modes::modes()).terminal(view(width)),
+            heap::modes(&sample::modes::empty_modes()).terminal(view(width)),
         ];
         for text in texts {
             let widest = text.lines().max_by_key(|l| l.chars().count()).unwrap_or_default();
@@ -69,8 +81,8 @@ fn no_line_is_wider_than_the_terminal() {
 #[test]
 fn styles_are_written_only_where_they_are_wanted() {
     let styled = TerminalView { color: true, ..view(100) };
-    let plain = prediction_text(&sample::prediction(), view(100), 5);
-    let coloured = prediction_text(&sample::prediction(), styled, 5);
+    let plain = heap::document(&sample::prediction(), 5).terminal(view(100));
+    let coloured = heap::document(&sample::prediction(), 5).terminal(styled);
     let mut bare = String::new();
     let mut rest = coloured.as_str();
     while let Some((text, after)) = rest.split_once("\x1b[") {
@@ -85,7 +97,7 @@ fn styles_are_written_only_where_they_are_wanted() {
 fn csv_has_every_class_in_every_model_and_adds_up() {
     let heap = sample::prediction();
     let mut out = Vec::new();
-    prediction_csv(&heap, &mut out).expect("a vector takes all bytes");
+    heap::data(&heap).write_csv(&mut out).expect("a vector takes all bytes");
     let csv = String::from_utf8(out).expect("CSV is UTF-8");
     let mut lines = csv.lines();
     assert_eq!(lines.next(), Some("model,class,instances,bytes"));
@@ -110,9 +122,9 @@ fn pages_refer_to_nothing_outside_themselves_and_are_the_same_each_time() {
         let (heap, layouts, modes) =
             (sample::prediction(), sample::contended_layouts(), sample::modes::modes());
         [
-            page(|out| prediction_page(&heap, out)),
-            page(|out| layouts_page(&layouts, out)),
-            page(|out| modes_page(&modes, out)),
+            page(|out| heap::document(&heap, 10).write_html(out)),
+            page(|out| heap::layouts(&layouts).write_html(out)),
+            page(|out| heap::modes(&modes).write_html(out)),
         ]
     };
     let pages = make();
@@ -136,11 +148,11 @@ fn every_page_has_one_action_of_one_sentence() {
     let empty = sample::empty_prediction();
     let layouts = sample::layouts();
     let pages = [
-        page(|out| modes_page(&modes, out)),
-        page(|out| modes_page(&sample::modes::modes(), out)),
-        page(|out| prediction_page(&heap, out)),
-        page(|out| prediction_page(&empty, out)),
-        page(|out| layouts_page(&layouts, out)),
+        page(|out| heap::modes(&modes).write_html(out)),
+        page(|out| heap::modes(&sample::modes::modes()).write_html(out)),
+        page(|out| heap::document(&heap, 10).write_html(out)),
+        page(|out| heap::document(&empty, 10).write_html(out)),
+        page(|out| heap::layouts(&layouts).write_html(out)),
     ];
     for page in pages {
         let actions: Vec<&str> = page.split("<p class=\"action\"><bdi>").skip(1).collect();
@@ -154,10 +166,10 @@ fn every_page_has_one_action_of_one_sentence() {
 fn the_page_of_modes_says_whose_addresses_it_draws() {
     let mut modes = sample::modes::modes();
     modes.address_map_java = Some("/opt/jdk <25>".to_owned());
-    let drawn = page(|out| modes_page(&modes, out));
-    assert!(drawn.contains("Addresses in <bdi>/opt/jdk &lt;25&gt;</bdi>, to scale"), "the JVM of the map");
+    let drawn = page(|out| heap::modes(&modes).write_html(out));
+    assert!(drawn.contains("Addresses in /opt/jdk &lt;25&gt;, to scale"), "the JVM of the map");
     modes.address_map_java = None;
-    assert!(page(|out| modes_page(&modes, out)).contains("Addresses to scale"));
+    assert!(page(|out| heap::modes(&modes).write_html(out)).contains("Addresses to scale"));
 }
 
 #[test]
@@ -179,17 +191,17 @@ fn hostile_names_are_text_and_forms_that_hold_nothing_make_pages() {
     let empty = sample::empty_prediction();
     let nothing = assay_model::HeapLayouts { layouts: vec![], ..sample::layouts() };
     let pages = [
-        page(|out| prediction_page(&hostile, out)),
-        page(|out| prediction_page(&empty, out)),
-        page(|out| layouts_page(&nothing, out)),
-        page(|out| modes_page(&modes, out)),
-        page(|out| modes_page(&sample::modes::empty_modes(), out)),
+        page(|out| heap::document(&hostile, 10).write_html(out)),
+        page(|out| heap::document(&empty, 10).write_html(out)),
+        page(|out| heap::layouts(&nothing).write_html(out)),
+        page(|out| heap::modes(&modes).write_html(out)),
+        page(|out| heap::modes(&sample::modes::empty_modes()).write_html(out)),
     ];
     for page in pages {
         assert_eq!(page.matches("<script>").count(), 1, "only the page's own script");
         assert!(!page.contains('\u{202E}') && !page.contains('\u{1b}') && !page.contains("NaN"));
     }
-    let text = modes_text(&modes, view(80));
+    let text = heap::modes(&modes).terminal(view(80));
     assert!(!text.contains('\u{1b}'));
 }
 
@@ -203,7 +215,7 @@ fn classes_beyond_the_table_are_summed_in_its_last_row() {
             model.total_bytes += 16;
         }
     }
-    let page = page(|out| prediction_page(&heap, out));
+    let page = page(|out| heap::document(&heap, 10).write_html(out));
     let table =
         page.split("id=\"by-model\"").nth(1).expect("the table").split("</table>").next().expect("its end");
     let bytes = |row: &str| -> Vec<u64> {
