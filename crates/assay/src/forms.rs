@@ -106,6 +106,7 @@ macro_rules! described {
 }
 
 described! {
+    CapacityReport: report::capacity::document, report::capacity::data, problems;
     HostComparison: report::host::comparison, report::host::comparison_data;
     HeapLayouts: report::heap::layouts, report::heap::layouts_data, problems;
     HeapModes: report::heap::modes, report::heap::modes_data, problems;
@@ -189,8 +190,6 @@ forms! {
         report::render_advice_markdown, problems;
     GcComparison: report::render_gc_diff_html, report::render_gc_diff_terminal, report::render_gc_diff_csv,
         report::render_gc_diff_markdown;
-    CapacityReport: report::render_capacity_html, report::render_capacity_terminal, report::render_capacity_csv,
-        report::render_capacity_markdown, problems;
     RunComparison: report::render_run_comparison_html, report::render_run_comparison_terminal,
         report::render_run_comparison_csv, report::render_run_comparison_markdown, problems;
     TimeReport: report::render_time_html, report::render_time_terminal, report::render_time_csv,

@@ -68,7 +68,7 @@ fn capacity_pages(folder: &Path) -> io::Result<()> {
         ("capacity-empty.html", capacity_sample::empty()),
     ] {
         let mut html = Vec::new();
-        assay_report::render_capacity_html(&report, &mut html)?;
+        assay_report::capacity::document(&report).write_html(&mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
     Ok(())

@@ -6,7 +6,7 @@
 //! A folder for each thing that is reported on, which knows `assay_kit` and `assay_model`. Only this file ties them together. Styles and the small scripts are
 //! in `web/`.
 
-mod capacity;
+pub mod capacity;
 mod compared;
 mod flags;
 mod gc;
@@ -19,9 +19,6 @@ mod time;
 
 pub use assay_kit::document::{Data, Document};
 pub use assay_kit::{EntriesShown, TerminalView};
-pub use capacity::{
-    render_capacity_csv, render_capacity_html, render_capacity_markdown, render_capacity_terminal,
-};
 pub use compared::{
     render_run_comparison_csv, render_run_comparison_html, render_run_comparison_markdown,
     render_run_comparison_terminal,

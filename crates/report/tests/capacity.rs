@@ -4,7 +4,7 @@ use assay_model::{
     AttributedCause, CapacityMethod, CapacityReport, CapacityStep, Estimate, LatencySummary,
     LimitAttribution, LimitRate, Problem, SearchStep, ValidityCheck, Window,
 };
-use assay_report::{EntriesShown, TerminalView, render_capacity_terminal};
+use assay_report::{EntriesShown, TerminalView, capacity};
 use expect_test::{Expect, expect};
 
 fn estimate(estimate: f64, low: f64, high: f64) -> Option<Estimate> {
@@ -96,7 +96,7 @@ fn good() -> CapacityReport {
 #[track_caller]
 fn shows(report: &CapacityReport, width: u16, want: &Expect) {
     let text =
-        render_capacity_terminal(report, TerminalView { width, color: false, entries: EntriesShown::All });
+        capacity::document(report).terminal(TerminalView { width, color: false, entries: EntriesShown::All });
     assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{text}");
     want.assert_eq(&text);
 }
@@ -107,28 +107,50 @@ fn a_good_result_answers_first() {
         &good(),
         100,
         &expect![[r#"
-            http://127.0.0.1:8080 with scenario shop: search of 3 windows, 4 min 32 s in all, seed 1
+            http://127.0.0.1:8080 with scenario shop
+            A search of 3 windows, 4 min 32 s in all, seed 1
 
-            Sustains 812 requests a second (790 to 835) with p99 of buy under 10 ms.
-            The maximum rate is 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is 60.0 ms.
+            Sustains 812 requests a second (790 to 835) with p99 of buy under 10 ms. The maximum rate is 1,240
+            requests a second (1,210 to 1,260); p99 at 1,200/s is 60.0 ms.
+            → To sustain more, begin with collection pauses: without it 61.2 % of the requests beyond 10 ms
+            would have kept the limit.
 
-            p99 under   requests/s         interval    ± %   tried
-            10 ms              812       790 to 835    2.8   kept at 805, missed at 834
-            25 ms            1,100   1,080 to 1,130    2.3   kept at 1,090, missed at 1,120
-            critical           947       925 to 970    2.4   geometric mean of the rates above
-            sustained        1,240   1,210 to 1,260    2.1   whatever the response time
+            Limits
+            Rates that keep the limits
+            p99 under              Rate        Interval    ±   Kept  Missed  Note
+                           (requests/s)                  (%)     at      at
+            ────────────────────────────────────────────────────────────────────────────────────────────────────
+            10 ms                   812      790 to 835  2.8    805     834
+            25 ms                 1,100  1,080 to 1,130  2.3  1,090   1,120
+            critical rate           947      925 to 970  2.4                 geometric mean of the rates above
+            max rate              1,240  1,210 to 1,260  2.1                 highest that is sustained, whatever
+                                                                             the response time
             Intervals aim at holding the true rate in 95 of 100 searches. Of searches for simulated servers of
             known capacity 95 in 100 did; 61 to 85 where pauses decide over a limit and the rate hardly does.
 
-            Why 12,345 requests took longer than 10 ms, in windows that the server kept up with
-              collection pauses                     61.2 %   met 69.7 %, 4.0 % by chance
-              waiting for a processor                9.7 %   met 97.2 %, 95.6 % by chance
-              unexplained                           29.1 %
-              A cause counts where the request would have kept the limit without the time that it took; one
-              request may have several.
+            Causes of slow requests
+            12,345 requests beyond 10 ms
+            Cause                         Misses   Share  Overlapped       Share  Expected by  Times chance
+                                       explained                      overlapped       chance
+            ────────────────────────────────────────────────────────────────────────────────────────────────
+            collection pauses              7,555  61.2 %       8,600      69.7 %        4.0 %          17.4
+            waiting for a processor        1,200   9.7 %      12,000      97.2 %       95.6 %          1.02
+            all connections were busy          3  0.02 %           3      0.02 %            -             -
+            unexplained                    3,590  29.1 %           -           -            -             -
 
-            Checks: 1 passed, 1 without a verdict
-              - audit: no audit was requested
+            Validity checks
+            No check failed: the figures may be used.
+
+            Without a verdict
+            Check  What was found
+            ──────────────────────────────
+            audit  no audit was requested
+
+            Windows
+            3 windows were measured; 3 of them undisturbed.
+
+            Only on the page: chart: response time over the rate; chart: throughput over the rate; chart: causes
+            of slow requests; Passed; Figures of every window; Windows as CSV; How it was found.
         "#]],
     );
 }
@@ -147,38 +169,70 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
         &report,
         80,
         &expect![[r#"
-            http://127.0.0.1:8080 with scenario shop: search of 3 windows, 4 min 32 s in
-            all, seed 1
+            http://127.0.0.1:8080 with scenario shop
+            A search of 3 windows, 4 min 32 s in all, seed 1
 
-            NOT VALID: do not use these figures. What is wrong stands below.
-            Sustains 812 requests a second (790 to 835) with p99 of buy under 10 ms.
-            The maximum rate is 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is
-            60.0 ms.
+            NOT VALID: do not use these figures
+            - disturbance: 4 of 6 windows left out, the last for: processors used by others,
+              of the machine: 22.0 %, accepted 10.0 %
 
-            p99 under   requests/s         interval    ± %   tried
-            10 ms              812       790 to 835    2.8   kept at 805, missed at 834
-            25 ms            1,100   1,080 to 1,130    2.3   kept at 1,090, missed at 1,120
-            critical           947       925 to 970    2.4   geometric mean …the rates above
-            sustained        1,240   1,210 to 1,260    2.1   whatever the response time
+            Sustains 812 requests a second (790 to 835) with p99 of buy under 10 ms. The
+            maximum rate is 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is 60.0
+            ms.
+            → Repair what the checks found, then measure again.
+
+            Limits
+            Rates that keep the limits
+            p99 under              Rate        Interval    ±   Kept  Note
+                           (requests/s)                  (%)     at
+            ────────────────────────────────────────────────────────────────────────────────
+            10 ms                   812      790 to 835  2.8    805
+            25 ms                 1,100  1,080 to 1,130  2.3  1,090
+            critical rate           947      925 to 970  2.4         geometric mean of the
+                                                                     rates above
+            max rate              1,240  1,210 to 1,260  2.1         highest that is
+                                                                     sustained, whatever the
+                                                                     response time
+            Not in this width: Missed at.
             Intervals aim at holding the true rate in 95 of 100 searches. Of searches for
             simulated servers of known capacity 95 in 100 did; 61 to 85 where pauses decide
             over a limit and the rate hardly does.
 
-            Why 12,345 requests took longer than 10 ms, in windows that the server kept up
-            with
-              collection pauses                     61.2 %   met 69.7 %, 4.0 % by chance
-              waiting for a processor                9.7 %   met 97.2 %, 95.6 % by chance
-              unexplained                           29.1 %
-              A cause counts where the request would have kept the limit without the time
-              that it took; one request may have several.
+            Causes of slow requests
+            12,345 requests beyond 10 ms
+            Cause                         Misses   Share  Overlapped       Share  Expected
+                                       explained                      overlapped        by
+                                                                                    chance
+            ───────────────────────────────────────────────────────────────────────────────
+            collection pauses              7,555  61.2 %       8,600      69.7 %     4.0 %
+            waiting for a processor        1,200   9.7 %      12,000      97.2 %    95.6 %
+            all connections were busy          3  0.02 %           3      0.02 %         -
+            unexplained                    3,590  29.1 %           -           -         -
+            Not in this width: Times chance.
 
-            Checks: 1 failed, 1 passed, 1 without a verdict
-              ✗ disturbance: 4 of 6 windows left out, the last for: processors used by
-              others, of the machine: 22.0 %, accepted 10.0 %
-              - audit: no audit was requested
+            Validity checks
+            The result is not valid: do not use the figures.
+
+            Failed
+            Check        What was found
+            ────────────────────────────────────────────────────────────────────────────────
+            disturbance  4 of 6 windows left out, the last for: processors used by others,
+                         of the machine: 22.0 %, accepted 10.0 %
+
+            Without a verdict
+            Check  What was found
+            ──────────────────────────────
+            audit  no audit was requested
+
+            Windows
+            3 windows were measured; 3 of them undisturbed.
 
             Problems
               capacity: the intervals are wider than asked�[31m
+
+            Only on the page: chart: response time over the rate; chart: throughput over the
+            rate; chart: causes of slow requests; Passed; Figures of every window; Windows
+            as CSV; How it was found.
         "#]],
     );
 }
@@ -195,31 +249,74 @@ fn what_was_not_found_is_told_with_what_was_tried() {
     report.windows.clear();
     shows(
         &report,
-        72,
+        60,
         &expect![[r#"
-            http://127.0.0.1:8080 with scenario shop: sweep of 0 windows, 4 min 32 s
-            in all, seed 1
+            http://127.0.0.1:8080 with scenario shop
+            A sweep of 0 windows, 4 min 32 s in all, seed 1
 
-            Does not keep p99 under 10 ms even at 50.0 requests a second, the lowest
-            rate measured.
-            The maximum rate was not found.
+            Does not keep p99 under 10 ms even at 50.0 requests a
+            second, the lowest rate measured. The maximum rate was not
+            found.
+            → To learn what makes requests late, name the server's
+            process (--pid).
 
-            p99 under   requests/s         interval    ± %   tried
-            10 ms                -                -      -   missed alre…y at 50.0/s
-            25 ms                -                -      -   kept at all… to 4,000/s
-            critical             -                -      -   geometric m…rates above
-            sustained            -                -      -   whatever th…sponse time
+            response time over the rate: no window was measured
 
-            Checks: 1 passed, 1 without a verdict
-              - audit: no audit was requested
+            Throughput
+            throughput over the rate: no window was measured
+
+            Limits
+            Rates that keep the limits
+            p99 under              Rate  Interval  Note
+                           (requests/s)
+            ────────────────────────────────────────────────────────────
+            10 ms                     -         -  missed already at
+                                                   50.0/s
+            25 ms                     -         -  kept at all rates, up
+                                                   to 4,000/s
+            critical rate             -         -  geometric mean of the
+                                                   rates above
+            max rate                  -         -  highest that is
+                                                   sustained, whatever
+                                                   the response time
+            Not in this width: ± (%), Kept at, Missed at.
+
+            Causes of slow requests
+            causes of slow requests: no possible cause was observed
+
+            Validity checks
+            No check failed: the figures may be used.
+
+            Without a verdict
+            Check  What was found
+            ──────────────────────────────
+            audit  no audit was requested
+
+            Windows
+            0 windows were measured; 0 of them undisturbed.
+
+            Only on the page: Passed; Windows as CSV; How it was found.
         "#]],
     );
 }
 
 #[test]
+fn every_form_is_the_golden_file() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let golden = |name: String| expect_test::expect_file![path.join(name)];
+    let document = capacity::document(&crate::capacity_sample::search());
+    for width in [60, 80, 120] {
+        let text = document.terminal(TerminalView { width, color: false, entries: EntriesShown::All });
+        assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{text}");
+        golden(format!("capacity-{width}.txt")).assert_eq(&text);
+    }
+    golden("capacity.md".to_owned()).assert_eq(&document.markdown());
+}
+
+#[test]
 fn styles_are_written_only_where_they_are_wanted() {
     let of = |color| {
-        render_capacity_terminal(&good(), TerminalView { width: 90, color, entries: EntriesShown::All })
+        capacity::document(&good()).terminal(TerminalView { width: 90, color, entries: EntriesShown::All })
     };
     assert!(!of(false).contains('\u{1b}') && of(true).contains("\u{1b}[1m"));
 }

@@ -2,12 +2,11 @@
 
 use crate::capacity_sample;
 use assay_model::CapacityReport;
-use assay_report::render_capacity_html;
 use capacity_sample as sample;
 
 fn page(report: &CapacityReport) -> String {
     let mut out = Vec::new();
-    render_capacity_html(report, &mut out).expect("a vector takes all");
+    assay_report::capacity::document(report).write_html(&mut out).expect("a vector takes all");
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -21,7 +20,7 @@ fn table<'p>(page: &'p str, caption: &str) -> &'p str {
 fn the_same_result_gives_the_same_bytes() {
     let (first, second) = (page(&sample::search()), page(&sample::search()));
     assert!(first == second);
-    assert!(first.contains("name = &quot;supermarket-standard-mix&quot;</bdi></pre>"), "the scenario");
+    assert!(first.contains("name = &quot;supermarket-standard-mix&quot;</bdi></code></pre>"), "the scenario");
     assert!(first.contains(
         "Sustains 902 requests a second (845 to 959) with p99 under <span class=\"kept\">10 ms.</span>"
     ));

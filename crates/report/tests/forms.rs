@@ -119,12 +119,12 @@ fn a_rate_that_was_not_found_is_empty_and_not_zero() {
         },
     ];
     let report = CapacityReport { limits, max_rate_per_s: None, valid: None, ..stored };
-    let (heading, rows) = rows(|out| assay_report::render_capacity_csv(&report, out));
+    let (heading, rows) = rows(|out| assay_report::capacity::data(&report).write_csv(out));
     assert_eq!(heading[3..6], ["rate_per_s", "rate_low_per_s", "rate_high_per_s"]);
     assert_eq!(rows[0], ["limit", "10", "99", "", "", "", "", "9", ""]);
     assert_eq!(rows[1], ["limit", "25", "99", "812.5", "790", "", "800", "", ""]);
     assert_eq!((rows[3][0].as_str(), rows[3][3].as_str()), ("max", ""));
-    let markdown = assay_report::render_capacity_markdown(&report);
+    let markdown = assay_report::capacity::document(&report).markdown();
     assert!(markdown.contains("It is not known whether these figures may be used."), "{markdown}");
     assert!(markdown.contains("**Rates that keep the limits**"), "{markdown}");
 }

@@ -137,5 +137,5 @@ fn options_by_release() {
 #[test]
 fn capacity() {
     let report = stored("gallery/capacity-tomcat.json");
-    is_up_to_date("capacity.html", |out| assay_report::render_capacity_html(&report, out));
+    is_up_to_date("capacity.html", |out| assay_report::capacity::document(&report).write_html(out));
 }

@@ -59,6 +59,14 @@ impl Data {
         rows.end()
     }
 
+    /// The same as a text.
+    pub fn csv(&self) -> String {
+        let mut text = Vec::new();
+        // A text in memory takes every line.
+        let _ = self.write_csv(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
     /// A JSON object on a line for each row; what is absent is `null`.
     ///
     /// # Errors

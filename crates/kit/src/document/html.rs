@@ -111,7 +111,7 @@ fn items(tone: Tone, all: &[String]) -> String {
 fn verbatim(name: &str, id: Option<&str>, text: &str) -> String {
     let label = html(name);
     match id {
-        Some(id) => page::copied_text(id, &label, "Show", text),
+        Some(id) => page::copied_text(id, &label, &label, text),
         None => format!(
             "<details><summary>{label}</summary><pre tabindex=\"0\" aria-label=\"{label}\"><code><bdi>{}</bdi></code></pre></details>\n",
             lines_in_full(text)

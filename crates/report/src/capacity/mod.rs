@@ -1,20 +1,16 @@
-//! A capacity for people: for the terminal the answer first, then why requests were late, then whether to believe it.
+//! A capacity: the load that a server sustains within its limits.
 
 mod attribution_picture;
-mod csv;
+mod charts;
 mod curve_picture;
+mod data;
 mod lines;
-mod markdown;
-mod page;
-mod page_tables;
-mod rates_csv;
-mod terminal;
+mod report;
+mod tables;
 mod words;
 
 pub use attribution_picture::{draw as late_picture, key as late_key};
-pub use markdown::render as render_capacity_markdown;
-pub use page::render as render_capacity_html;
-pub use page_tables::causes as late_table;
-pub use rates_csv::render as render_capacity_csv;
-pub use terminal::render as render_capacity_terminal;
+pub use data::rates as data;
+pub use report::document;
+pub use tables::causes as late_table;
 pub use words::cause as late_cause;

@@ -1,4 +1,4 @@
-//! The tables of a capacity's page.
+//! The tables of a capacity.
 
 use super::words;
 use assay_kit::Table;
@@ -26,24 +26,25 @@ pub fn limits(report: &CapacityReport) -> Table {
     let highest = "highest that is sustained, whatever the response time";
     let max = row("max rate", &report.max_rate_per_s, highest);
     let rows = report.limits.iter().map(of_limit).chain((report.limits.len() > 1).then_some(critical));
-    let dash = || "-".to_owned();
     let half = |rate: Estimate| half_width_percent(rate.estimate, rate.ends());
     let tried =
         |tried: &Option<[String; 2]>, which: usize| tried.as_ref().map_or("", |t| &t[which]).to_owned();
     Table::of("Rates that keep the limits", rows.chain([max]))
         .words(format!("{} under", words::percentile(report)), |(name, ..)| name.clone())
-        .figures("Rate (requests/s)", |(_, _, rate, _)| figure(rate.map(|rate| rate.estimate)))
-        .figures("Interval", |(_, _, rate, _)| rate.as_ref().and_then(words::interval).unwrap_or_else(dash))
-        .figures("± (%)", |(_, _, rate, _)| rate.and_then(half).unwrap_or_else(dash))
+        .figures("Rate (requests/s)", |(_, _, rate, _)| rate.map(|rate| figure(Some(rate.estimate))))
+        .figures("Interval", |(_, _, rate, _)| rate.as_ref().and_then(words::interval))
+        .figures("± (%)", |(_, _, rate, _)| rate.and_then(half))
+        .if_room()
         .figures("Kept at", |(_, at, ..)| tried(at, 0))
+        .if_room()
         .figures("Missed at", |(_, at, ..)| tried(at, 1))
+        .if_room()
         .words("Note", |(.., note)| note.clone())
         .class("rates")
 }
 
 /// Causes of requests that took long, at last none of them.
 pub fn causes(attribution: &LimitAttribution, caption: String) -> Table {
-    let dash = || "-".to_owned();
     let by_chance = |expected: f64| percent(expected.round().max(0.0) as u64, attribution.misses);
     let times = |c: &AttributedCause| c.expected.filter(|e| *e > 0.0).map(|e| c.overlapped as f64 / e);
     let explained = |c: &Option<&AttributedCause>| c.map_or(attribution.unexplained, |c| c.misses);
@@ -51,10 +52,11 @@ pub fn causes(attribution: &LimitAttribution, caption: String) -> Table {
         .words("Cause", |c| c.map_or(words::UNEXPLAINED, |c| words::cause(c.cause)).to_owned())
         .figures("Misses explained", |c| count(explained(c)))
         .figures("Share", |c| percent(explained(c), attribution.misses))
-        .figures("Overlapped", |c| c.map_or_else(dash, |c| count(c.overlapped)))
-        .figures("Share overlapped", |c| c.map_or_else(dash, |c| percent(c.overlapped, attribution.misses)))
-        .figures("Expected by chance", |c| c.and_then(|c| c.expected).map_or_else(dash, by_chance))
+        .figures("Overlapped", |c| c.map(|c| count(c.overlapped)))
+        .figures("Share overlapped", |c| c.map(|c| percent(c.overlapped, attribution.misses)))
+        .figures("Expected by chance", |c| c.and_then(|c| c.expected).map(by_chance))
         .figures("Times chance", |c| figure(c.and_then(times)))
+        .if_room()
         .table()
 }
 
@@ -101,7 +103,7 @@ pub fn windows(report: &CapacityReport) -> Table {
         });
     for (index, limit) in report.limits.iter().enumerate() {
         rows = rows.figures(format!("Beyond {}", words::limit(limit.limit_ms)), |(.., s)| {
-            s.misses.get(index).map_or_else(|| "-".to_owned(), |m| count(*m))
+            s.misses.get(index).map(|m| count(*m))
         });
     }
     let cpu = |w: &Window| figure(w.metrics.get(metric::CPU_MS_PER_REQUEST).copied());

@@ -1,0 +1,81 @@
+//! The raw figures of a capacity: its rates, and its windows.
+
+use super::lines::Step;
+use assay_kit::document::{Data, Value};
+use assay_model::{CapacityReport, Estimate, metric};
+
+/// A row for each limit, then the critical and the highest rate. `valid` is `false` where the figures must not be used, and absent where
+/// that is not known.
+pub fn rates(report: &CapacityReport) -> Data {
+    let mut data = Data::new([
+        "name",
+        "limit_ms",
+        "percentile",
+        "rate_per_s",
+        "rate_low_per_s",
+        "rate_high_per_s",
+        "last_success_per_s",
+        "first_failure_per_s",
+        "valid",
+    ]);
+    let mut row = |name: &str, limit: Option<f64>, rate: Option<Estimate>, tried: [Option<f64>; 2]| {
+        let of_rate = [rate.map(|r| r.estimate), rate.and_then(|r| r.low), rate.and_then(|r| r.high)];
+        let first = [name.into(), limit.into(), limit.map(|_| report.percentile).into()];
+        let figures = of_rate.into_iter().chain(tried).map(Value::from);
+        data.push(first.into_iter().chain(figures).chain([report.valid.into()]));
+    };
+    for limit in &report.limits {
+        let tried = [limit.last_success_per_s, limit.first_failure_per_s];
+        row("limit", Some(limit.limit_ms), limit.rate_per_s, tried);
+    }
+    row("critical", None, report.critical_rate_per_s, [None; 2]);
+    row("max", None, report.max_rate_per_s, [None; 2]);
+    data
+}
+
+/// A column of the windows: its name, and its value.
+type Column = (&'static str, fn(Step) -> Value);
+
+/// The columns, in order; misses of each limit and why a window was left out follow.
+const COLUMNS: [Column; 24] = [
+    ("step", |(_, s)| s.step.to_string().into()),
+    ("start_monotonic_ns", |(w, _)| w.start_monotonic_ns.into()),
+    ("cool_down_s", |(_, s)| s.cool_down_s.into()),
+    ("settle_s", |(_, s)| s.settle_s.into()),
+    ("window_s", |(w, _)| w.seconds().into()),
+    ("offered_rate_per_s", |(_, s)| s.offered_rate_per_s.into()),
+    ("sent_rate_per_s", |(_, s)| s.sent_rate_per_s.into()),
+    ("achieved_rate_per_s", |(w, _)| w.achieved_rate_per_s().into()),
+    ("requests", |(w, _)| w.requests.into()),
+    ("errors", |(w, _)| w.errors.into()),
+    ("response_ms_min", |(_, s)| Value::from(s.response_ms_min)),
+    ("response_ms_p50", |(w, _)| Value::from(w.response_ms.p50)),
+    ("response_ms_p90", |(_, s)| Value::from(s.response_ms_p90)),
+    ("response_ms_p95", |(w, _)| Value::from(w.response_ms.p95)),
+    ("response_ms_p99", |(w, _)| Value::from(w.response_ms.p99)),
+    ("response_ms_p99_9", |(w, _)| Value::from(w.response_ms.p99_9)),
+    ("response_ms_max", |(w, _)| Value::from(w.response_ms.max)),
+    ("limited_ms", |(_, s)| Value::from(s.limited_ms)),
+    ("send_lag_ms_p99", |(w, _)| Value::from(w.send_lag_ms.p99)),
+    ("generator_cpu_share", |(w, _)| Value::from(w.generator_cpu_share)),
+    ("server_cpu_ms", |(w, _)| Value::from(w.metrics.get(metric::CPU_MS_PER_REQUEST).copied())),
+    ("machine_arithmetic_ns", |(w, _)| Value::from(w.machine.and_then(|m| m.arithmetic_ns))),
+    ("machine_memory_ns", |(w, _)| Value::from(w.machine.map(|m| m.memory_ns))),
+    ("is_sustained", |(_, s)| s.is_sustained.into()),
+];
+
+/// A row for each window, with a column of misses for each limit, and why it was left out at the end.
+pub fn windows(report: &CapacityReport) -> Data {
+    let limits = report.limits.iter().map(|limit| format!("misses_{}_ms", limit.limit_ms));
+    let names = COLUMNS.iter().map(|(name, _)| (*name).to_owned());
+    let names = ["window".to_owned()].into_iter().chain(names).chain(limits).chain(["left_out".to_owned()]);
+    let mut data = Data::new(names);
+    for (number, (window, step)) in (1_usize..).zip(report.steps()) {
+        let mut row = vec![Value::from(number)];
+        row.extend(COLUMNS.iter().map(|(_, value)| value((window, step))));
+        row.extend((0..report.limits.len()).map(|index| Value::from(step.misses.get(index).copied())));
+        row.push(window.left_out().join("; ").into());
+        data.push(row);
+    }
+    data
+}
