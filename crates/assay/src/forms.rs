@@ -385,28 +385,16 @@ impl Described for HeapIn<'_> {
     }
 }
 
-impl Forms for StoredRun {
+impl Described for StoredRun {
     type Stored = Option<Summary>;
 
     fn stored(&self) -> &Option<Summary> {
         &self.summary
     }
-    fn table(&self, view: TerminalView) -> String {
-        report::render_terminal(self, view.width, view.color)
+    fn document(&self) -> Document {
+        report::study::document(self)
     }
-    fn csv(&self, mut out: &mut dyn Write) -> io::Result<()> {
-        report::render_csv(self, &mut out)
-    }
-    fn markdown(&self) -> String {
-        let mut text = Vec::new();
-        // A text in memory takes every line.
-        let _ = report::render_markdown(self, &mut text);
-        String::from_utf8_lossy(&text).into_owned()
-    }
-}
-
-impl Page for StoredRun {
-    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
-        report::render_html(self, &mut out)
+    fn data(&self) -> Data {
+        report::study::data(self)
     }
 }

@@ -2,7 +2,7 @@
 //! negative, or ratios with their intervals.
 
 use crate::axes::{LABEL_SIZE, Plot};
-use crate::figure::PANEL_WIDTH;
+use crate::chart::PANEL_WIDTH;
 use crate::letters::{lines, text_width};
 use crate::number::tick;
 use crate::scale::{Scale, ticks_from_zero};

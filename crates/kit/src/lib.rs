@@ -6,10 +6,10 @@
 pub mod axes;
 pub mod bar_rows;
 pub mod byte_rows;
+pub mod chart;
 pub mod csv_rows;
 pub mod curves;
 pub mod document;
-pub mod figure;
 pub mod flame;
 pub mod flame_diff;
 pub mod forest;

@@ -35,6 +35,15 @@ pub enum Cell {
         /// How it stands out on a terminal.
         look: Look,
     },
+    /// A text that is shorter where there is little room.
+    Short {
+        /// The text in full.
+        full: String,
+        /// The same on a terminal.
+        short: String,
+        /// How it stands out on a terminal.
+        look: Look,
+    },
     /// A share from 0 to 1, drawn as a bar on a terminal.
     Bar(f64),
 }
@@ -75,6 +84,7 @@ impl Cell {
     pub fn full(&self) -> String {
         match self {
             Cell::Text(text, _) | Cell::Styled { text, .. } => text.clone(),
+            Cell::Short { full, .. } => full.clone(),
             Cell::Path(path) => path.join(" › "),
             Cell::Absent { why, .. } if why.is_empty() => "-".to_owned(),
             Cell::Absent { word, why } => format!("{word}: {why}"),
@@ -87,6 +97,7 @@ impl Cell {
         match self {
             Cell::Path(path) => path.last().map_or_else(String::new, |name| text::clean(name)),
             Cell::Absent { .. } => "-".to_owned(),
+            Cell::Short { short, .. } => text::clean(short),
             Cell::Text(text, _) | Cell::Styled { text, .. } => {
                 text.split('\n').map(text::clean).collect::<Vec<_>>().join("\n")
             }
@@ -97,7 +108,7 @@ impl Cell {
     /// How it stands out.
     pub fn look(&self) -> Look {
         match self {
-            Cell::Text(_, look) | Cell::Styled { look, .. } => *look,
+            Cell::Text(_, look) | Cell::Styled { look, .. } | Cell::Short { look, .. } => *look,
             Cell::Absent { .. } => Look::Dim,
             Cell::Path(_) | Cell::Bar(_) => Look::Plain,
         }
@@ -150,12 +161,21 @@ pub enum ColumnKind {
 pub struct Column {
     /// Its heading, with the unit.
     pub heading: String,
+    /// The same on a terminal; empty for the heading itself.
+    pub short: String,
     /// What it holds.
     pub kind: ColumnKind,
     /// Whether a terminal that is too narrow leaves it out; the last ones first.
     pub is_if_room: bool,
     /// Whether a page and Markdown alone have it.
     pub is_page_only: bool,
+}
+
+impl Column {
+    /// The heading on a terminal.
+    pub fn brief(&self) -> &str {
+        if self.short.is_empty() { &self.heading } else { &self.short }
+    }
 }
 
 /// A row.
@@ -334,7 +354,7 @@ impl Table {
 }
 
 fn column(heading: impl Into<String>, kind: ColumnKind) -> Column {
-    Column { heading: heading.into(), kind, is_if_room: false, is_page_only: false }
+    Column { heading: heading.into(), short: String::new(), kind, is_if_room: false, is_page_only: false }
 }
 
 fn alignment(column: &Column) -> &'static str {
@@ -371,6 +391,18 @@ impl<T> Rows<T> {
         for (row, thing) in self.table.rows.iter_mut().zip(&self.things) {
             row.cells.push(cell(thing).into());
         }
+        self
+    }
+
+    /// The last column has a shorter heading on a terminal.
+    pub fn called(mut self, short: impl Into<String>) -> Self {
+        let short = short.into();
+        self.table
+            .columns
+            .iter_mut()
+            .next_back()
+            .into_iter()
+            .for_each(|column| column.short.clone_from(&short));
         self
     }
 

@@ -23,7 +23,7 @@ fn main() -> io::Result<()> {
     let pages = [("report.html", run.clone()), ("demo.html", demo), ("hostile.html", sample::hostile_run())];
     for (name, run) in pages {
         let mut html = Vec::new();
-        assay_report::render_html(&run, &mut html)?;
+        assay_report::study::document(&run).write_html(&mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
     let (snapshots, advice) = (kafka::snapshots(), kafka::advice());
@@ -50,12 +50,14 @@ fn main() -> io::Result<()> {
     assay_report::render_run_comparison_html(&comparison, &mut compared)?;
     std::fs::write(folder.join("compared.html"), compared)?;
     let mut markdown = Vec::new();
-    assay_report::render_markdown(&run, &mut markdown)?;
+    markdown.extend(assay_report::study::document(&run).markdown().into_bytes());
     std::fs::write(folder.join("report.md"), markdown)?;
     let mut csv = Vec::new();
-    assay_report::render_csv(&run, &mut csv)?;
+    assay_report::study::data(&run).write_csv(&mut csv)?;
     std::fs::write(folder.join("report.csv"), csv)?;
-    print!("{}", assay_report::render_terminal(&run, 110, false));
+    let view =
+        assay_report::TerminalView { width: 110, color: false, entries: assay_report::EntriesShown::All };
+    print!("{}", assay_report::study::document(&run).terminal(view));
     Ok(())
 }
 

@@ -14,7 +14,7 @@ pub mod heap;
 pub mod host;
 mod load;
 mod memory;
-mod study;
+pub mod study;
 mod time;
 
 pub use assay_kit::document::{Data, Document};
@@ -38,39 +38,8 @@ pub use memory::{
     render_change_markdown, render_change_terminal, render_memory_csv, render_memory_html,
     render_memory_markdown, render_memory_terminal, render_running_csv, render_running_markdown,
 };
-pub use study::{
-    claims_of_plan, render_csv, render_ready_made_csv, render_ready_made_markdown, render_terminal,
-};
 pub use time::{
     render_time_change_csv, render_time_change_html, render_time_change_markdown,
     render_time_change_terminal, render_time_csv, render_time_html, render_time_line, render_time_markdown,
     render_time_terminal,
 };
-
-use assay_model::StoredRun;
-use std::io;
-
-const INSERTS: study::Inserts = study::Inserts {
-    memory_map: memory::small_map,
-    gc_digest: gc::digest,
-    late_picture: capacity::late_picture,
-    late_key: capacity::late_key,
-    late_table: capacity::late_table,
-    late_cause: capacity::late_cause,
-};
-
-/// Writes the report of a study as one HTML file that opens without a network.
-///
-/// # Errors
-/// Those of the writer.
-pub fn render_html(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
-    study::render_html(run, &INSERTS, out)
-}
-
-/// Writes the report of a study as Markdown: everything but the pictures.
-///
-/// # Errors
-/// Those of the writer.
-pub fn render_markdown(run: &StoredRun, out: &mut impl io::Write) -> io::Result<()> {
-    study::render_markdown(run, &INSERTS, out)
-}

@@ -1,9 +1,9 @@
 //! The outputs of a run of a benchmark program: its benchmarks take the place of a server's metrics, and nothing speaks of
 //! requests.
 
+use crate::rendered::{csv, html, markdown, terminal as terminal_of};
 use crate::sample;
 use assay_model::*;
-use assay_report::{render_csv, render_html, render_markdown, render_terminal};
 use std::collections::BTreeMap;
 
 const FAST: &str = "ns_per_op/Chase.follow(n=16)";
@@ -39,12 +39,6 @@ fn run() -> StoredRun {
     run
 }
 
-fn written(render: impl Fn(&mut Vec<u8>) -> std::io::Result<()>) -> String {
-    let mut out = Vec::new();
-    render(&mut out).expect("a vector takes all bytes");
-    String::from_utf8(out).expect("UTF-8")
-}
-
 /// Time and CPU time have the same unit.
 #[test]
 fn figures_of_one_benchmark_are_told_apart_on_a_terminal() {
@@ -54,11 +48,11 @@ fn figures_of_one_benchmark_are_told_apart_on_a_terminal() {
         let value = variant.metrics[SLOW];
         variant.metrics.insert(CPU.to_owned(), value);
     }
-    let terminal = render_terminal(&run, 200, false);
+    let terminal = terminal_of(&run, 200, false);
     for name in [
         "CPU time per operation in Chase.follow(n=16), ns/op",
-        " Time per operation in Chase.follow(n=16), ns/op",
-        " Chase.follow(n=128), ns/op",
+        "\nTime per operation in Chase.follow(n=16), ns/op",
+        "\nChase.follow(n=128), ns/op",
     ] {
         assert!(terminal.contains(name), "{name}: {terminal}");
     }
@@ -67,14 +61,14 @@ fn figures_of_one_benchmark_are_told_apart_on_a_terminal() {
 #[test]
 fn each_benchmark_has_its_column_picture_and_row_in_the_order_of_sizes() {
     let run = run();
-    let page = written(|out| render_html(&run, out));
+    let page = html(&run);
     let (fast, slow) =
         ("Time per operation in Chase.follow(n=16)", "Time per operation in Chase.follow(n=128)");
     for (output, name) in [
         (&page, "page"),
-        (&written(|out| render_markdown(&run, out)), "Markdown"),
-        (&render_terminal(&run, 120, false), "terminal"),
-        (&written(|out| render_csv(&run, out)), "CSV"),
+        (&markdown(&run), "Markdown"),
+        (&terminal_of(&run, 120, false), "terminal"),
+        (&csv(&run), "CSV"),
     ] {
         let place = |text: &str| output.find(text).unwrap_or_else(|| panic!("no {text} in the {name}"));
         assert!(place("Chase.follow(n=16)") < place("Chase.follow(n=128)"), "{name}");
@@ -106,17 +100,17 @@ fn a_run_whose_launches_were_all_disturbed_speaks_of_the_benchmark_all_the_same(
         let summary = run.summary.as_mut().expect("the sample has one");
         summary.comparisons.retain(|c| c.metric == BYTES);
         summary.variants.iter_mut().for_each(|v| v.metrics.retain(|id, _| id == BYTES));
-        let text = written(|out| render_markdown(&run, out));
-        let headline = text.lines().find(|l| l.starts_with("- **")).expect("a headline");
+        let text = markdown(&run);
+        let headline = text.lines().find(|l| l.starts_with("**")).expect("a headline");
         assert!(headline.contains(words) && headline.contains("not available"), "{headline}");
     }
 }
 
 #[test]
 fn the_answer_is_on_the_first_benchmark_and_tells_of_the_others() {
-    let text = written(|out| render_markdown(&run(), out));
+    let text = markdown(&run());
     let answer = text.split("## Results").next().expect("an answer");
-    let headline = answer.lines().find(|l| l.starts_with("- **")).expect("a headline");
+    let headline = answer.lines().find(|l| l.starts_with("**")).expect("a headline");
     assert!(headline.contains("time per operation in Chase.follow(n=16)"), "{headline}");
     assert!(answer.contains("Time per operation in Chase.follow(n=128):"), "{answer}");
     assert!(answer.contains("Live heap in"), "bytes that differ are told: {answer}");

@@ -149,8 +149,8 @@ fn a_good_result_answers_first() {
             Windows
             3 windows were measured; 3 of them undisturbed.
 
-            Only on the page: chart: response time over the rate; chart: throughput over the rate; chart: causes
-            of slow requests; Passed; Figures of every window; Windows as CSV; How it was found.
+            Only on the page: the charts: response time over the rate, throughput over the rate, causes of slow
+            requests; Passed; Figures of every window; Windows as CSV; How it was found.
         "#]],
     );
 }
@@ -230,9 +230,9 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
             Problems
               capacity: the intervals are wider than asked�[31m
 
-            Only on the page: chart: response time over the rate; chart: throughput over the
-            rate; chart: causes of slow requests; Passed; Figures of every window; Windows
-            as CSV; How it was found.
+            Only on the page: the charts: response time over the rate, throughput over the
+            rate, causes of slow requests; Passed; Figures of every window; Windows as CSV;
+            How it was found.
         "#]],
     );
 }

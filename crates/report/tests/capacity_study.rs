@@ -25,9 +25,7 @@ fn run(capacities: usize) -> StoredRun {
 }
 
 fn page(run: &StoredRun) -> String {
-    let mut out = Vec::new();
-    assay_report::render_html(run, &mut out).expect("written to memory");
-    String::from_utf8(out).expect("text")
+    crate::rendered::html(run)
 }
 
 /// What stands between the heading of the figure and the next figure.

@@ -1,14 +1,8 @@
 //! Differential flame graphs of a study: what a request costs a variant beyond its baseline, by stack.
 
+use crate::rendered::html;
 use crate::sample;
 use assay_model::{Check, Disturbance, FrameKind, SampledFrame, SampledStack, StoredRun, WindowStacks};
-use assay_report::render_html;
-
-fn html(run: &StoredRun) -> String {
-    let mut out = Vec::new();
-    render_html(run, &mut out).expect("a vector takes all bytes");
-    String::from_utf8(out).expect("the page is UTF-8")
-}
 
 /// 1,000 requests, 400 µs each: of 100 samples so many in the collector, 10 in stacks that are not listed, the rest in Java.
 fn stacks(in_collector: u64, name: &str) -> WindowStacks {

@@ -33,8 +33,12 @@ fn what_is_at_the_root_only_ties_the_folders_together() {
 }
 
 #[test]
-fn no_report_uses_another() {
+fn no_report_but_that_of_a_study_uses_another() {
     for folder in FOLDERS {
+        // A study embeds what other reports offer as values.
+        if folder == "study" {
+            continue;
+        }
         let files = rust_files(&crate_folder("report").join("src").join(folder));
         assert!(!files.is_empty(), "{folder}");
         for file in files {

@@ -109,7 +109,7 @@ fn heap() {
 #[test]
 fn studies() {
     let run = assay_study::load_run(&testdata("gallery/study")).expect("a stored run");
-    is_up_to_date("study.html", |out| assay_report::render_html(&run, out));
+    is_up_to_date("study.html", |out| assay_report::study::document(&run).write_html(out));
     let comparison = stored("formats/run-comparison-1.json");
     is_up_to_date("compare.html", |out| assay_report::render_run_comparison_html(&comparison, out));
 }

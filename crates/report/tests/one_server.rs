@@ -1,15 +1,14 @@
 //! What the outputs of a study say where its design has one server of each variant, as the sample's has.
 
-use crate::rendered::{html, markdown};
+use crate::rendered::{html, markdown, terminal as terminal_of};
 use crate::sample;
 use assay_model::Design;
-use assay_report::render_terminal;
 
 #[test]
 fn no_difference_is_claimed_that_another_start_could_be() {
     let mut run = sample::run();
     let objection = "the opposite direction.";
-    for said in [markdown(&run), render_terminal(&run, 120, false), html(&run)] {
+    for said in [markdown(&run), terminal_of(&run, 120, false), html(&run)] {
         assert!(said.contains("Each variant was one server"), "a caution says it");
         assert!(!said.contains(objection), "{said}");
     }

@@ -1,12 +1,11 @@
 //! A run of several processes: roles side by side, their GC logs, and the faults that the study asked for.
 
 use crate::gc_sample;
-use crate::rendered::{html, markdown};
+use crate::rendered::{html, markdown, terminal as terminal_of};
 use crate::sample;
 use assay_model::{
     Audit, Check, Estimate, FaultAction, FaultRecord, ProcessGc, StoredRun, ValidityCheck, metric,
 };
-use assay_report::render_terminal;
 
 /// The demo with a proxy that collects nothing and two roles that do.
 fn with_roles() -> StoredRun {
@@ -51,10 +50,10 @@ fn roles_stand_side_by_side_the_server_first_and_all_last() {
     let page = html(&run);
     let results = page.split("Processes side by side").next().expect("what stands before");
     assert!(!results.contains("CPU time per request: stock"), "no column of a role among the results");
-    let terminal = render_terminal(&run, 160, false);
+    let terminal = terminal_of(&run, 160, false);
     let lines = terminal.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-    let lines: Vec<_> = lines.filter(|words| words.last().is_some_and(|word| *word == "0.250")).collect();
-    assert!(!lines.is_empty() && lines.iter().all(|words| *words == ["stock", "0.250"]), "{terminal}");
+    let lines: Vec<_> = lines.filter(|words| words.contains(&"0.250")).collect();
+    assert!(!lines.is_empty() && lines.iter().all(|words| words.contains(&"stock")), "{terminal}");
     assert!(!html(&sample::demo_run()).contains("Processes side by side"));
 }
 
@@ -127,18 +126,18 @@ fn faults_are_shown_with_what_came_of_them_and_what_their_windows_saw() {
     }
     assert!(html(&run).contains("<h3>Faults</h3>"));
     let variant = &run.trials[0].trial.variant;
-    let terminal = render_terminal(&run, 200, false);
-    assert!(terminal.contains("after faults: the audit held at the end of 1 of 1 trials\n"), "{terminal}");
+    let terminal = terminal_of(&run, 200, false).replace("\n  ", " ");
+    assert!(terminal.contains("- After faults: the audit held at the end of 1 of 1 trials\n"), "{terminal}");
     let line = format!(
-        "fault: {variant}: KILL of stock-2 in 1 window; ready again after 0.750 s; 12 of 900 requests failed"
+        "- {variant}: KILL of stock-2 in 1 window; ready again after 0.750 s; 12 of 900 requests failed"
     );
     assert!(terminal.contains(&line), "{terminal}");
     let line = format!(
-        "fault: {variant}: limit of 64 MiB of memory for 1 s of cache in 1 window; 1 process ended by the kernel's OOM killer; ready again"
+        "- {variant}: limit of 64 MiB of memory for 1 s of cache in 1 window; 1 process ended by the kernel's OOM killer; ready again"
     );
     assert!(terminal.contains(&line), "{terminal}");
-    assert!(terminal.contains("counted, but: ") && terminal.contains("errors failed in 1 of"), "{terminal}");
+    assert!(terminal.contains("Windows that count, but") && terminal.contains("errors"), "{terminal}");
     assert!(!html(&sample::demo_run()).contains("<h3>Faults</h3>"));
     run.trials[0].trial.audit.as_mut().expect("an audit").passed = false;
-    assert!(render_terminal(&run, 200, false).contains("held at the end of 0 of 1 trials"));
+    assert!(terminal_of(&run, 200, false).contains("held at the end of 0 of 1 trials"));
 }

@@ -35,7 +35,7 @@ pub fn plan_text(plan: &Plan, conditions: &[Gate], columns: usize) -> String {
     for skipped in &plan.skipped {
         out.put("skips", &format!("{}: {}", skipped.name, skipped.reason));
     }
-    for line in assay_report::claims_of_plan(plan, &assay_study::contradictions(plan)) {
+    for line in assay_report::study::claims_of_plan(plan, &assay_study::contradictions(plan)) {
         out.put("claims", &line);
     }
     out.text + "\n"

@@ -74,7 +74,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         if number == 0 {
             cases = judged(&run, bad, arguments)?;
             if let Some(path) = &arguments.html {
-                write_result(path, |mut out| assay_report::render_html(&run, &mut out))?;
+                write_result(path, |out| assay_report::study::document(&run).write_html(out))?;
             }
         }
     }

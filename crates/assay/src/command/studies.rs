@@ -2,16 +2,14 @@
 
 use crate::arguments::{FileKind, StudiesArguments};
 use crate::failure::Failure;
-use crate::forms::{Forms, print};
+use crate::forms::{Described, print};
 use crate::output;
 use assay_load::LoadError;
 use assay_model::{ReadyMadeList, ReadyMadeScenario, schema};
-use assay_report::TerminalView;
+use assay_report::{Data, Document};
 use assay_scenario::{ReadyMade as ReadyMadeScenarioFile, Scenario};
 use assay_study::ReadyMade;
 use assay_text::near::hint;
-use assay_text::wrap::hanging;
-use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -66,38 +64,18 @@ fn list() -> Result<ReadyMadeList, Failure> {
     })
 }
 
-impl Forms for ReadyMadeList {
+impl Described for ReadyMadeList {
     type Stored = Self;
 
     fn stored(&self) -> &Self {
         self
     }
-    fn table(&self, view: TerminalView) -> String {
-        table(self, view.width.into())
+    fn document(&self) -> Document {
+        assay_report::study::ready_made(self)
     }
-    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        assay_report::render_ready_made_csv(self, out)
+    fn data(&self) -> Data {
+        assay_report::study::ready_made_data(self)
     }
-    fn markdown(&self) -> String {
-        assay_report::render_ready_made_markdown(self)
-    }
-}
-
-fn table(list: &ReadyMadeList, columns: usize) -> String {
-    let mut lines =
-        vec!["Studies: assay run NAME; where there is a short form: assay run NAME --quick\n".to_owned()];
-    for study in &list.studies {
-        let workload = study.workload.as_deref().unwrap_or("your own server");
-        let form = if study.has_short_form { "; short form" } else { "" };
-        lines.push(format!("{} ({workload}{form})", study.name));
-        lines.push(hanging("    ", 4, &study.question, columns));
-    }
-    lines.push("\nScenarios: assay load URL --users 8 --scenario NAME\n".to_owned());
-    let scenarios = list.scenarios.iter();
-    lines.extend(
-        scenarios.map(|scenario| format!("{} (of the workload {})", scenario.name, scenario.workload)),
-    );
-    lines.into_iter().map(|line| line + "\n").collect()
 }
 
 /// The scenario in a file, or the ready-made one of that name.

@@ -37,6 +37,10 @@ pub enum Block {
     Text(Tone, String),
     /// Sentences, each an item; warnings stand out.
     Items(Tone, Vec<String>),
+    /// Claims, each with its details.
+    Claims(Vec<Claim>),
+    /// What must be known before relying on the rest, under a heading.
+    Warnings(String, Vec<String>),
     /// Terms with their values.
     Terms(Vec<(String, String)>),
     /// A table or a tree.
@@ -53,11 +57,23 @@ pub enum Block {
         id: Option<&'static str>,
         /// The lines.
         text: String,
+        /// The language that Markdown names; empty for none.
+        language: &'static str,
     },
     /// Blocks that the page folds under a summary; other forms show them under it as a heading.
     Folded(String, Vec<Block>),
+    /// Blocks for which a terminal has no room; it names them as left out.
+    InFull(Vec<Block>),
     /// Blocks that the page alone has.
     PageOnly(Vec<Block>),
+}
+
+/// A claim, and what goes with it.
+pub struct Claim {
+    /// The claim.
+    pub claim: String,
+    /// The same in other figures, or what it rests on.
+    pub details: Vec<String>,
 }
 
 impl Block {
@@ -94,16 +110,27 @@ impl Block {
         }
     }
 
+    /// The same block, in forms that have room for it: not on a terminal.
+    pub fn in_full(self) -> Self {
+        match self {
+            Block::PageOnly(_) | Block::InFull(_) => self,
+            other => Block::InFull(vec![other]),
+        }
+    }
+
     /// Whether there is nothing to show of it in any form.
     pub fn is_empty(&self) -> bool {
         match self {
             Block::Heading(_) | Block::Figure(_) | Block::Verbatim { .. } => false,
             Block::Text(_, text) => text.is_empty(),
-            Block::Items(_, items) => items.is_empty(),
+            Block::Items(_, items) | Block::Warnings(_, items) => items.is_empty(),
+            Block::Claims(claims) => claims.is_empty(),
             Block::Terms(rows) => rows.is_empty(),
             Block::Table(table) => table.rows.is_empty(),
             Block::Findings(findings, none) => findings.is_empty() && none.is_empty(),
-            Block::Folded(_, blocks) | Block::PageOnly(blocks) => blocks.iter().all(Block::is_empty),
+            Block::Folded(_, blocks) | Block::InFull(blocks) | Block::PageOnly(blocks) => {
+                blocks.iter().all(Block::is_empty)
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A document as a page.
 
-use super::{Block, Document, Figure, Finding, Tone};
+use super::{Block, Claim, Document, Figure, Finding, Tone};
 use crate::page::{self, Page, absent, lines_in_full, list};
 use crate::table::Table;
 use crate::text::{html, prose};
@@ -72,11 +72,15 @@ fn block(block: &Block, section: &str) -> String {
         Block::Table(table) => table.html(),
         Block::Figure(of) => figure(of, section),
         Block::Findings(found, none) => findings(found, none),
-        Block::Verbatim { name, id, text } => verbatim(name, *id, text),
+        Block::Verbatim { name, id, text, .. } => verbatim(name, *id, text),
         Block::Folded(summary, within) => {
             format!("<details><summary>{}</summary>{}</details>\n", html(summary), blocks(within, section))
         }
-        Block::PageOnly(within) => blocks(within, section),
+        Block::InFull(within) | Block::PageOnly(within) => blocks(within, section),
+        Block::Claims(all) => claims(all),
+        Block::Warnings(title, all) => {
+            format!("<div class=\"cautions\"><h3>{}</h3>\n{}</div>\n", html(title), items(Tone::Plain, all))
+        }
     }
 }
 
@@ -106,6 +110,14 @@ fn items(tone: Tone, all: &[String]) -> String {
         Tone::Warning => format!("<div class=\"cautions\"><ul>{items}</ul></div>\n"),
         _ => format!("<ul>{items}</ul>\n"),
     }
+}
+
+fn claims(all: &[Claim]) -> String {
+    let claim = |of: &Claim| {
+        let details = of.details.iter().map(|detail| format!(" <span>{}</span>", prose(detail)));
+        format!("<li><strong>{}</strong>{}</li>\n", prose(&of.claim), details.collect::<String>())
+    };
+    format!("<ul class=\"answer\">\n{}</ul>\n", all.iter().map(claim).collect::<String>())
 }
 
 fn verbatim(name: &str, id: Option<&str>, text: &str) -> String {

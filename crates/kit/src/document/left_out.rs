@@ -1,64 +1,100 @@
-//! What a form without drawings leaves out, by name, so that it can be listed there.
+//! What a form leaves out, by name, so that it can be listed there.
 
-use super::{Block, Document, Figure, Shown};
+use super::{Block, Document, Figure, Shown, Tone};
 
-/// Names of what only the page has: charts, and blocks or sections that are shown there alone.
-pub fn names(document: &Document) -> Vec<String> {
-    let mut names: Vec<String> = document.answer.chart.iter().filter_map(chart).collect();
-    for block in &document.answer.rest {
-        of_block(block, "", &mut names);
-    }
+/// How much room a form has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// A terminal.
+    Little,
+    /// A text.
+    Much,
+}
+
+/// Names of what a form leaves out.
+#[derive(Default)]
+struct LeftOut {
+    room: Option<Room>,
+    charts: Vec<String>,
+    others: Vec<String>,
+}
+
+/// A sentence that lists what only the page has, or what a terminal has no room for; absent where nothing is left out.
+pub fn sentence(document: &Document, room: Room) -> Option<String> {
+    let mut left_out = LeftOut { room: Some(room), ..LeftOut::default() };
+    document.answer.chart.iter().for_each(|chart| left_out.chart(chart));
+    document.answer.rest.iter().for_each(|block| left_out.shown(block, ""));
     for section in &document.sections {
-        let is_whole = section.blocks.iter().all(|block| matches!(block, Block::PageOnly(_)));
+        let is_whole = section.blocks.iter().all(|block| block.is_empty() || left_out.is_left_out(block));
         if is_whole && !section.blocks.iter().all(Block::is_empty) {
-            names.push(section.title.to_owned());
+            left_out.others.push(section.title.to_owned());
             continue;
         }
-        section.blocks.iter().for_each(|block| of_block(block, section.title, &mut names));
+        section.blocks.iter().for_each(|block| left_out.shown(block, section.title));
     }
-    names.dedup();
-    names
+    let LeftOut { charts, mut others, .. } = left_out;
+    others.dedup();
+    let charts = match charts.as_slice() {
+        [] => None,
+        [one] => Some(format!("the chart of {one}")),
+        all => Some(format!("the charts: {}", all.join(", "))),
+    };
+    let all: Vec<String> = charts.into_iter().chain(others).collect();
+    (!all.is_empty()).then(|| format!("Only on the page: {}.", all.join("; ")))
 }
 
-/// A sentence that lists them; absent where nothing is left out.
-pub fn sentence(document: &Document) -> Option<String> {
-    let names = names(document);
-    (!names.is_empty()).then(|| format!("Only on the page: {}.", names.join("; ")))
-}
-
-fn chart(figure: &Figure) -> Option<String> {
-    let is_left_out = figure.absent.is_none() && figure.in_text.is_none();
-    is_left_out.then(|| format!("chart: {}", figure.name))
-}
-
-fn of_block(block: &Block, place: &str, names: &mut Vec<String>) {
-    match block {
-        Block::Figure(figure) => names.extend(chart(figure)),
-        Block::Folded(_, blocks) => blocks.iter().for_each(|block| of_block(block, place, names)),
-        Block::PageOnly(blocks) => blocks.iter().for_each(|block| of_page_only(block, place, names)),
-        _ => {}
+impl LeftOut {
+    /// Whether the form has nothing of a block.
+    fn is_left_out(&self, block: &Block) -> bool {
+        match block {
+            Block::PageOnly(_) => true,
+            Block::InFull(_) => self.room == Some(Room::Little),
+            _ => false,
+        }
     }
-}
 
-fn of_page_only(block: &Block, place: &str, names: &mut Vec<String>) {
-    if block.is_empty() {
-        return;
+    fn chart(&mut self, figure: &Figure) {
+        if figure.absent.is_none() && figure.in_text.is_none() {
+            self.charts.push(figure.name.clone());
+        }
     }
-    match block {
-        Block::Table(table) => names.push(table.caption.clone()),
-        Block::Figure(figure) => names.extend(chart(figure)),
-        Block::Heading(text) | Block::Folded(text, _) => names.push(text.clone()),
-        Block::Verbatim { name, .. } => names.push(name.clone()),
-        Block::PageOnly(blocks) => blocks.iter().for_each(|block| of_page_only(block, place, names)),
-        // What explains a table or a chart goes with it.
-        Block::Text(super::Tone::Explanation | super::Tone::Absent, _) => {}
-        Block::Text(..) | Block::Items(..) | Block::Terms(_) | Block::Findings(..) => {
-            names.extend((!place.is_empty()).then(|| format!("{place}, in full")));
+
+    /// What is left out of a block that the form shows.
+    fn shown(&mut self, block: &Block, place: &str) {
+        match block {
+            Block::Figure(figure) => self.chart(figure),
+            Block::Folded(_, blocks) => blocks.iter().for_each(|block| self.shown(block, place)),
+            Block::PageOnly(blocks) => blocks.iter().for_each(|block| self.hidden(block, place)),
+            Block::InFull(blocks) if self.is_left_out(block) => {
+                blocks.iter().for_each(|block| self.hidden(block, place));
+            }
+            Block::InFull(blocks) => blocks.iter().for_each(|block| self.shown(block, place)),
+            _ => {}
+        }
+    }
+
+    /// The name of a block that the form does not show.
+    fn hidden(&mut self, block: &Block, place: &str) {
+        match block {
+            _ if block.is_empty() => {}
+            Block::Table(table) => self.others.push(table.caption.clone()),
+            Block::Figure(figure) => self.chart(figure),
+            Block::Folded(name, _) | Block::Verbatim { name, .. } => self.others.push(name.clone()),
+            Block::PageOnly(blocks) | Block::InFull(blocks) => {
+                blocks.iter().for_each(|block| self.hidden(block, place));
+            }
+            // What explains a table or a chart, and the heading over it, go with it.
+            Block::Heading(_) | Block::Text(Tone::Explanation | Tone::Absent, _) => {}
+            Block::Claims(_) => self.others.push("the answer in other figures".to_owned()),
+            Block::Warnings(title, _) => self.others.push(title.clone()),
+            Block::Text(..) | Block::Items(..) | Block::Terms(_) | Block::Findings(..) => {
+                self.others.extend((!place.is_empty()).then(|| format!("{place}, in full")));
+            }
         }
     }
 }
 
-/// Whether other forms show the numbers behind a figure.
+/// Whether forms without drawings show the numbers behind a figure.
 pub fn shows_behind(figure: &Figure) -> bool {
     figure.absent.is_none() && figure.behind_shown == Shown::Everywhere
 }

@@ -1,9 +1,10 @@
 //! A document as Markdown: for a wiki, a pull request or the summary of a build.
 
-use super::{Block, Document, Figure, Finding, Step, Tone, left_out};
+use super::{Block, Claim, Document, Figure, Finding, Step, Tone, left_out};
 use crate::ink::Ink;
 use crate::table::Table;
 use crate::text::{clean, clean_lines, markdown};
+use left_out::Room;
 
 /// Columns of a drawing in letters.
 const DRAWING_COLUMNS: usize = 80;
@@ -38,7 +39,7 @@ impl Document {
                 .words("Problem", |(_, what)| clean(what));
             out.push(rows.table().markdown());
         }
-        out.extend(left_out::sentence(self).map(|sentence| paragraph(&sentence)));
+        out.extend(left_out::sentence(self, Room::Much).map(|sentence| paragraph(&sentence)));
         out.join("\n")
     }
 }
@@ -49,6 +50,14 @@ fn paragraph(text: &str) -> String {
 
 fn items(items: &[String]) -> String {
     items.iter().map(|item| format!("- {}\n", markdown(item))).collect()
+}
+
+fn claims(all: &[Claim]) -> String {
+    let claim = |of: &Claim| {
+        let details = of.details.iter().map(|detail| format!("  {}\n", markdown(detail)));
+        format!("- **{}**\n{}", markdown(&of.claim), details.collect::<String>())
+    };
+    all.iter().map(claim).collect()
 }
 
 fn table(table: &Table) -> Option<String> {
@@ -77,14 +86,20 @@ fn block(block: &Block, out: &mut Vec<String>) {
         },
         Block::Findings(found, none) if found.is_empty() => out.push(paragraph(none)),
         Block::Findings(found, _) => out.push(findings(found).markdown()),
-        Block::Verbatim { name, text, .. } => {
+        Block::Verbatim { name, text, language, .. } => {
             out.push(format!("### {}\n", markdown(name)));
-            out.push(verbatim(text));
+            out.push(verbatim(language, text));
         }
         Block::Folded(summary, within) => {
             out.push(format!("### {}\n", markdown(summary)));
             blocks(within, out);
         }
+        Block::Claims(all) => out.push(claims(all)),
+        Block::Warnings(title, all) => {
+            out.push(format!("### {}\n", markdown(title)));
+            out.push(items(all));
+        }
+        Block::InFull(within) => blocks(within, out),
         Block::PageOnly(_) => {}
     }
 }
@@ -92,7 +107,7 @@ fn block(block: &Block, out: &mut Vec<String>) {
 /// Its drawing in letters, then the numbers behind it.
 fn figure(figure: &Figure, out: &mut Vec<String>) {
     if let Some(draw) = &figure.in_text {
-        out.push(verbatim(&draw(DRAWING_COLUMNS, Ink(false)).join("\n")));
+        out.push(verbatim("", &draw(DRAWING_COLUMNS, Ink(false)).join("\n")));
     }
     if left_out::shows_behind(figure) {
         out.extend(figure.behind.iter().filter_map(table));
@@ -100,11 +115,11 @@ fn figure(figure: &Figure, out: &mut Vec<String>) {
 }
 
 /// A fence longer than any run of backticks in the text.
-fn verbatim(text: &str) -> String {
+fn verbatim(language: &str, text: &str) -> String {
     let text = clean_lines(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}\n{}\n{fence}\n", text.trim_end())
+    format!("{fence}{language}\n{}\n{fence}\n", text.trim_end())
 }
 
 /// A row for each finding: how grave it is, the claim with its rule, what it rests on, the step with its alternatives.

@@ -11,7 +11,7 @@ mod markdown;
 mod terminal;
 mod terminal_table;
 
-pub use block::{Block, Figure, Finding, Shown, Step, TextDrawing, Tone};
+pub use block::{Block, Claim, Figure, Finding, Shown, Step, TextDrawing, Tone};
 pub use data::{Data, Value};
 pub use html::findings as findings_html;
 pub use terminal::findings as findings_terminal;
@@ -119,6 +119,12 @@ impl Section {
     /// The same, left out when the page is printed.
     pub fn on_screen(self) -> Self {
         Section { is_printed: false, ..self }
+    }
+
+    /// The same, in forms that have room for it: a terminal names it as left out.
+    pub fn in_full(mut self) -> Self {
+        self.blocks = self.blocks.into_iter().map(Block::in_full).collect();
+        self
     }
 
     /// The same, on the page alone: other forms name it as left out.

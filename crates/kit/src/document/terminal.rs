@@ -1,9 +1,10 @@
 //! A document as text for a terminal, of any width from [`crate::terminal::WIDTH_MIN`] columns on.
 
-use super::{Block, Document, Figure, Finding, Tone, left_out, terminal_table};
+use super::{Block, Claim, Document, Figure, Finding, Tone, left_out, terminal_table};
 use crate::ink::{Ink, fit};
 use crate::terminal::{Terminal, TerminalView};
 use crate::text::{clean, clean_lines, shorten};
+use left_out::Room;
 
 /// Columns of a finding's severity, left of all else.
 const SEVERITY: usize = 9;
@@ -28,7 +29,7 @@ impl Document {
         }
         let mut out = out.out;
         out.problems(&self.problems);
-        if let Some(sentence) = left_out::sentence(self) {
+        if let Some(sentence) = left_out::sentence(self, Room::Little) {
             out.blank();
             out.paragraph(0, &sentence, Ink::dim);
         }
@@ -67,11 +68,6 @@ impl Form {
 
     /// A section, unless it has nothing to show here.
     fn section(&mut self, title: &str, blocks: &[Block]) {
-        let is_shown = |block: &Block| match block {
-            Block::PageOnly(_) => false,
-            Block::Figure(figure) => has_content(figure),
-            other => !other.is_empty(),
-        };
         if !blocks.iter().any(is_shown) {
             return;
         }
@@ -82,15 +78,14 @@ impl Form {
     }
 
     /// Blocks, with an empty line before each that is more than a line of text.
-    fn blocks(&mut self, blocks: &[Block], mut is_behind_text: bool) {
-        for block in blocks.iter().filter(|block| !block.is_empty()) {
-            let is_text = matches!(block, Block::Text(..));
-            if !is_text && is_behind_text && !matches!(block, Block::PageOnly(_) | Block::Heading(_)) {
+    fn blocks(&mut self, blocks: &[Block], is_behind_text: bool) {
+        let mut is_behind = is_behind_text;
+        for block in blocks.iter().filter(|block| is_shown(block)) {
+            if is_behind && !matches!(block, Block::Text(..) | Block::Heading(_)) {
                 self.out.blank();
             }
             self.block(block);
-            is_behind_text = !matches!(block, Block::Heading(_))
-                && (is_behind_text || !matches!(block, Block::PageOnly(_)));
+            is_behind = !matches!(block, Block::Heading(_));
         }
     }
 
@@ -138,8 +133,29 @@ impl Form {
                 out.heading(&clean(summary));
                 self.blocks(within, false);
             }
-            Block::PageOnly(_) => {}
+            Block::Claims(all) => claims(out, all),
+            Block::Warnings(title, all) => {
+                out.line(&out.ink.warn(&clean(title)));
+                all.iter().for_each(|item| out.hanging("- ", 2, &clean(item), Ink::plain));
+            }
+            Block::InFull(_) | Block::PageOnly(_) => {}
         }
+    }
+}
+
+fn claims(out: &mut Terminal, all: &[Claim]) {
+    for of in all {
+        out.hanging("- ", 2, &clean(&of.claim), Ink::bold);
+        of.details.iter().for_each(|detail| out.paragraph(2, &clean(detail), Ink::dim));
+    }
+}
+
+/// Whether a terminal shows something of a block.
+fn is_shown(block: &Block) -> bool {
+    match block {
+        Block::InFull(_) | Block::PageOnly(_) => false,
+        Block::Figure(figure) => has_content(figure),
+        other => !other.is_empty(),
     }
 }
 

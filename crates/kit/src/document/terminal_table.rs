@@ -48,10 +48,14 @@ pub fn write(out: &mut Terminal, table: &Table, entries: usize) {
     let left = (0..table.columns.len()).filter(|at| !columns.contains(at)).map(|at| &table.columns[at]);
     let left: Vec<&str> = left
         .filter(|column| column.kind != ColumnKind::Bar && !column.is_page_only)
-        .map(|column| column.heading.as_str())
+        .map(|column| column.brief())
         .collect();
     if !left.is_empty() {
         out.paragraph(0, &format!("Not in this width: {}.", left.join(", ")), Ink::dim);
+    }
+    let only = table.columns.iter().filter(|column| column.is_page_only).count();
+    if only != 0 {
+        out.paragraph(0, &format!("{} more columns are on the page.", count(only as u64)), Ink::dim);
     }
     out.more((rows.all, rows.rows.len()), "", "more rows (--json has them)");
     for (why, of) in rows.absent(table) {
@@ -99,7 +103,7 @@ impl<'a> Shown<'a> {
                     continue;
                 }
                 let name = row.cells.first().map_or_else(String::new, Cell::brief);
-                let of = format!("{} of {name}", column.heading.replace('\n', " "));
+                let of = format!("{} of {name}", column.brief().replace('\n', " "));
                 match reasons.iter_mut().find(|(known, _)| known == why) {
                     Some((_, all)) => all.push(of),
                     None => reasons.push((why.clone(), vec![of])),
@@ -189,7 +193,7 @@ fn least_width(table: &Table, shown: &Shown, at: usize) -> usize {
     let cells = || shown.rows.iter().map(|line| cell_text(table, line, at));
     let natural = cells().map(|text| longest_line(&text)).max().unwrap_or(0);
     let word = cells().map(|text| longest_word(&text)).max().unwrap_or(0).min(WORD_MAX);
-    let heading = column.heading.split(['\n', ' ']).map(width).max().unwrap_or(0);
+    let heading = column.brief().split(['\n', ' ']).map(width).max().unwrap_or(0);
     match (column.kind, at) {
         (ColumnKind::Words, 0) => natural.min(NAME_MIN.max(word)).max(heading),
         (ColumnKind::Words, _) => natural.min(WORDS_MIN.max(word)).max(heading),
@@ -276,7 +280,7 @@ impl Layout<'_> {
         let column = &self.table.columns[at];
         let natural = self.shown.rows.iter().map(|line| longest_line(&cell_text(self.table, line, at))).max();
         let room = natural.unwrap_or(0).max(least_width(self.table, self.shown, at)).max(least);
-        aligned(Field::new(wrap(&column.heading.replace('\n', " "), room).join("\n")), column.kind)
+        aligned(Field::new(wrap(&column.brief().replace('\n', " "), room).join("\n")), column.kind)
     }
 
     fn field(&self, line: &Line, at: usize) -> Field {
@@ -342,7 +346,7 @@ fn listed(out: &mut Terminal, table: &Table, shown: &Shown) {
             if column.kind == ColumnKind::Bar || column.is_page_only || text.is_empty() {
                 continue;
             }
-            let heading = column.heading.replace('\n', " ");
+            let heading = column.brief().replace('\n', " ");
             let text = text.replace('\n', "; ");
             out.hanging("  - ", 4, &format!("{heading}: {text}"), Ink::plain);
         }

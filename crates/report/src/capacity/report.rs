@@ -90,6 +90,7 @@ fn windows(report: &CapacityReport) -> Vec<Block> {
         name: "Windows as CSV".to_owned(),
         id: Some("windows-csv"),
         text: data::windows(report).csv(),
+        language: "csv",
     };
     vec![
         Block::text(format!("{all} windows were measured; {counted} of them undisturbed.")),
@@ -131,6 +132,7 @@ fn how(report: &CapacityReport) -> Vec<Block> {
         name: "The scenario of the load".to_owned(),
         id: None,
         text: text.clone(),
+        language: "toml",
     });
     let mut blocks = vec![Block::terms(rows)];
     blocks.extend(scenario);

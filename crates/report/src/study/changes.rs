@@ -1,7 +1,7 @@
 //! What was changed on the machine for each variant: applied, read back, taken back.
 
 use super::grid::Grid;
-use assay_kit::{Table, text};
+use assay_kit::{Cell, Table, text};
 use assay_model::TreatmentRecord;
 
 /// A change that trials of a variant had, all with the same values.
@@ -39,11 +39,11 @@ impl Change<'_> {
         self.record.before.as_deref().map_or_else(|| "nothing".to_owned(), text::clean)
     }
 
-    fn found(&self) -> String {
+    fn found(&self) -> Cell {
         self.record
             .found
             .as_deref()
-            .map_or_else(|| "not available: could not be read".to_owned(), text::clean)
+            .map_or_else(|| Cell::absent("could not be read"), |found| text::clean(found).into())
     }
 
     fn taken_back(&self) -> String {
@@ -67,22 +67,4 @@ pub fn table(grid: &Grid) -> Option<Table> {
         .words("Taken back", Change::taken_back)
         .table()
         .unless_empty()
-}
-
-/// The same as sentences for a terminal.
-pub fn sentences(grid: &Grid) -> Vec<String> {
-    let sentence = |change: &Change<'_>| {
-        let trials = if change.trials == 1 { "trial" } else { "trials" };
-        format!(
-            "{}: {} from {} to {} (read back: {}) for {} {trials}; taken back: {}",
-            text::clean(change.variant),
-            text::clean(&change.record.setting),
-            change.before(),
-            text::clean(&change.record.requested),
-            change.found(),
-            change.trials,
-            change.taken_back()
-        )
-    };
-    changes(grid).iter().map(sentence).collect()
 }

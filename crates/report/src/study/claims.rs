@@ -2,9 +2,9 @@
 
 use super::estimate::{interval, shown_unit, times};
 use super::grid::Grid;
-use assay_kit::Table;
 use assay_kit::number::{count, counted, significant};
 use assay_kit::text::clean;
+use assay_kit::{Cell, Table};
 use assay_model::{
     Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, Estimate, JudgedClaim, Metric,
     Plan, Published,
@@ -147,8 +147,8 @@ pub fn table(grid: &Grid) -> Option<Table> {
         })
         .words("Source", |(judged, _)| source(&judged.about))
         .words("Ours", |(judged, metric)| match &judged.measured {
-            Some(measured) => told(measured, judged.is_ratio, metric),
-            None => "not available".to_owned(),
+            Some(measured) => told(measured, judged.is_ratio, metric).into(),
+            None => Cell::absent("it was not measured"),
         })
         .words("In words", |(judged, metric)| verdict(grid, judged, metric))
         .table()

@@ -1,13 +1,12 @@
 //! What the GC logs of the trials say, by variant, and by role where JVMs beside the server wrote logs too.
 
 use super::grid::Grid;
-use super::inserts::Inserts;
 use assay_kit::Table;
 use assay_kit::text::clean;
 use assay_model::{GcReport, StoredTrial, file};
 
 /// Figures and findings of each variant whose GC logs were analysed; empty where none was.
-pub fn tables(grid: &Grid, inserts: &Inserts) -> Vec<Table> {
+pub fn tables(grid: &Grid) -> Vec<Table> {
     let has_roles = grid.run.trials.iter().any(|stored| !stored.gc_beside.is_empty());
     let process: &[&str] = if has_roles { &["Process"] } else { &[] };
     let behind = ["In", "Severity", "Finding", "Evidence", "What to do"];
@@ -28,7 +27,7 @@ pub fn tables(grid: &Grid, inserts: &Inserts) -> Vec<Table> {
             };
             let mut name = vec![clean(cell.name)];
             name.extend(has_roles.then(|| clean(&role)));
-            let (of_log, _) = (inserts.gc_digest)(report);
+            let (of_log, _) = crate::gc::digest(report);
             if figures.rows.is_empty() {
                 let headings = of_log.iter().map(|(name, _)| *name);
                 figures.add_figures(headings);
@@ -36,7 +35,7 @@ pub fn tables(grid: &Grid, inserts: &Inserts) -> Vec<Table> {
             let of_log = of_log.into_iter().map(|(_, value)| value);
             let row = name.clone().into_iter().chain([shown.trial.number.to_string()]).chain(of_log);
             figures.push(row);
-            for (trials, [_, severity, claim, evidence, to_do]) in by_rule(&read, inserts) {
+            for (trials, [_, severity, claim, evidence, to_do]) in by_rule(&read) {
                 let of_all = assay_kit::number::counted(read.len() as u64, "trial", "trials");
                 let found = [format!("{trials} of {of_all}"), severity, claim, evidence, to_do];
                 findings.push(name.clone().into_iter().chain(found));
@@ -63,11 +62,11 @@ fn report_of<'a>(stored: &'a StoredTrial, role: &str) -> Option<&'a GcReport> {
 }
 
 /// Each rule's finding as the last trial has it, with the number of trials that have it; in the order of the last trials.
-fn by_rule(read: &[(&StoredTrial, &GcReport)], inserts: &Inserts) -> Vec<(usize, [String; 5])> {
+fn by_rule(read: &[(&StoredTrial, &GcReport)]) -> Vec<(usize, [String; 5])> {
     let mut found: Vec<(usize, [String; 5])> = Vec::new();
     for (_, report) in read.iter().rev() {
         let mut seen: Vec<String> = Vec::new();
-        for finding in (inserts.gc_digest)(report).1 {
+        for finding in crate::gc::digest(report).1 {
             if seen.contains(&finding[0]) {
                 continue;
             }

@@ -2,9 +2,9 @@
 
 use super::grid::Grid;
 use super::late;
-use assay_kit::Table;
 use assay_kit::number::{count, mib, significant};
 use assay_kit::text;
+use assay_kit::{Cell, Table};
 use assay_model::{
     Audit, Design, Disturbance, JvmFacts, METRICS, ModeRead, PlannedProcedure, PlannedScenario, Problem,
     StoredTrial, Trial, TrialOutcome, WarmUpEnd,
@@ -105,16 +105,14 @@ pub fn variants(grid: &Grid) -> Table {
         .words("Mode read", |(cell, _, trial)| {
             let mode = || trial.and_then(|t| t.trial.mode.as_ref()).map(mode_name);
             let read = cell.summary.and_then(|s| s.mode_read.clone()).or_else(mode);
-            let none = "not available: no log line was read, or launches differ";
-            read.map_or_else(|| none.to_owned(), |read| text::clean(&read))
+            let none = "no log line was read, or launches differ";
+            read.map_or_else(|| Cell::absent(none), |read| text::clean(&read).into())
         })
         .words("Evidence in the JVM's log", |(.., trial)| {
             let mode = trial.and_then(|t| t.trial.mode.as_ref());
-            mode.map_or_else(|| "not available".to_owned(), |m| text::clean(&m.evidence))
+            mode.map_or_else(|| Cell::absent("no mode was read"), |m| text::clean(&m.evidence).into())
         })
-        .words("Warm-up", |(.., trial)| {
-            trial.map_or_else(|| "not available: no trial".to_owned(), |t| warm_up(grid, t))
-        })
+        .words("Warm-up", |(.., trial)| trial.map_or_else(|| Cell::absent("no trial"), |t| warm_up(grid, t)))
         .words("Windows counted / left out", |(cell, ..)| {
             cell.summary.map_or_else(|| "none".to_owned(), |s| format!("{} / {}", s.windows, s.left_out))
         })
@@ -135,28 +133,25 @@ pub fn mode_name(mode: &ModeRead) -> String {
     format!("{}{compact}", mode.mode.name())
 }
 
-fn warm_up(grid: &Grid, stored: &StoredTrial) -> String {
+fn warm_up(grid: &Grid, stored: &StoredTrial) -> Cell {
     if grid.is_benchmark() {
-        return text::clean(&grid.run.plan.warm_up);
+        return text::clean(&grid.run.plan.warm_up).into();
     }
     let Some(warm_up) = &stored.trial.warm_up else {
-        return "not available: the trial did not get so far".to_owned();
+        return Cell::absent("the trial did not get so far");
     };
     let end = match warm_up.ended_by {
         WarmUpEnd::Steady => "steady",
         WarmUpEnd::Cap => "ended by its time limit",
     };
-    format!("{end} after {} s, {} requests", significant(warm_up.duration_s), count(warm_up.requests))
+    format!("{end} after {} s, {} requests", significant(warm_up.duration_s), count(warm_up.requests)).into()
 }
 
 /// Every launch, with its seed and how it ended.
 pub fn trials(grid: &Grid) -> Table {
-    let why_no_server = |why: &str| match grid.is_benchmark() {
-        true => "–".to_owned(),
-        false => format!("not available: {why}"),
-    };
+    let why_no_server = |why: &str| Cell::absent(if grid.is_benchmark() { "" } else { why });
     let audit = |audit: &Audit| {
-        text::clean(&format!("{}: {}", if audit.passed { "passed" } else { "failed" }, audit.detail))
+        text::clean(&format!("{}: {}", if audit.passed { "passed" } else { "failed" }, audit.detail)).into()
     };
     let table = Table::of("Trials in the order of the run", grid.run.trials.iter().take(ROWS_MAX))
         .words("Trial", |t| t.trial.number.to_string())
@@ -166,7 +161,7 @@ pub fn trials(grid: &Grid) -> Table {
         .words("Seed", |t| t.trial.seed.to_string())
         .words("Started", |t| text::clean(&t.trial.started_at))
         .words("Ready after", |t| match t.trial.start_to_ready_ms {
-            Some(ms) => format!("{} s", significant(ms / 1000.0)),
+            Some(ms) => format!("{} s", significant(ms / 1000.0)).into(),
             None => why_no_server("never ready"),
         })
         .words("Warm-up", |t| warm_up(grid, t))

@@ -21,10 +21,6 @@ fn at_s(window: &Window, at_ns: Option<u64>) -> Option<String> {
     at_ns.map(|at_ns| format!("{:.2}", (at_ns as f64 - window.start_monotonic_ns as f64) / 1e9))
 }
 
-fn or_dash(text: Option<String>) -> String {
-    text.unwrap_or_else(|| "-".to_owned())
-}
-
 /// Each fault with what came of it, and what its window saw; absent where none was asked for.
 pub fn table(grid: &Grid) -> Option<Table> {
     let mut table = Table::of("Faults, as they were done", all(grid).take(ROWS_MAX))
@@ -38,16 +34,16 @@ pub fn table(grid: &Grid) -> Option<Table> {
         })
         .words("Fault", |(.., fault)| fault.action.to_string())
         .words("What came of it", |(.., fault)| {
-            let told: Vec<String> = fault.came_of_it().chain(fault.failed.clone()).collect();
-            if told.is_empty() { "it stayed".to_owned() } else { clean(&told.join("; ")) }
+            let all: Vec<String> = fault.came_of_it().chain(fault.failed.clone()).collect();
+            if all.is_empty() { "it stayed".to_owned() } else { clean(&all.join("; ")) }
         })
-        .figures("At (s)", |(_, window, fault)| or_dash(at_s(window, fault.done_monotonic_ns)))
-        .figures("Over (s)", |(_, window, fault)| or_dash(at_s(window, fault.over_monotonic_ns)))
-        .figures("Ready again after (s)", |(.., fault)| or_dash(fault.ready_after_s.map(significant)))
+        .figures("At (s)", |(_, window, fault)| at_s(window, fault.done_monotonic_ns))
+        .figures("Over (s)", |(_, window, fault)| at_s(window, fault.over_monotonic_ns))
+        .figures("Ready again after (s)", |(.., fault)| fault.ready_after_s.map(significant))
         .figures("Failed requests of the window", |(_, window, _)| {
             format!("{} of {}", count(window.errors), count(window.requests))
         })
-        .figures("p99 of the window (ms)", |(_, window, _)| or_dash(window.response_ms.p99.map(significant)))
+        .figures("p99 of the window (ms)", |(_, window, _)| window.response_ms.p99.map(significant))
         .class("dense");
     if let Some(audits) = audits(grid) {
         table.caption += &format!("; {audits}");

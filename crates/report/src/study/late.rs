@@ -1,9 +1,9 @@
 //! Why the slowest requests took long, by variant: over the windows that count, and of searches over those that the server kept up with.
 
 use super::grid::{Cell, Grid};
-use super::inserts::Inserts;
-use assay_kit::figure::{Figure, Panel};
-use assay_kit::number::{counted, percent, tick};
+use crate::capacity;
+use assay_kit::chart::{Chart, Panel};
+use assay_kit::number::{counted, tick};
 use assay_kit::text::clean;
 use assay_model::{Check, LimitAttribution, Window};
 
@@ -22,21 +22,21 @@ impl Slowest {
     /// Absent where no window that counts tells.
     fn of(grid: &Grid, cell: &Cell) -> Option<Self> {
         let trials: Vec<_> = grid.trials(cell.name).filter(|t| t.trial.counts()).collect();
-        let mut told: Vec<&LimitAttribution> = match grid.finds_capacity() {
+        let mut found: Vec<&LimitAttribution> = match grid.finds_capacity() {
             true => trials.iter().flat_map(|t| &t.capacity).flat_map(|c| &c.attribution).collect(),
             false => {
                 let windows = trials.iter().flat_map(|t| &t.trial.windows).filter(|w| w.counts());
                 windows.filter_map(|w| w.attribution.as_ref()).collect()
             }
         };
-        told.retain(|of| 0 < of.misses);
+        found.retain(|of| 0 < of.misses);
         if grid.finds_capacity() {
-            let lowest_ms = told.iter().map(|of| of.limit_ms).fold(f64::INFINITY, f64::min);
-            told.retain(|of| of.limit_ms <= lowest_ms);
+            let lowest_ms = found.iter().map(|of| of.limit_ms).fold(f64::INFINITY, f64::min);
+            found.retain(|of| of.limit_ms <= lowest_ms);
         }
-        let limits = || told.iter().map(|of| of.limit_ms);
+        let limits = || found.iter().map(|of| of.limit_ms);
         let (low, high) = (limits().fold(f64::INFINITY, f64::min), limits().fold(0.0, f64::max));
-        let (first, rest) = told.split_first()?;
+        let (first, rest) = found.split_first()?;
         let mut causes = (*first).clone();
         rest.iter().for_each(|of| add(&mut causes, of));
         causes.causes.sort_by_key(|cause| std::cmp::Reverse(cause.misses));
@@ -63,12 +63,12 @@ fn add(sum: &mut LimitAttribution, of: &LimitAttribution) {
 }
 
 /// A panel for each variant; none of benchmark programs, which make no requests that are seen.
-pub fn figure(grid: &Grid, inserts: &Inserts) -> Option<Figure> {
-    let told: Vec<Slowest> = grid.cells().filter_map(|(_, cell)| Slowest::of(grid, cell)).collect();
-    if told.is_empty() {
+pub fn figure(grid: &Grid) -> Option<Chart> {
+    let all: Vec<Slowest> = grid.cells().filter_map(|(_, cell)| Slowest::of(grid, cell)).collect();
+    if all.is_empty() {
         let why =
             "not available: no window that counts has 100 requests and kept the slowest of them one by one";
-        return (!grid.is_benchmark()).then(|| Figure::absent(ID, TITLE, why));
+        return (!grid.is_benchmark()).then(|| Chart::absent(ID, TITLE, why));
     }
     let which = match grid.finds_capacity() {
         true => "the requests that took longer than the lowest limit that any exceeded",
@@ -76,36 +76,23 @@ pub fn figure(grid: &Grid, inserts: &Inserts) -> Option<Figure> {
     };
     let panel = |(index, of): (usize, &Slowest)| Panel {
         heading: of.heading.clone(),
-        svg: (inserts.late_picture)(&of.causes, &of.heading, &format!("{ID}-{index}")),
+        svg: capacity::late_picture(&of.causes, &of.heading, &format!("{ID}-{index}")),
         narrow: None,
     };
-    Some(Figure {
+    Some(Chart {
         id: ID.to_owned(),
         title: TITLE.to_owned(),
         caption: format!(
             "Of {which}: what was going on while they waited. One request may have several causes, so shares may add up to more \
              than all."
         ),
-        key: (inserts.late_key)(),
+        key: capacity::late_key(),
         notes: Vec::new(),
-        panels: told.iter().enumerate().map(panel).collect(),
+        panels: all.iter().enumerate().map(panel).collect(),
         size: "",
-        tables: told.iter().map(|of| (inserts.late_table)(&of.causes, of.heading.clone())).collect(),
+        tables: all.iter().map(|of| capacity::late_table(&of.causes, of.heading.clone())).collect(),
         absent: None,
     })
-}
-
-/// A line for each variant: what explains most of them first.
-pub fn sentences(grid: &Grid, inserts: &Inserts) -> Vec<String> {
-    let sentence = |of: Slowest| {
-        let causes = of.causes.causes.iter().filter(|cause| 0 < cause.misses);
-        let shares = causes.map(|c| ((inserts.late_cause)(c.cause), c.misses));
-        let shares = shares.chain([("unexplained", of.causes.unexplained)]);
-        let shares: Vec<String> =
-            shares.map(|(what, part)| format!("{what} {}", percent(part, of.causes.misses))).collect();
-        format!("{}: {}", of.heading, shares.join(", "))
-    };
-    grid.cells().filter_map(|(_, cell)| Slowest::of(grid, cell)).map(sentence).collect()
 }
 
 /// What is to be known of windows that count: variant, check that failed, of how many windows, and what was found in the last of them.

@@ -1,43 +1,47 @@
-//! The list of ready-made studies and scenarios as CSV and Markdown.
+//! The list of ready-made studies and scenarios.
 
-use assay_kit::csv_rows::Rows;
-use assay_kit::{MarkdownDocument, Table};
+use assay_kit::document::{Answer, Block, Data, Document, Section, Value};
+use assay_kit::{Cell, Table};
 use assay_model::ReadyMadeList;
-use std::io::{self, Write};
 
-/// Writes a row for each study and scenario.
-///
-/// # Errors
-/// Those of the writer.
-pub fn csv(list: &ReadyMadeList, out: &mut dyn Write) -> io::Result<()> {
-    let mut rows = Rows::new(out, ["kind", "name", "workload", "has_short_form", "question"])?;
+/// A row for each study and scenario.
+pub fn data(list: &ReadyMadeList) -> Data {
+    let mut data = Data::new(["kind", "name", "workload", "has_short_form", "question"]);
     for study in &list.studies {
-        let workload = study.workload.as_deref().unwrap_or_default();
-        rows.row(["study", &study.name, workload, &study.has_short_form.to_string(), &study.question])?;
+        let workload = Value::from(study.workload.clone());
+        let (name, question) = (study.name.clone().into(), study.question.clone().into());
+        data.push(["study".into(), name, workload, study.has_short_form.into(), question]);
     }
     for scenario in &list.scenarios {
-        rows.row(["scenario", &scenario.name, &scenario.workload, "", ""])?;
+        let (name, workload) = (scenario.name.clone().into(), scenario.workload.clone().into());
+        data.push([Value::from("scenario"), name, workload, Value::Absent, Value::Absent]);
     }
-    rows.end()
+    data
 }
 
 /// A table of studies and one of scenarios.
-pub fn markdown(list: &ReadyMadeList) -> String {
+pub fn document(list: &ReadyMadeList) -> Document {
     let studies = Table::of("Studies: assay run NAME", &list.studies)
         .words("Name", |study| study.name.clone())
         .words("Workload", |study| study.workload.clone().unwrap_or_else(|| "your own server".to_owned()))
-        .words("Short form", |study| if study.has_short_form { "--quick" } else { "-" }.to_owned())
+        .words(
+            "Short form",
+            |study| if study.has_short_form { Cell::from("--quick") } else { Cell::absent("") },
+        )
         .words("Question", |study| study.question.clone())
-        .table();
+        .table()
+        .brief(usize::MAX);
     let scenarios = Table::of("Scenarios: assay load URL --users 8 --scenario NAME", &list.scenarios)
         .words("Name", |scenario| scenario.name.clone())
         .words("Workload", |scenario| scenario.workload.clone())
-        .table();
-    let answer =
+        .table()
+        .brief(usize::MAX);
+    let sentence =
         format!("{} studies and {} scenarios are ready-made.", list.studies.len(), list.scenarios.len());
-    MarkdownDocument {
-        tables: vec![studies, scenarios],
-        ..MarkdownDocument::new("Ready-made studies and scenarios", [answer])
+    let answer = Answer { sentence, ..Answer::default() };
+    let section = |id, title, table| Section::new(id, title, [Block::Table(table)]);
+    Document {
+        sections: vec![section("studies", "Studies", studies), section("scenarios", "Scenarios", scenarios)],
+        ..Document::new("Ready-made studies, by Assay", "Ready-made studies and scenarios", answer)
     }
-    .markdown()
 }

@@ -2,11 +2,10 @@
 
 use super::estimate::shown_unit;
 use super::grid::{ALL_ROLES, Cell, Grid, Group, role_of};
-use super::results::{result_cell, shown_metrics};
-use assay_kit::Table;
-use assay_kit::number::significant;
+use super::results::{is_usual_kind, result_cell, short_heading, shown_metrics};
 use assay_kit::text::clean;
-use assay_model::{Metric, PER_PROCESS, file, metric};
+use assay_kit::{Cell as Field, Table};
+use assay_model::{Metric, PER_PROCESS, file};
 
 /// A variant's processes of one role.
 struct Row<'a> {
@@ -14,7 +13,7 @@ struct Row<'a> {
     role: String,
 }
 
-/// What the tables of a run show.
+/// Roles and metrics of the tables of a run.
 struct Shown<'a> {
     /// The server first, all together last.
     roles: Vec<String>,
@@ -65,57 +64,11 @@ pub fn tables(grid: &Grid) -> Vec<Table> {
                     result_cell(grid, row.cell, metric)
                 }
                 // Databases and proxies collect no garbage.
-                _ => "-".to_owned(),
+                _ => Field::absent(""),
             });
+            table = if is_usual_kind(kind) { table.called(short_heading(kind)) } else { table.page_only() };
         }
-        table.class("dense")
+        table.class("dense").brief(usize::MAX)
     };
     grid.groups.iter().map(table).collect()
-}
-
-/// What a terminal has room for: kinds of metrics and their headings in two lines.
-const ON_TERMINAL: [(&str, &str); 5] = [
-    (metric::PROCESS_CPU_MS_PER_REQUEST, "CPU\nms/req"),
-    (metric::PROCESS_KERNEL_MS_PER_REQUEST, "kernel\nms/req"),
-    (metric::PROCESS_MINOR_FAULTS_PER_REQUEST, "faults\n/req"),
-    (metric::PROCESS_COLLECTOR_CPU_PERCENT, "collector\n% of CPU"),
-    (metric::PROCESS_PSS_BYTES, "PSS\nMiB"),
-];
-
-/// The same for a terminal: the headings of the figures, and for each process that a variant has its variant, its role and its figures.
-pub struct Lines {
-    /// In two lines each.
-    pub headings: Vec<&'static str>,
-    /// The variant's label only in the first of its lines.
-    pub lines: Vec<Vec<String>>,
-}
-
-/// The processes of a group of variants; `None` where no metric is of a role.
-pub fn lines(grid: &Grid, group: &Group) -> Option<Lines> {
-    let shown = Shown::of(grid)?;
-    let kinds: Vec<(&Metric, &str)> = ON_TERMINAL
-        .iter()
-        .filter_map(|(id, heading)| Some((*shown.kinds.iter().find(|kind| kind.id == *id)?, *heading)))
-        .collect();
-    let figures = |row: &Row| -> Vec<Option<String>> {
-        let of = |(kind, _): &(&Metric, &str)| {
-            let estimate = row.cell.estimate(&shown.metric(kind, &row.role)?.id)?;
-            Some(significant(estimate.estimate / shown_unit(kind).1))
-        };
-        kinds.iter().map(of).collect()
-    };
-    let mut lines: Vec<Vec<String>> = Vec::new();
-    let mut variant = None;
-    for row in shown.rows(group) {
-        let figures = figures(&row);
-        // A variant need not have each process.
-        if figures.iter().all(Option::is_none) {
-            continue;
-        }
-        let is_first = variant.replace(row.cell.name) != Some(row.cell.name);
-        let label = if is_first { row.cell.label.clone() } else { String::new() };
-        let figures = figures.into_iter().map(|figure| figure.unwrap_or_else(|| "-".to_owned()));
-        lines.push([label, clean(&row.role)].into_iter().chain(figures).collect());
-    }
-    Some(Lines { headings: kinds.into_iter().map(|(_, heading)| heading).collect(), lines })
 }

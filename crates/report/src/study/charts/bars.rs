@@ -3,7 +3,7 @@
 use super::super::grid::{Cell, Grid, Group};
 use super::bar_panel::{Part, parts, published_shape};
 use assay_kit::Table;
-use assay_kit::figure::{Figure, Panel};
+use assay_kit::chart::{Chart, Panel};
 use assay_kit::number::significant;
 use assay_kit::svg::marker_path;
 use assay_kit::text;
@@ -28,7 +28,7 @@ impl<'g> Ratios<'g> {
 
     /// The figures of these metrics, of those that were not taken yet, in this order; a single figure where the
     /// study has one group only, since each would have a single panel.
-    pub fn take(&mut self, ids: &[&str]) -> Vec<Figure> {
+    pub fn take(&mut self, ids: &[&str]) -> Vec<Chart> {
         let mut metrics = Vec::new();
         for id in ids {
             if let Some(index) = self.left.iter().position(|m| m.id == *id) {
@@ -80,7 +80,7 @@ fn places<'g>(grid: &'g Grid<'g>) -> Vec<(Place<'g>, Option<String>)> {
 }
 
 /// One figure for a metric, a panel for each group, and for each baseline in it.
-fn figure(grid: &Grid, metric: &Metric) -> Figure {
+fn figure(grid: &Grid, metric: &Metric) -> Chart {
     let places = places(grid);
     let longest: Vec<f64> = places.iter().map(|(place, _)| largest(grid, place, metric)).collect();
     let widest = longest.iter().copied().fold(1.0, f64::max);
@@ -97,17 +97,17 @@ fn figure(grid: &Grid, metric: &Metric) -> Figure {
             }
         });
     let scales = if shared { "" } else { " Each panel has its own scale." };
-    Figure {
+    Chart {
         caption: format!("{HOW_TO_READ}{scales} Measured: {}.", metric.source),
         key: published_key(grid, &[metric]),
         panels: panels.collect(),
         tables: vec![table(grid, metric)],
-        ..Figure::new(&id, &format!("{}, ratio to the baseline ({})", metric.title, direction(metric)))
+        ..Chart::new(&id, &format!("{}, ratio to the baseline ({})", metric.title, direction(metric)))
     }
 }
 
 /// One figure for several metrics of a single group, a panel for each.
-fn metrics_side_by_side(grid: &Grid, metrics: &[&Metric]) -> Figure {
+fn metrics_side_by_side(grid: &Grid, metrics: &[&Metric]) -> Chart {
     let places = places(grid);
     let panels = metrics.iter().flat_map(|metric| {
         places.iter().enumerate().map(move |(index, (place, against))| {
@@ -121,7 +121,7 @@ fn metrics_side_by_side(grid: &Grid, metrics: &[&Metric]) -> Figure {
     let titles: Vec<&str> = metrics.iter().map(|m| &*m.title).collect();
     let place = grid.groups.first().map_or("", |g| g.label.as_str());
     let id = metrics.first().map_or_else(|| "ratios".to_owned(), |m| id_of(grid, m));
-    Figure {
+    Chart {
         caption: format!(
             "{place}{} {HOW_TO_READ} Each panel has its own scale.",
             if place.is_empty() { "" } else { "." }
@@ -130,7 +130,7 @@ fn metrics_side_by_side(grid: &Grid, metrics: &[&Metric]) -> Figure {
         notes: metrics.iter().map(|m| format!("{}: {}.", m.title, m.source)).collect(),
         panels: panels.collect(),
         tables: metrics.iter().map(|m| table(grid, m)).collect(),
-        ..Figure::new(&id, &format!("{}: ratio to the baseline", titles.join("; ")))
+        ..Chart::new(&id, &format!("{}: ratio to the baseline", titles.join("; ")))
     }
 }
 

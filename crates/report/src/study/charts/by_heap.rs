@@ -5,7 +5,7 @@ use super::super::grid::{Cell, Grid};
 use super::keys::series_key;
 use assay_kit::Table;
 use assay_kit::axes::{EndLabel, Plot};
-use assay_kit::figure::{Figure, curve_panel};
+use assay_kit::chart::{Chart, curve_panel};
 use assay_kit::number::tick;
 use assay_kit::scale::{Scale, ticks_from_zero};
 use assay_kit::svg::{Anchor, Svg};
@@ -22,17 +22,17 @@ const METRIC_IDS: [&str; 4] = [
 ];
 
 /// The figure; absent unless there are at least two heap sizes.
-pub fn figure(grid: &Grid) -> Figure {
+pub fn figure(grid: &Grid) -> Chart {
     let heaps = heaps(grid);
     if heaps.len() < 2 {
         let why = match heaps.len() {
             0 => "not available: the study does not set the heap",
             _ => "not available: the study has one heap size only, a curve needs two",
         };
-        return Figure::absent(ID, TITLE, why);
+        return Chart::absent(ID, TITLE, why);
     }
     if !(0..grid.series.len()).any(|series| line(grid, &heaps, series).len() > 1) {
-        return Figure::absent(
+        return Chart::absent(
             ID,
             TITLE,
             "not available: no level of the first factor has two heap sizes, see the bars",
@@ -47,7 +47,7 @@ pub fn figure(grid: &Grid) -> Figure {
             panel(grid, &heaps, &metric, &steps, (width, names), id)
         })
     });
-    Figure {
+    Chart {
         caption:
             "Value by maximum heap; whiskers are 95 % intervals. Heap sizes stand at equal distances, not to \
                   scale. A dashed line marks where JVMs changed their reference mode, as their logs show."
@@ -57,7 +57,7 @@ pub fn figure(grid: &Grid) -> Figure {
         panels: panels.collect(),
         size: "wide",
         tables: vec![table(grid)],
-        ..Figure::new(ID, TITLE)
+        ..Chart::new(ID, TITLE)
     }
 }
 

@@ -4,8 +4,8 @@ use super::super::grid::{Cell, Grid, Group};
 use super::keys::series_key;
 use assay_kit::Table;
 use assay_kit::axes::labels;
+use assay_kit::chart::{Chart, curve_panel};
 use assay_kit::curves::{self, Curve, Frame};
-use assay_kit::figure::{Figure, curve_panel};
 use assay_kit::number::{significant, tick};
 use assay_kit::text;
 use assay_model::{CapacityReport, PlannedCapacity};
@@ -22,7 +22,7 @@ const BEYOND_MAX: f64 = 1.5;
 const POINTS_MAX: usize = 2_000;
 
 /// The figure; none where the study finds no capacities.
-pub fn figure(grid: &Grid) -> Option<Figure> {
+pub fn figure(grid: &Grid) -> Option<Chart> {
     let planned = grid.run.plan.procedure.capacity()?;
     let end = rate_end(grid);
     let drawn = grid.groups.iter().enumerate();
@@ -35,7 +35,7 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
         })
         .collect();
     if panels.is_empty() {
-        return Some(Figure::absent(
+        return Some(Chart::absent(
             ID,
             TITLE,
             "not available: no window of load counts in a trial that does",
@@ -45,7 +45,7 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
         [] => String::new(),
         names => format!(" of {}", text::clean(&names.join(", "))),
     };
-    Some(Figure {
+    Some(Chart {
         caption: format!(
             "p{} of the response time{of}, from the intended start to the last byte, over the rate of Poisson arrivals; the upright \
              axis is logarithmic. A mark is a window of load that counts, of any trial that does; a line goes through the medians \
@@ -57,7 +57,7 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
         panels,
         size: "wide",
         tables: vec![table(grid, end)],
-        ..Figure::new(ID, TITLE)
+        ..Chart::new(ID, TITLE)
     })
 }
 

@@ -1,7 +1,7 @@
 //! What differs, by how surely and how much: every comparison of the figures that decide, on one scale.
 
 use super::super::grid::{Cell, Grid, Group};
-use assay_kit::figure::{Figure, PANEL_WIDTH, Panel, WHOLE_WIDTH};
+use assay_kit::chart::{Chart, PANEL_WIDTH, Panel, WHOLE_WIDTH};
 use assay_kit::forest::{Effect, HOW_TO_READ, draw, first_screen, in_order};
 use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::{Table, text};
@@ -62,7 +62,7 @@ fn effect(grid: &Grid, one: &Compared<'_>) -> Effect {
 }
 
 /// The figure; none where nothing was compared.
-pub fn figure(grid: &Grid) -> Option<Figure> {
+pub fn figure(grid: &Grid) -> Option<Chart> {
     let all = compared(grid);
     let mut effects = in_order(all.iter().map(|one| effect(grid, one)).collect());
     let not_drawn = effects.len().saturating_sub(ROWS_MAX);
@@ -77,7 +77,7 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
             counted(not_drawn as u64, "comparison", "comparisons")
         )
     });
-    Some(Figure {
+    Some(Chart {
         caption: format!("{HOW_TO_READ} Intervals are paired by block."),
         notes: notes.into_iter().collect(),
         panels: vec![Panel {
@@ -87,7 +87,7 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
         }],
         size: "whole",
         tables: vec![table(grid, &all)],
-        ..Figure::new(ID, TITLE)
+        ..Chart::new(ID, TITLE)
     })
 }
 

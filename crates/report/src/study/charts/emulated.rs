@@ -2,7 +2,7 @@
 
 use super::super::grid::{Cell, Grid, Group};
 use assay_kit::bar_rows::{self, Bar};
-use assay_kit::figure::{Figure, PANEL_WIDTH, Panel};
+use assay_kit::chart::{Chart, PANEL_WIDTH, Panel};
 use assay_kit::number::{significant, times};
 use assay_kit::stack::fill_class;
 use assay_kit::{Table, key};
@@ -61,7 +61,7 @@ const DRAWN: [(&str, &str, &str, [&str; 2]); 7] = [
 const MODES: [(&str, usize); 2] = [("user", 0), ("kernel", 1)];
 
 /// A figure for each of what is drawn, of those that the run has.
-pub fn figures(grid: &Grid) -> Vec<Figure> {
+pub fn figures(grid: &Grid) -> Vec<Chart> {
     DRAWN.iter().filter_map(|(id, title, unit, ids)| figure(grid, (id, title, unit), *ids)).collect()
 }
 
@@ -69,7 +69,7 @@ fn value(cell: &Cell, id: &str) -> Option<Estimate> {
     cell.summary?.metrics.get(id).copied()
 }
 
-fn figure(grid: &Grid, (id, title, unit): (&str, &str, &str), ids: [&str; 2]) -> Option<Figure> {
+fn figure(grid: &Grid, (id, title, unit): (&str, &str, &str), ids: [&str; 2]) -> Option<Chart> {
     let is_known =
         |group: &Group| group.cells.iter().any(|cell| ids.iter().any(|id| value(cell, id).is_some()));
     let groups: Vec<&Group> = grid.groups.iter().filter(|group| is_known(group)).collect();
@@ -82,7 +82,7 @@ fn figure(grid: &Grid, (id, title, unit): (&str, &str, &str), ids: [&str; 2]) ->
         let svg = bar_rows::bars(&bars, (Some(unit), None), PANEL_WIDTH, names);
         Panel { heading: group.label.clone(), svg, narrow: None }
     });
-    Some(Figure {
+    Some(Chart {
         caption: format!(
             "What the server's tasks took for each request, in {unit}, counted between two marks in a guest under full-system emulation, and \
              not timed: means over the trials that count. Misses and predictions are those of models with a stated geometry. Each panel has \
@@ -91,7 +91,7 @@ fn figure(grid: &Grid, (id, title, unit): (&str, &str, &str), ids: [&str; 2]) ->
         key: key::fills(MODES.map(|(name, look)| (fill_class(look), name))),
         panels: panels.collect(),
         tables: vec![table(grid, title, ids)],
-        ..Figure::new(id, title)
+        ..Chart::new(id, title)
     })
 }
 

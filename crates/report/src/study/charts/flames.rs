@@ -2,7 +2,7 @@
 
 use super::super::grid::{Cell, Grid};
 use assay_kit::Table;
-use assay_kit::figure::{Figure, PANEL_WIDTH, Panel, WHOLE_WIDTH};
+use assay_kit::chart::{Chart, PANEL_WIDTH, Panel, WHOLE_WIDTH};
 use assay_kit::flame_diff::{ChangedFlame, changed_flames, key_of_changes};
 use assay_kit::number::{counted, significant};
 use assay_kit::text::clean;
@@ -104,7 +104,7 @@ fn per_request(ns: f64) -> String {
 }
 
 /// The figure; none where no stacks were sampled.
-pub fn figure(grid: &Grid) -> Option<Figure> {
+pub fn figure(grid: &Grid) -> Option<Chart> {
     let mut pairs: Vec<Pair> = grid.cells().filter_map(|(_, cell)| Pair::of(grid, cell)).collect();
     let all = pairs.len();
     pairs.sort_by(|a, b| b.change.change().abs().total_cmp(&a.change.change().abs()));
@@ -115,7 +115,7 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
     let not_drawn = all - pairs.len();
     let notes = (0 < not_drawn)
         .then(|| format!("{} with smaller changes not drawn", counted(not_drawn as u64, "pair", "pairs")));
-    Some(Figure {
+    Some(Chart {
         caption: "CPU time of a request: callers above what they called, a frame as wide as variant and baseline have of it together, so that \
                   what has gone still has its place; its colour and sign are its change. Sampled in the windows that count, in user mode the \
                   function that ran; a pointer shows both figures. No interval is known of a frame: that of the whole is in the results."
@@ -125,7 +125,7 @@ pub fn figure(grid: &Grid) -> Option<Figure> {
         panels: pairs.iter().enumerate().map(|(index, pair)| pair.panel(index)).collect(),
         size: "whole",
         tables: vec![table(&pairs)],
-        ..Figure::new(ID, TITLE)
+        ..Chart::new(ID, TITLE)
     })
 }
 

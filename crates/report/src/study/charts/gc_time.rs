@@ -4,7 +4,7 @@ use super::super::grid::{Cell, Grid, Group};
 use super::joined::{Drawn, drawn, joined, of_group};
 use assay_kit::Table;
 use assay_kit::axes::Plot;
-use assay_kit::figure::{Figure, Panel, SMALL_WIDTH};
+use assay_kit::chart::{Chart, Panel, SMALL_WIDTH};
 use assay_kit::number::{MIB, count, significant};
 use assay_kit::sawtooth::{self, SawtoothDrop};
 use assay_kit::scale::Scale;
@@ -18,7 +18,7 @@ const HEAP: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 22.0, botto
 const PAUSES: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 136.0, bottom: 176.0 };
 
 /// The figure.
-pub fn figure(grid: &Grid) -> Figure {
+pub fn figure(grid: &Grid) -> Chart {
     let drawn = drawn(grid, in_windows);
     let shown = drawn.iter().filter_map(|(group, cell, found)| Some((group, cell, found.as_ref()?)));
     let panels = shown.enumerate().map(|(index, (group, cell, (stored, events)))| {
@@ -28,9 +28,9 @@ pub fn figure(grid: &Grid) -> Figure {
     let panels: Vec<Panel> = panels.collect();
     if panels.is_empty() {
         let why = "not available: no GC log gave a collection with a time stamp inside a measured window";
-        return Figure::absent(ID, TITLE, why);
+        return Chart::absent(ID, TITLE, why);
     }
-    Figure {
+    Chart {
         caption: "Above: heap in use in MiB, falling at each collection; where collections are too dense to draw one by \
                   one a band spans from before to after them. Below: length of each pause in ms, a triangle marks a full collection. One \
                   trial for each variant; dotted lines are the gaps between its windows. From the GC log. Scales \
@@ -39,7 +39,7 @@ pub fn figure(grid: &Grid) -> Figure {
         panels,
         size: "small",
         tables: vec![table(&drawn)],
-        ..Figure::new(ID, TITLE)
+        ..Chart::new(ID, TITLE)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::super::grid::{Cell, Grid, Group};
 use super::keys::series_key;
 use assay_kit::Table;
+use assay_kit::chart::{Chart, curve_panel};
 use assay_kit::curves::{self, Curve, Frame};
-use assay_kit::figure::{Figure, curve_panel};
 use assay_kit::number::significant;
 use assay_kit::scale::Scale;
 use assay_kit::text;
@@ -20,13 +20,13 @@ const POINTS_MAX: usize = 120;
 const TICKS: [f64; 6] = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999];
 
 /// The figure.
-pub fn figure(grid: &Grid) -> Figure {
+pub fn figure(grid: &Grid) -> Chart {
     let curves = || grid.cells().filter_map(|(_, c)| c.summary).filter(|s| !s.response_curve.is_empty());
     if curves().next().is_none() {
-        return Figure::absent(ID, TITLE, "not available: no window that counts recorded response times");
+        return Chart::absent(ID, TITLE, "not available: no window that counts recorded response times");
     }
     let drawn = grid.groups.iter().enumerate().filter(|(_, g)| g.cells.iter().any(|c| !points(c).is_empty()));
-    Figure {
+    Chart {
         caption: "Response time from the intended start to the last byte, over the windows that count; both axes \
                   are logarithmic, the lower one in the share of slower requests: 99 stands where 1 in 100 took \
                   longer. Measured by the load generator."
@@ -39,7 +39,7 @@ pub fn figure(grid: &Grid) -> Figure {
             .collect(),
         size: "wide",
         tables: vec![table(grid)],
-        ..Figure::new(ID, TITLE)
+        ..Chart::new(ID, TITLE)
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::grid::{Cell, Grid, Group};
 use super::keys::area_key;
 use assay_kit::Table;
 use assay_kit::bar_rows::{self, Bar};
-use assay_kit::figure::{Figure, PANEL_WIDTH, Panel};
+use assay_kit::chart::{Chart, PANEL_WIDTH, Panel};
 use assay_kit::number::{MIB, mib, significant};
 use assay_kit::stack::fill_class;
 use assay_kit::text;
@@ -14,12 +14,12 @@ const ID: &str = "memory";
 const TITLE: &str = "Resident memory by area";
 
 /// The figure.
-pub fn figure(grid: &Grid) -> Figure {
+pub fn figure(grid: &Grid) -> Chart {
     let measured = |g: &Group| g.cells.iter().any(|c| means(grid, c).is_some());
     if !grid.groups.iter().any(measured) {
         let why =
             "not available: no trial that counts has a full snapshot of its memory after its last window";
-        return Figure::absent(ID, TITLE, why);
+        return Chart::absent(ID, TITLE, why);
     }
     let occurring = occurring(grid);
     let groups = grid.groups.iter().enumerate().filter(|(_, g)| measured(g));
@@ -28,7 +28,7 @@ pub fn figure(grid: &Grid) -> Figure {
         svg: panel(grid, group, &format!("{ID}-{index}")),
         narrow: None,
     });
-    Figure {
+    Chart {
         caption: "Mean over the trials that count of the full snapshot after the last window of each; the areas add up to the resident \
                   set size of the same snapshot. Each heap size has its own scale."
             .to_owned(),
@@ -36,7 +36,7 @@ pub fn figure(grid: &Grid) -> Figure {
         key: area_key(|area| occurring.contains(area)),
         panels: panels.collect(),
         tables: vec![table(grid, &occurring)],
-        ..Figure::new(ID, TITLE)
+        ..Chart::new(ID, TITLE)
     }
 }
 

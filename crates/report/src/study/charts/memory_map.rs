@@ -1,10 +1,9 @@
 //! Where every resident byte was at the end of a trial: a tree map for each variant whose trial was read in full.
 
 use super::super::grid::Grid;
-use super::super::inserts::Inserts;
 use super::keys::area_key;
 use assay_kit::Table;
-use assay_kit::figure::{Figure, Panel};
+use assay_kit::chart::{Chart, Panel};
 use assay_kit::number::{bytes, percent};
 use assay_kit::text;
 use assay_model::{Area, MemoryEntry, MemoryReport};
@@ -15,18 +14,18 @@ const TITLE: &str = "Every resident byte after the last window";
 const ENTRIES: usize = 15;
 
 /// The figure; absent, and not missed, in a study that did not ask for full snapshots.
-pub fn figure(grid: &Grid, inserts: &Inserts) -> Option<Figure> {
+pub fn figure(grid: &Grid) -> Option<Chart> {
     let snapshots = snapshots(grid);
     if snapshots.is_empty() {
         return None;
     }
     let maps = snapshots.iter().enumerate().map(|(index, (name, snapshot))| {
         let title = format!("{TITLE}, {name}: {}", bytes(snapshot.rss_bytes));
-        let svg = (inserts.memory_map)(snapshot, &format!("{ID}-{index}"), &title);
+        let svg = crate::memory::small_map(snapshot, &format!("{ID}-{index}"), &title);
         Panel { heading: format!("{name}: {}", bytes(snapshot.rss_bytes)), svg, narrow: None }
     });
     let occurs = |area: &Area| snapshots.iter().any(|(_, snapshot)| area.bytes_in(&snapshot.areas) > 0);
-    Some(Figure {
+    Some(Chart {
         caption: "One trial for each variant, the last that counts; each map is as large as any other, whatever its \
                   RSS. The entries add up to the RSS of the scan. From the process's page map and memory, after its \
                   last window."
@@ -35,7 +34,7 @@ pub fn figure(grid: &Grid, inserts: &Inserts) -> Option<Figure> {
         panels: maps.collect(),
         size: "small",
         tables: vec![by_area(&snapshots, &occurs), biggest_entries(&snapshots)],
-        ..Figure::new(ID, TITLE)
+        ..Chart::new(ID, TITLE)
     })
 }
 

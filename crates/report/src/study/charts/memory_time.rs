@@ -6,7 +6,7 @@ use super::joined::{Drawn, drawn, joined, of_group};
 use super::keys::area_key;
 use assay_kit::Table;
 use assay_kit::axes::Plot;
-use assay_kit::figure::{Figure, Panel, SMALL_WIDTH};
+use assay_kit::chart::{Chart, Panel, SMALL_WIDTH};
 use assay_kit::key::{mark, marks};
 use assay_kit::number::{MIB, mib};
 use assay_kit::scale::Scale;
@@ -25,7 +25,7 @@ const SAMPLES_MAX: usize = 80;
 const PLOT: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 22.0, bottom: 134.0 };
 
 /// The figure.
-pub fn figure(grid: &Grid) -> Figure {
+pub fn figure(grid: &Grid) -> Chart {
     let drawn = drawn(grid, in_windows);
     let shown = drawn.iter().filter_map(|(group, cell, found)| Some((group, cell, found.as_ref()?)));
     let panels = shown.enumerate().map(|(index, (group, cell, (stored, samples)))| {
@@ -35,7 +35,7 @@ pub fn figure(grid: &Grid) -> Figure {
     });
     let panels: Vec<Panel> = panels.collect();
     if panels.is_empty() {
-        return Figure::absent(ID, TITLE, "not available: no trial has memory samples inside its windows");
+        return Chart::absent(ID, TITLE, "not available: no trial has memory samples inside its windows");
     }
     let all = || drawn.iter().filter_map(|(.., found)| found.as_ref()).flat_map(|(_, samples)| samples);
     let by_area = all().filter(|(.., sample)| is_attributed(sample));
@@ -57,7 +57,7 @@ pub fn figure(grid: &Grid) -> Figure {
     if attributed.len() < all().count() {
         key += &marks(&[(mark("M1 6H29", RSS_LINE), RSS.to_owned())]);
     }
-    Figure {
+    Chart {
         caption: format!(
             "One trial for each variant; dotted lines are the gaps between its windows. {sampled} Scales are the same in all panels of a \
              heap size."
@@ -66,7 +66,7 @@ pub fn figure(grid: &Grid) -> Figure {
         panels,
         size: "small",
         tables: vec![table(&drawn)],
-        ..Figure::new(ID, TITLE)
+        ..Chart::new(ID, TITLE)
     }
 }
 

@@ -15,22 +15,21 @@ mod memory;
 mod memory_map;
 mod memory_time;
 
-pub use assay_kit::figure::Figure;
+pub use assay_kit::chart::Chart;
 pub use effects::figure as effects;
 
 use super::grid::Grid;
-use super::inserts::Inserts;
 use assay_model::metric;
 
 /// Every figure in the order of the page.
-pub fn figures(grid: &Grid, inserts: &Inserts) -> Vec<Figure> {
+pub fn figures(grid: &Grid) -> Vec<Chart> {
     let mut figures = Vec::new();
     let mut ratios = bars::Ratios::of(grid);
     figures.extend(ratios.take(&[&grid.primary().id, metric::CPU_MS_PER_REQUEST, metric::THROUGHPUT_PER_S]));
     figures.extend(emulated::figures(grid));
     if figures.is_empty() {
         let why = "not available: no two variants were compared in the same block";
-        figures.push(Figure::absent("ratios", "Ratios to the baseline", why));
+        figures.push(Chart::absent("ratios", "Ratios to the baseline", why));
     }
     let rest: Vec<&str> = grid.metrics.iter().map(|m| &*m.id).collect();
     figures.extend(capacity_curves::figure(grid));
@@ -50,7 +49,7 @@ pub fn figures(grid: &Grid, inserts: &Inserts) -> Vec<Figure> {
     figures.extend(ratios.take(&[metric::GC_PAUSE_MS_PER_S]));
     figures.push(memory::figure(grid));
     figures.push(memory_time::figure(grid));
-    figures.extend(memory_map::figure(grid, inserts));
+    figures.extend(memory_map::figure(grid));
     figures.extend(flames::figure(grid));
     figures.extend(ratios.take(&rest));
     figures

@@ -1,6 +1,9 @@
-//! A figure of a page, and what the charts make theirs with: panels, widths, the table behind them.
+//! A chart of several panels, and the widths of panels.
 
 use crate::Table;
+use crate::document::{Figure, Shown};
+use crate::text::html;
+use std::fmt::Write as _;
 
 /// Width of a panel in user units; the page shows about as many pixels.
 pub const PANEL_WIDTH: f64 = 370.0;
@@ -17,7 +20,7 @@ const NAMES_WIDTH: f64 = 192.0;
 /// Width of the small panels that show one variant over time.
 pub const SMALL_WIDTH: f64 = 340.0;
 
-/// One drawing of a figure.
+/// One drawing of a chart.
 pub struct Panel {
     /// Heading over it; empty for none.
     pub heading: String,
@@ -27,8 +30,8 @@ pub struct Panel {
     pub narrow: Option<String>,
 }
 
-/// A figure: drawings that share a caption, and the data behind them.
-pub struct Figure {
+/// A chart: drawings that share a caption, and the data behind them.
+pub struct Chart {
     /// Unique in the page; the anchor.
     pub id: String,
     /// What it shows.
@@ -49,10 +52,10 @@ pub struct Figure {
     pub absent: Option<String>,
 }
 
-impl Figure {
-    /// A figure without drawings.
+impl Chart {
+    /// A chart without drawings.
     pub fn new(id: &str, title: &str) -> Self {
-        Figure {
+        Chart {
             id: id.to_owned(),
             title: title.to_owned(),
             caption: String::new(),
@@ -65,14 +68,47 @@ impl Figure {
         }
     }
 
-    /// A figure that cannot be drawn, and why.
+    /// A chart that cannot be drawn, and why.
     pub fn absent(id: &str, title: &str, why: impl Into<String>) -> Self {
-        Figure { absent: Some(why.into()), ..Figure::new(id, title) }
+        Chart { absent: Some(why.into()), ..Chart::new(id, title) }
     }
 }
 
-/// Panels of a figure with curves: for screens and paper, and for a phone, where the key alone names the lines.
+/// Panels of a chart with curves: for screens and paper, and for a phone, where the key alone names the lines.
 pub fn curve_panel(heading: String, id: &str, draw: impl Fn(f64, f64, &str) -> String) -> Panel {
     let narrow = draw(PANEL_WIDTH, 0.0, &format!("{id}-narrow"));
     Panel { heading, svg: draw(WIDE_WIDTH, NAMES_WIDTH, id), narrow: Some(narrow) }
+}
+
+/// As a block of a document, under its title.
+impl From<Chart> for Figure {
+    fn from(chart: Chart) -> Self {
+        let mut drawings = format!("<div class=\"panels {}\">", chart.size);
+        for panel in &chart.panels {
+            drawings += "<div class=\"panel\">";
+            if !panel.heading.is_empty() {
+                let _ = write!(drawings, "<p class=\"panel-name\"><bdi>{}</bdi></p>", html(&panel.heading));
+            }
+            match &panel.narrow {
+                Some(narrow) => {
+                    let _ = write!(
+                        drawings,
+                        "<div class=\"on-wide\">{}</div><div class=\"on-narrow\">{narrow}</div>",
+                        panel.svg
+                    );
+                }
+                None => drawings += &panel.svg,
+            }
+            drawings += "</div>\n";
+        }
+        Figure {
+            key: chart.key,
+            caption: chart.caption,
+            notes: chart.notes,
+            absent: chart.absent,
+            ..Figure::new(chart.id, chart.title, drawings + "</div>")
+                .titled()
+                .behind(chart.tables, Shown::PageOnly)
+        }
+    }
 }

@@ -1,0 +1,70 @@
+//! The raw figures of a run: one row for each variant and metric, its comparison with the baseline in the same row.
+//!
+//! Figures have full precision and the stored unit. Where one is absent, `note` says why.
+
+use super::grid::{Cell, Grid, Group};
+use super::results::shown_metrics;
+use assay_kit::document::{Data, Value};
+use assay_model::{Comparison, Estimate, Metric, StoredRun};
+
+/// A variant, and a metric of it.
+struct Row<'g> {
+    grid: &'g Grid<'g>,
+    group: &'g Group<'g>,
+    cell: &'g Cell<'g>,
+    metric: &'g Metric,
+    estimate: Option<Estimate>,
+    comparison: Option<&'g Comparison>,
+}
+
+/// A column: its name, and its value in a row.
+type Column = (&'static str, fn(&Row) -> Value);
+
+/// The columns, in order.
+const COLUMNS: [Column; 20] = [
+    ("study", |r| r.grid.run.plan.study.clone().into()),
+    ("variant", |r| r.cell.name.into()),
+    ("group", |r| r.group.label.clone().into()),
+    ("level", |r| r.cell.label.clone().into()),
+    ("mode_read", |r| r.cell.summary.and_then(|s| s.mode_read.clone()).into()),
+    ("metric", |r| r.metric.id.to_string().into()),
+    ("unit", |r| r.metric.unit.into()),
+    ("estimate", |r| r.estimate.map(|e| e.estimate).into()),
+    ("low", |r| r.estimate.and_then(|e| e.low).into()),
+    ("high", |r| r.estimate.and_then(|e| e.high).into()),
+    ("windows", |r| r.cell.summary.map(|s| s.windows).into()),
+    ("left_out", |r| r.cell.summary.map(|s| s.left_out).into()),
+    ("baseline", |r| r.comparison.map(|c| c.baseline.clone()).into()),
+    ("ratio", |r| r.comparison.map(|c| c.ratio.estimate).into()),
+    ("ratio_low", |r| r.comparison.and_then(|c| c.ratio.low).into()),
+    ("ratio_high", |r| r.comparison.and_then(|c| c.ratio.high).into()),
+    ("blocks", |r| r.comparison.map(|c| c.blocks).into()),
+    ("shown", |r| r.comparison.map(|c| c.shown).into()),
+    ("verdict", |r| r.comparison.map(|c| c.verdict.word()).into()),
+    ("note", |r| match r.estimate {
+        Some(_) => Value::Absent,
+        None => r.grid.why_absent(r.cell, r.metric).into(),
+    }),
+];
+
+/// The results in rows, each with its comparison.
+pub fn data(run: &StoredRun) -> Data {
+    let grid = &Grid::of(run);
+    let mut data = Data::new(COLUMNS.map(|(name, _)| name));
+    let shown = shown_metrics(grid);
+    for metric in grid.metrics.iter().filter(|m| shown.contains(m) || grid.is_expected(m)) {
+        for (group, cell) in grid.cells() {
+            let estimate = cell.estimate(&metric.id);
+            let row = Row {
+                grid,
+                group,
+                cell,
+                metric,
+                estimate,
+                comparison: grid.comparison(cell.name, &metric.id),
+            };
+            data.push(COLUMNS.map(|(_, value)| value(&row)));
+        }
+    }
+    data
+}
