@@ -10,6 +10,7 @@ mod compare;
 mod emulated;
 mod flags;
 mod format;
+mod gallery;
 mod gc;
 mod heap;
 mod heap_live;

@@ -9,7 +9,6 @@ mod compared;
 mod flames;
 mod folders;
 mod forms;
-mod gallery;
 mod gc;
 mod gc_sample;
 mod heap;
