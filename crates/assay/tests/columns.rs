@@ -63,7 +63,7 @@ fn studies_and_their_plans_fit() {
 fn reports_of_stored_results_fit() {
     let of = |name: &str| testdata(name).display().to_string();
     let (run, log, other) = (of("formats/run"), of("gclog/17-g1.log"), of("gclog/25-parallel.log"));
-    let (snapshot, before) = (of("formats/host-snapshot-1.json"), of("formats/memory-4.json"));
+    let (snapshot, before) = (of("formats/host-snapshot-1.json"), of("formats/memory-5.json"));
     check(&[
         &["report", &run, "--format", "table"],
         &["compare", &run, &run],

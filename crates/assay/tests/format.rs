@@ -29,8 +29,8 @@ fn stored(name: &str) -> String {
 /// Commands on stored results, and how the heading of each CSV begins.
 fn commands(host: &str) -> Vec<(Vec<String>, &'static str)> {
     let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
-    let (time, log) = (stored("time-3.json"), testdata("gclog/17-g1.log").display().to_string());
-    let (memory, run) = (stored("memory-4.json"), stored("run"));
+    let (time, log) = (stored("time-4.json"), testdata("gclog/17-g1.log").display().to_string());
+    let (memory, run) = (stored("memory-5.json"), stored("run"));
     vec![
         (words("memory"), "pid,resident_bytes,"),
         (words(&format!("memory diff {memory} {memory}")), "path,before_bytes,"),
@@ -72,23 +72,23 @@ fn every_command_prints_the_four_forms() {
 
 /// Stored results that `report` reads: one of each format.
 const RESULTS: [&str; 17] = [
-    "memory-4.json",
-    "memory-record-3.ndjson",
-    "memory-change-2.json",
-    "memory-advice-3.json",
-    "time-3.json",
+    "memory-5.json",
+    "memory-record-4.ndjson",
+    "memory-change-3.json",
+    "memory-advice-4.json",
+    "time-4.json",
     "time-change-1.json",
-    "gc-4.json",
-    "gc-comparison-1.json",
-    "load-2.json",
-    "capacity-3.json",
+    "gc-5.json",
+    "gc-comparison-2.json",
+    "load-3.json",
+    "capacity-4.json",
     "run-comparison-1.json",
-    "host-check-2.json",
-    "host-comparison-1.json",
+    "host-check-3.json",
+    "host-comparison-2.json",
     "flags-1.json",
-    "heap-prediction-2.json",
+    "heap-prediction-3.json",
     "heap-layout-2.json",
-    "heap-modes-3.json",
+    "heap-modes-4.json",
 ];
 
 #[test]
@@ -115,7 +115,7 @@ fn a_stored_result_becomes_every_form_again() {
 fn the_page_of_a_stored_result_lies_beside_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("kafka.json");
-    fs::copy(testdata("formats/memory-4.json"), &path).expect("copied");
+    fs::copy(testdata("formats/memory-5.json"), &path).expect("copied");
     let (said, code) = printed(&["report", path.to_str().expect("a name")]);
     let page = path.with_extension("html");
     assert_eq!((said.trim(), code), (page.to_str().expect("a name"), Some(0)));

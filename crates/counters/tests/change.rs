@@ -4,7 +4,7 @@ use assay_counters::change_of;
 use assay_model::*;
 
 fn account(stacks: &[(&[&str], u64)], cpu_ns: u64, requests: Option<f64>) -> TimeReport {
-    let path = assay_testkit::testdata("formats/time-1.json");
+    let path = assay_testkit::testdata("formats/time-4.json");
     let kept = std::fs::read_to_string(path).expect("a kept result");
     let mut report: TimeReport = serde_json::from_str(&kept).expect("its form");
     let mut frames: Vec<SampledFrame> = Vec::new();

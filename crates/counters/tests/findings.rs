@@ -8,7 +8,7 @@ const S: u64 = 1_000_000_000;
 
 /// 10 s of a server with eight threads that does nothing odd, on two processors.
 fn healthy() -> TimeReport {
-    let text = std::fs::read_to_string(testdata("formats/time-1.json")).expect("a kept result");
+    let text = std::fs::read_to_string(testdata("formats/time-4.json")).expect("a kept result");
     let mut report: TimeReport = serde_json::from_str(&text).expect("its form");
     report.duration_ns = 10 * S;
     report.process.cpu_ns = 8 * S;

@@ -1,6 +1,6 @@
 //! A file of snapshots of a process over time: what `assay memory PID --record FILE` writes.
 //!
-//! Lines of JSON. The first says what the file is (`{"schema":"assay.memory-record/2"}`), each further one is a
+//! Lines of JSON. The first says what the file is (`{"schema":"assay.memory-record/4"}`), each further one is a
 //! [`MemoryReport`] that names its own form, since a later version may add to a record. The file is bounded: when it is full it is written anew with about half of its snapshots, the first and
 //! the last among them and the others evenly spread over the time in between, so a record of a week still shows the
 //! whole week. The new file takes the old one's place in one step; a reader sees the one or the other.
@@ -44,6 +44,14 @@ pub enum RecordError {
         path: PathBuf,
         /// What was found.
         why: &'static str,
+    },
+    /// It is a record of a number that this version does not read.
+    #[error("cannot read {path}: {why}", path = .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Which number it is of, and which ones this version reads.
+        why: String,
     },
     /// Another program records into it.
     #[error("another assay is recording into {path}", path = .path.display())]
@@ -363,10 +371,10 @@ pub fn read_record(path: &Path) -> Result<(Vec<MemoryReport>, Vec<Problem>), Rec
     each_line(&mut BufReader::new(&file), path, |line| {
         let what = match line.content {
             Content::Whole(text) => match serde_json::from_slice::<MemoryReport>(text) {
-                Ok(snapshot) if schema::is_readable(&snapshot.schema, schema::MEMORY) => {
-                    return snapshots.push(snapshot);
-                }
-                Ok(_) => "a snapshot in a form that this assay does not know".to_owned(),
+                Ok(snapshot) => match schema::check(&snapshot.schema, schema::MEMORY) {
+                    Ok(()) => return snapshots.push(snapshot),
+                    Err(why) => format!("not a snapshot that can be read: {why}"),
+                },
                 Err(e) => format!("not a snapshot: {e}"),
             },
             Content::TooLong => format!("longer than {LINE_BYTES_MAX} bytes: not a snapshot"),
@@ -427,10 +435,12 @@ fn each_line<R: BufRead>(
     // A header has 30 bytes: a file of one endless line is told after 256.
     reader.by_ref().take(256).read_until(b'\n', &mut line).map_err(io)?;
     let header: Option<Header> = serde_json::from_slice(&line).ok();
-    if header.is_none_or(|h| !schema::is_readable(&h.schema, schema::MEMORY_RECORD)) || !line.ends_with(b"\n")
-    {
+    let is_record = |h: &Header| schema::is_of(&h.schema, schema::MEMORY_RECORD) && line.ends_with(b"\n");
+    let Some(header) = header.filter(is_record) else {
         return Err(foreign("its first line does not say that it is one"));
-    }
+    };
+    schema::check(&header.schema, schema::MEMORY_RECORD)
+        .map_err(|why| RecordError::Unreadable { path: path.to_owned(), why })?;
     let header_bytes = line.len() as u64;
     let (mut number, mut start) = (1, header_bytes);
     while start <= RECORD_BYTES_MAX {

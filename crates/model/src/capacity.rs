@@ -1,6 +1,6 @@
 //! Capacity of a server inside response-time limits: the stored form of `assay capacity --json`.
 
-use crate::{Estimate, LimitAttribution, Problem, SearchStep, ValidityCheck, Window, window};
+use crate::{Estimate, LimitAttribution, Problem, SearchStep, ValidityCheck, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct CapacityReport {
     pub method: CapacityMethod,
     /// What was loaded, in words: the URL with its scenario, or the workload with its JVM.
     pub target: String,
-    /// The scenario file, without values of secrets; absent where a URL alone was loaded, and in what earlier versions stored.
+    /// The scenario file, without values of secrets; absent where a URL alone was loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
     /// The percentile that the limits hold for, 0 to 100.
@@ -31,10 +31,8 @@ pub struct CapacityReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_below: Option<FromBelow>,
     /// Every window of load, in the order of time.
-    #[serde(deserialize_with = "window::of_any_version")]
     pub windows: Vec<Window>,
     /// For each limit, why requests took longer.
-    #[serde(alias = "blame")]
     pub attribution: Vec<LimitAttribution>,
     /// What was checked before the result was believed.
     pub checks: Vec<ValidityCheck>,

@@ -37,3 +37,25 @@ macro_rules! closed {
 }
 
 pub(crate) use closed;
+
+#[cfg(test)]
+mod tests {
+    closed! {
+        /// For the test.
+        Colour {
+            /// Renamed once, and twice.
+            Grey = "grey" | "gray" | "pale",
+            /// Never renamed.
+            Green = "green",
+        }
+    }
+
+    #[test]
+    fn a_word_is_read_by_every_spelling_that_was_stored_and_written_by_its_own() {
+        let read = |word: &str| serde_json::from_value::<Colour>(word.into()).expect("a word");
+        assert_eq!(["grey", "gray", "pale"].map(read), [Colour::Grey; 3]);
+        assert_eq!([read("green"), read("mauve")], [Colour::Green, Colour::Other]);
+        assert_eq!(serde_json::to_value(Colour::Grey).expect("a word"), Colour::Grey.word());
+        assert_eq!(Colour::ALL, [Colour::Grey, Colour::Green]);
+    }
+}

@@ -87,7 +87,6 @@ pub struct FaultRecord {
     /// What was done.
     pub action: FaultAction,
     /// When it was to be done, seconds from the start of the window.
-    #[serde(alias = "asked_s")]
     pub planned_s: f64,
     /// When it was done, `CLOCK_MONOTONIC`; absent where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]

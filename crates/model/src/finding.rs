@@ -1,7 +1,5 @@
 //! A claim with its evidence: the one form of what rules find in memory, CPU time, GC logs, heaps, studies and machines.
 
-mod stored;
-
 use crate::Severity;
 use crate::closed::closed;
 use schemars::JsonSchema;
@@ -23,7 +21,7 @@ closed! {
 }
 
 /// A claim with its evidence, and what to do about it. `R` is the closed enum of the rules that make such claims.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding<R> {
     /// The rule that made the claim.
     pub rule: R,
@@ -58,14 +56,13 @@ pub struct Finding<R> {
 /// What to do about a finding.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// The one step: the command or option to type, or a sentence that asks for one thing. Earlier versions stored several in it.
+    /// The one step: the command or option to type, or a sentence that asks for one thing.
     pub command: String,
     /// What helps instead of the step, or besides it: a sentence for each.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub alternatives: Vec<String>,
     /// What it may bring, and what it costs.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    #[serde(alias = "brings")]
     pub expected_effect: Option<String>,
     /// The form that survives a restart of the machine.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -108,7 +108,7 @@ closed! {
         /// Room for more threads of the user.
         ProcessesOfUser = "processes-of-user",
         /// The heap is not just beyond compressed references.
-        CompressedOopsThreshold = "compressed-oops-threshold" | "references-cliff",
+        CompressedOopsThreshold = "compressed-oops-threshold",
         /// The code cache has its usual size.
         CodeCache = "code-cache",
         /// Thread stacks are not larger than usual.

@@ -26,7 +26,6 @@ pub struct AttributedCause {
     /// Misses that would have kept the limit without the time that this took from them.
     pub misses: u64,
     /// Misses in whose time this happened at all. What happens all the time is in many of them by chance: compare `expected`.
-    #[serde(alias = "touched")]
     pub overlapped: u64,
     /// How many requests of as many, drawn from all, it would have overlapped by chance.
     pub expected: Option<f64>,

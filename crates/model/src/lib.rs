@@ -54,10 +54,9 @@ pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
 pub use gate::{GateCase, GateVerdict};
 pub use gc::{
     Exposition, GC_FIGURES, GcAnomaly, GcCollection, GcComparison, GcCpu, GcCpuSum, GcDifference,
-    GcDurations, GcEventsLine, GcFigure, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPauseV1, GcPoint,
+    GcDurations, GcEventsLine, GcFigure, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPoint,
     GcReconciliation, GcRecord, GcRecordKind, GcReport, GcRow, GcRule, GcScope, GcSeries, GcSizes, GcSource,
-    GcSpace, GcSpaceUse, GcTrend, GcVerdict, HeapRange, NotUnderstood, StoredGcLine, UnrecognizedLines,
-    gc_figure,
+    GcSpace, GcSpaceUse, GcTrend, GcVerdict, HeapRange, NotUnderstood, UnrecognizedLines, gc_figure,
 };
 pub use heap::{
     AddressRange, ClassFootprint, ClassLayout, CrossOver, DumpModel, FieldPlace, FootprintParts,

@@ -15,14 +15,12 @@ pub struct LoadResult {
     /// Of these: refused, broken, over the bound, timed out or answered wrongly.
     pub errors: u64,
     /// Of the requests, those that were sent again since the server had closed a connection, used before, without an answer, or said
-    /// that it did nothing with them; 0 in what earlier versions stored, which did not count them.
+    /// that it did nothing with them.
     #[serde(default)]
     pub sent_again: u64,
     /// The offered rate, requests per second; absent in closed loop.
-    #[serde(alias = "asked_rate_per_s")]
     pub offered_rate_per_s: Option<f64>,
     /// Requests answered per second of the run.
-    #[serde(alias = "reached_rate_per_s")]
     pub achieved_rate_per_s: f64,
     /// Response time percentiles.
     pub response_ms: LatencySummary,
@@ -36,8 +34,7 @@ pub struct LoadResult {
     /// before the stretch; one that waits for a connection of its own waits for its handshake, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<HandshakeSummary>,
-    /// What was spoken on the connections, and what of it is not a matter of single requests; absent in what earlier versions stored,
-    /// which spoke HTTP/1.1 or that of a chat.
+    /// What was spoken on the connections, and what of it is not a matter of single requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<ProtocolSummary>,
     /// Of a chat: whether each message came to all who should have it, once and in order, and how long each delivery took.
@@ -48,7 +45,7 @@ pub struct LoadResult {
     pub operations: Vec<OperationCount>,
     /// Seed of every random draw.
     pub seed: u64,
-    /// The scenario that was followed, without values of secrets; absent in what earlier versions stored.
+    /// The scenario that was followed, without values of secrets; absent where a URL alone was loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
     /// The schedule of the rate, as it was written; absent where the rate was always the same.
@@ -93,7 +90,6 @@ pub struct ProtocolSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams_allowed_min: Option<u32>,
     /// Connections on which the server took no more requests and said so (GOAWAY, a close frame).
-    #[serde(alias = "left_by_server")]
     pub closed_by_server: u64,
     /// Requests that the server failed without an answer, alone (RST_STREAM).
     pub reset_by_server: u64,
@@ -107,7 +103,6 @@ pub struct ProtocolSummary {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeliverySummary {
     /// Messages that were sent.
-    #[serde(alias = "said")]
     pub sent: u64,
     /// Deliveries that they must have: one for each other user who is in the room.
     pub due: u64,
@@ -176,10 +171,8 @@ pub struct LostInjector {
     /// When that was noticed, seconds from the agreed start; absent when it was before.
     pub noticed_after_s: Option<f64>,
     /// Requests that it had finished by its last word; what it did afterwards is unknown, and so are all its times.
-    #[serde(alias = "requests_by_last_word")]
     pub requests_by_last_report: u64,
     /// How old its last word was when the loss was noticed, seconds.
-    #[serde(alias = "last_word_age_s")]
     pub last_report_age_s: f64,
 }
 
@@ -202,14 +195,11 @@ pub struct OperationCount {
     /// Name in the scenario.
     pub name: String,
     /// Planned share, 0 to 1.
-    #[serde(alias = "asked_share")]
     pub planned_share: f64,
-    /// How often it was drawn; where what it requires was not there, another operation was sent in its place. Absent in what earlier
-    /// versions stored.
+    /// How often it was drawn; where what it requires was not there, another operation was sent in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(alias = "drawn")]
     pub selected: Option<u64>,
-    /// Redirects that were followed for its requests; their time is in that of the requests. Absent in what earlier versions stored.
+    /// Redirects that were followed for its requests; their time is in that of the requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirects: Option<u64>,
     /// Requests of this operation.

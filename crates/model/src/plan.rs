@@ -154,7 +154,7 @@ pub struct Variant {
     pub workload_options: BTreeMap<String, String>,
     /// The variant that this one is compared with; absent for a baseline.
     pub baseline: Option<String>,
-    /// Changes to the machine, in the order in which they are made. Absent in what earlier versions stored.
+    /// Changes to the machine, in the order in which they are made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub treatments: Vec<PlannedTreatment>,
 }
@@ -233,7 +233,6 @@ pub struct Plan {
     /// Load, in words: `closed loop, 8 users`.
     pub load: String,
     /// Whether every variant is sent requests at a rate that the load sets: then the throughput says nothing of the server.
-    /// False in what earlier versions stored.
     #[serde(default)]
     pub load_sets_rate: bool,
     /// Warm-up rule, in words.
@@ -251,7 +250,7 @@ pub struct Plan {
     pub variants: Vec<Variant>,
     /// Variants that cannot be run here.
     pub skipped: Vec<SkippedVariant>,
-    /// Scenarios that the load follows; none where the ready URL alone is requested. Absent in what earlier versions stored.
+    /// Scenarios that the load follows; none where the ready URL alone is requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scenarios: Vec<PlannedScenario>,
     /// Trials in order.

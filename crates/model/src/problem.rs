@@ -8,16 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
     /// What it is about: a file name, an observer, a URL, the id of a metric.
-    #[serde(alias = "source")]
     pub about: String,
     /// Line of that text, counted from 1, where there is one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub line: Option<u64>,
-    /// What code may react to. A result stored before there were reasons says `other`.
+    /// What code may react to.
     #[serde(default)]
     pub reason: Reason,
     /// What is wrong, for people: a lower-case fragment. No code reads it.
-    #[serde(alias = "what")]
     pub text: String,
 }
 

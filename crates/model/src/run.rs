@@ -32,8 +32,7 @@ pub mod file {
     /// The JVM's own GC log. A benchmark program starts several JVMs: theirs are `gc-PID.log`; those of JVMs beside a server are
     /// `gc-ROLE.log` ([`gc_log_of`]).
     pub const GC_LOG: &str = "gc.log";
-    /// One [`crate::GcEventsLine`] a line, the schema first: everything that the GC log says, as `assay gc --events` writes it. Runs of
-    /// earlier versions have one [`crate::GcPauseV1`] a line; [`crate::StoredGcLine`] reads both.
+    /// One [`crate::GcEventsLine`] a line, the schema first: everything that the GC log says, as `assay gc --events` writes it.
     pub const GC_EVENTS: &str = "gc.ndjson";
     /// [`crate::GcReport`] of the whole GC log, from the start of the server to its end, with the findings and their evidence.
     pub const GC_REPORT: &str = "gc.json";
@@ -108,10 +107,8 @@ pub enum RunEventKind {
         number: u32,
         /// Since it began, settling included. Under a key of its own: `elapsed_s` is that of every event.
         load_s: f64,
-        #[serde(alias = "of_s")]
         planned_s: f64,
         /// Absent of a closed load.
-        #[serde(alias = "asked_rate_per_s")]
         offered_rate_per_s: Option<f64>,
         completed: u64,
         errors: u64,
@@ -130,9 +127,7 @@ pub enum RunEventKind {
     CapacityWindowEnded {
         number: u32,
         step: CapacityStep,
-        #[serde(alias = "asked_rate_per_s")]
         offered_rate_per_s: f64,
-        #[serde(alias = "reached_rate_per_s")]
         achieved_rate_per_s: f64,
         limited_ms: Option<f64>,
         is_sustained: bool,
@@ -183,11 +178,11 @@ pub struct ProcessGc {
 pub struct StoredTrial {
     /// `trial.json`
     pub trial: Trial,
-    /// What the collector did, in order; of runs of earlier versions the pauses alone.
+    /// What the collector did, in order.
     pub gc_events: Vec<GcRecord>,
     /// What `assay gc` says of the whole GC log of this trial: `findings` with their evidence belong into the report of a study, by
     /// variant. Warm-up and the time between windows are in it, so its figures are not those of the windows. Absent where the JVM wrote
-    /// no log, and in runs of earlier versions.
+    /// no log.
     #[serde(default)]
     pub gc_report: Option<GcReport>,
     /// The same of the JVMs beside the server that wrote a log, in the order of their starts.

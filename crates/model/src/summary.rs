@@ -88,7 +88,6 @@ pub struct Scaling {
     pub exponent: Estimate,
     /// The largest factor between the geometric mean of a level and the law, 1 or more; far from 1 where no single exponent
     /// describes the growth.
-    #[serde(alias = "misfit")]
     pub max_residual_ratio: f64,
 }
 

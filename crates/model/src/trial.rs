@@ -1,6 +1,6 @@
 //! `trial.json`: one launch of one variant, with its measured windows.
 
-use crate::{JvmFacts, LatencyPoint, ModeRead, Problem, Provenance, Window, window};
+use crate::{JvmFacts, LatencyPoint, ModeRead, Problem, Provenance, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub struct Trial {
     pub attempt: u32,
     /// Seed of every random draw.
     pub seed: u64,
-    /// Changes to the machine, in the order in which they were made. Absent in what earlier versions stored.
+    /// Changes to the machine, in the order in which they were made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub treatments: Vec<TreatmentRecord>,
     /// Command line with secrets redacted.
@@ -44,7 +44,6 @@ pub struct Trial {
     pub warm_up: Option<WarmUp>,
     /// Measured windows: one in the fresh design, one a block in the resident design. A benchmark's is its whole launch, without
     /// requests; that of a capacity is all windows of load on the way to it.
-    #[serde(deserialize_with = "window::of_any_version")]
     pub windows: Vec<Window>,
     /// Percentile curve of response time over all windows that count; of a search for a capacity, over its windows at the highest
     /// rate that was sustained.
@@ -74,7 +73,6 @@ pub struct TreatmentRecord {
     /// What it was; absent where there was nothing.
     pub before: Option<String>,
     /// What was requested.
-    #[serde(alias = "asked")]
     pub requested: String,
     /// What was read back before the server started.
     pub found: Option<String>,

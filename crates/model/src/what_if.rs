@@ -13,7 +13,7 @@ closed! {
         /// The interval has no improvement as large as the least that is worth having.
         Refuted = "refuted",
         /// Neither: more blocks, or a quieter machine, would narrow the interval.
-        Inconclusive = "inconclusive" | "too-wide-to-tell",
+        Inconclusive = "inconclusive",
     }
 }
 

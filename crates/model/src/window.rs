@@ -3,20 +3,17 @@
 use crate::closed::closed;
 use crate::{
     Disturbance, FaultRecord, LatencySummary, LimitAttribution, Metric, OperationCount, Problem,
-    ValidityCheck, WindowStacks, metric,
+    ValidityCheck, WindowStacks,
 };
 use schemars::JsonSchema;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One measured stretch of load. A trial's window of a search is all windows of load on the way to the capacity; that of a benchmark
 /// program is its whole launch, without requests.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
-    /// Block, from 1: windows of the same block are compared with each other. 0 where it is not known: of a search that an earlier
-    /// version stored.
+    /// Block, from 1: windows of the same block are compared with each other. 0 where it is not known.
     pub block: u32,
     /// 1 for the first try, 2 for the first repeat after a disturbance, ...; 0 where it is not known.
     pub attempt: u32,
@@ -77,12 +74,10 @@ pub struct SearchStep {
     pub step: CapacityStep,
     /// Time without load before it and its settling, seconds.
     #[serde(default)]
-    #[serde(alias = "rest_s")]
     pub cool_down_s: f64,
     /// Time at the same rate before it, seconds.
     pub settle_s: f64,
     /// Offered rate, per second.
-    #[serde(alias = "asked_rate_per_s")]
     pub offered_rate_per_s: f64,
     /// Requests that started, per second.
     pub sent_rate_per_s: f64,
@@ -102,8 +97,7 @@ pub struct SearchStep {
 /// Longer is slower.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineSpeed {
-    /// A step of arithmetic, CPU time in nanoseconds: one operation on each of eight chains side by side. Absent in what earlier
-    /// versions stored: their `compute_ns` was of one chain or of eight, and does not tell which.
+    /// A step of arithmetic, CPU time in nanoseconds: one operation on each of eight chains side by side.
     #[serde(default)]
     pub arithmetic_ns: Option<f64>,
     /// A read from memory at a place that the read before tells, CPU time in nanoseconds.
@@ -163,77 +157,4 @@ impl Window {
         let disturbs = |check: &ValidityCheck| self.disturbances.iter().any(|d| d.kind == check.check);
         self.checks.iter().filter(move |check| check.passed == Some(false) && !disturbs(check))
     }
-}
-
-/// Reads windows as this version or an earlier one stored them.
-///
-/// # Errors
-/// Those of the deserializer.
-pub(crate) fn of_any_version<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Window>, D::Error> {
-    let stored = Vec::<Map<String, Value>>::deserialize(from)?;
-    let windows = stored.into_iter().map(|window| {
-        let window = match (window.contains_key("completed"), window.contains_key("step")) {
-            (true, _) => Value::Object(window),
-            (false, true) => of_first_searches(&Value::Object(window)),
-            (false, false) => of_first_trials(window),
-        };
-        serde_json::from_value(window).map_err(D::Error::custom)
-    });
-    windows.collect()
-}
-
-/// A window before `assay.trial/3`: its `requests` were the right answers. Those that were to start in it are the operations', with
-/// failed ones that became none; a search had none, and counted alike.
-fn of_first_trials(mut window: Map<String, Value>) -> Value {
-    let count = |of: &Value, key: &str| of[key].as_u64().unwrap_or(0);
-    let Some(completed) = window.get("requests").cloned() else { return Value::Object(window) };
-    let right = match window.get("operations").and_then(Value::as_array) {
-        Some(all) if !all.is_empty() => {
-            all.iter().map(|o| count(o, "requests").saturating_sub(count(o, "errors"))).sum()
-        }
-        _ => completed.as_u64().unwrap_or(0),
-    };
-    let errors = window.get("errors").and_then(Value::as_u64).unwrap_or(0);
-    window.insert("requests".to_owned(), json!(right + errors));
-    window.insert("completed".to_owned(), completed);
-    Value::Object(window)
-}
-
-/// A window of a search before `assay.capacity/3`, which had a form of its own. What disturbed it was told to people alone.
-fn of_first_searches(window: &Value) -> Value {
-    let (start_ns, window_s) = (window["start_monotonic_ns"].as_u64(), window["window_s"].as_f64());
-    let end_ns =
-        start_ns.zip(window_s).map(|(start_ns, s)| start_ns.saturating_add((1e9 * s).round() as u64));
-    let completed =
-        window["reached_rate_per_s"].as_f64().zip(window_s).map(|(rate, s)| (rate * s).round() as u64);
-    let metrics: Map<String, Value> = [
-        (metric::THROUGHPUT_PER_S, &window["reached_rate_per_s"]),
-        (metric::RESPONSE_P50_MS, &window["response_ms"]["p50"]),
-        (metric::RESPONSE_P99_MS, &window["response_ms"]["p99"]),
-        (metric::CPU_MS_PER_REQUEST, &window["server_cpu_ms"]),
-    ]
-    .into_iter()
-    .filter(|(_, value)| !value.is_null())
-    .map(|(id, value)| (id.to_owned(), value.clone()))
-    .collect();
-    let why = window["left_out"].as_array().into_iter().flatten();
-    json!({
-        "block": 0,
-        "attempt": 0,
-        "start_monotonic_ns": start_ns,
-        "end_monotonic_ns": end_ns,
-        "requests": window["requests"],
-        "completed": completed,
-        "errors": window["errors"],
-        "metrics": metrics,
-        "response_ms": window["response_ms"],
-        "service_ms": {},
-        "send_lag_ms": { "p99": window["send_lag_ms_p99"] },
-        "generator_cpu_share": window["generator_cpu_share"],
-        "operations": [],
-        "disturbances": why.map(|why| json!({ "kind": "other", "evidence": why })).collect::<Vec<Value>>(),
-        "machine": window["machine"],
-        "search": window,
-        "problems": [],
-    })
 }

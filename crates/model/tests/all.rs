@@ -10,5 +10,4 @@ mod metrics;
 mod plan;
 mod problems;
 mod schema;
-mod stored_findings;
 mod windows;

@@ -74,3 +74,11 @@ fn findings_of_every_kind_are_read_back() {
     is_read_back(StudyRule::AllDisturbed);
     is_read_back(ModeRule::BelowThreshold);
 }
+
+#[test]
+fn words_of_a_newer_version_are_read_as_another_one() {
+    let newer =
+        r#"{"rule":"moon-phase","severity":"note","claim":"c","evidence":["e"],"known_from":"hearsay"}"#;
+    let read: Finding<GcRule> = serde_json::from_str(newer).expect("a finding");
+    assert_eq!((read.rule, read.known_from), (GcRule::Other, KnownFrom::Other));
+}

@@ -7,12 +7,6 @@ fn read(text: &str) -> Problem {
 }
 
 #[test]
-fn a_problem_stored_under_the_first_keys_is_read() {
-    let old = read(r#"{"source":"gc.log","line":3,"what":"breaks off"}"#);
-    assert_eq!(old, Problem::at_line("gc.log", 3, "breaks off"));
-}
-
-#[test]
 fn a_reason_of_a_newer_program_is_another_one() {
     let newer = read(r#"{"about":"x","reason":"moon-phase","text":"full"}"#);
     assert_eq!(newer, Problem::new("x", "full"));

@@ -11,7 +11,7 @@ const HOSTILE: &str = "<script>alert('1')</script>";
 fn main() -> io::Result<()> {
     let folder: PathBuf = std::env::args_os().nth(1).unwrap_or_else(|| ".".into()).into();
     std::fs::create_dir_all(&folder)?;
-    let report = serde_json::from_str(include_str!("../../../testdata/formats/time-3.json"))?;
+    let report = serde_json::from_str(include_str!("../../../testdata/formats/time-4.json"))?;
     let mut html = Vec::new();
     assay_report::render_time_html(&report, &mut html)?;
     std::fs::write(folder.join("time.html"), html)?;
@@ -19,11 +19,11 @@ fn main() -> io::Result<()> {
     let mut html = Vec::new();
     assay_report::render_time_change_html(&change, &mut html)?;
     std::fs::write(folder.join("time-change.html"), html)?;
-    let report = serde_json::from_str(include_str!("../../../testdata/formats/host-check-2.json"))?;
+    let report = serde_json::from_str(include_str!("../../../testdata/formats/host-check-3.json"))?;
     let mut html = Vec::new();
     assay_report::host::document(&report, false).write_html(&mut html)?;
     std::fs::write(folder.join("host.html"), html)?;
-    let comparison = serde_json::from_str(include_str!("../../../testdata/formats/host-comparison-1.json"))?;
+    let comparison = serde_json::from_str(include_str!("../../../testdata/formats/host-comparison-2.json"))?;
     let mut html = Vec::new();
     assay_report::host::comparison(&comparison).write_html(&mut html)?;
     std::fs::write(folder.join("host-diff.html"), html)?;
@@ -36,7 +36,7 @@ fn main() -> io::Result<()> {
 
 /// One stored load, and the same with texts that a page must not take as markup.
 fn load_pages(folder: &Path) -> io::Result<()> {
-    let stored: LoadResult = serde_json::from_str(include_str!("../../../testdata/formats/load-2.json"))?;
+    let stored: LoadResult = serde_json::from_str(include_str!("../../../testdata/formats/load-3.json"))?;
     let mut hostile = LoadResult { valid: false, scenario: Some(HOSTILE.to_owned()), ..stored.clone() };
     hostile.operations.iter_mut().for_each(|operation| operation.name = HOSTILE.to_owned());
     hostile.problems.push(Problem::new(HOSTILE, HOSTILE));

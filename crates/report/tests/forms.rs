@@ -46,7 +46,7 @@ fn sum((heading, rows): &(Vec<String>, Vec<Vec<String>>), column: &str) -> i64 {
 
 #[test]
 fn the_entries_of_a_snapshot_add_up_to_its_rss() {
-    let snapshot: MemoryReport = stored("memory-4.json");
+    let snapshot: MemoryReport = stored("memory-5.json");
     let csv = rows(|out| assay_report::render_memory_csv(&snapshot, out));
     assert_eq!(csv.1.len(), snapshot.entries.len());
     assert_eq!(sum(&csv, "resident_bytes"), snapshot.rss_bytes as i64 + snapshot.difference_bytes);
@@ -57,13 +57,13 @@ fn the_entries_of_a_snapshot_add_up_to_its_rss() {
 
 #[test]
 fn causes_and_parts_of_a_limit_have_a_row_each() {
-    let change: MemoryChange = stored("memory-change-2.json");
+    let change: MemoryChange = stored("memory-change-3.json");
     let csv = rows(|out| assay_report::render_change_csv(&change, out));
     assert_eq!(csv.1.len(), change.causes.len());
     let all: i64 = change.causes.iter().map(Cause::change_bytes).sum();
     assert_eq!(sum(&csv, "change_bytes"), all);
     assert!(assay_report::render_change_markdown(&change).contains("**Causes, the biggest growth first**"));
-    let advice: Advice = stored("memory-advice-3.json");
+    let advice: Advice = stored("memory-advice-4.json");
     let (heading, rows) = rows(|out| assay_report::render_advice_csv(&advice, out));
     assert_eq!((heading[3].as_str(), rows.len()), ("budgeted_bytes", advice.lines.len() + 1));
     let limit = rows.last().expect("the limit");
@@ -87,10 +87,10 @@ fn a_jvm_that_could_not_be_read_has_empty_fields_and_a_dash() {
 
 #[test]
 fn logs_and_their_differences_have_every_figure() {
-    let report: GcReport = stored("gc-4.json");
+    let report: GcReport = stored("gc-5.json");
     let markdown = assay_report::render_gc_markdown(&report, "a*b.log");
     assert!(markdown.starts_with("# a\\*b.log\n") && markdown.contains("**Pauses by kind**"), "{markdown}");
-    let comparison: GcComparison = stored("gc-comparison-1.json");
+    let comparison: GcComparison = stored("gc-comparison-2.json");
     let (heading, rows) = rows(|out| assay_report::render_gc_diff_csv(&comparison, out));
     assert_eq!((heading[1].as_str(), rows.len()), ("unit", comparison.differences.len()));
     for (row, one) in rows.iter().zip(&comparison.differences) {
@@ -102,7 +102,7 @@ fn logs_and_their_differences_have_every_figure() {
 
 #[test]
 fn a_rate_that_was_not_found_is_empty_and_not_zero() {
-    let stored: CapacityReport = stored("capacity-3.json");
+    let stored: CapacityReport = stored("capacity-4.json");
     let found = Estimate { estimate: 812.5, low: Some(790.0), high: None };
     let limits = vec![
         LimitRate {

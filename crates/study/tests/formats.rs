@@ -1,23 +1,21 @@
 //! Every stored format has a schema in `docs/schemas/` and a result in `testdata/formats/` that this version reads.
 //!
-//! `UPDATE_EXPECT=1` writes the schemas anew. Results are never written anew: what an earlier version stored must stay readable, so a
+//! `UPDATE_EXPECT=1` writes the schemas anew. Results are never written anew: what a released version stored must stay readable, so a
 //! raised number gets a file of its own beside the one before. How they were made stands in `testdata/formats/README.md`.
 
 use assay_load::{Scenario, scenario_schema};
 use assay_model::{
-    Advice, CapacityReport, CarrierWaits, Change, FaultRecord, FlagsReport, GcComparison, GcEventsLine,
-    GcReconciliation, GcReport, HardwareCounters, HeapLayouts, HeapModes, HeapPrediction, HostComparison,
-    HostFacts, HostReport, HostSnapshot, LoadResult, LostInjector, MemoryChange, MemoryReport, MemorySample,
-    MemoryTrim, OperationCount, Plan, ProtocolSummary, ReadyMadeList, RecordedStacks, RunComparison,
-    RunEvent, RunningJvms, Scaling, StoredGcLine, Summary, TimeChange, TimeReport, TracedRole,
-    TreatmentRecord, Trial, WhatIf, schema,
+    Advice, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport, HeapLayouts, HeapModes,
+    HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange,
+    MemoryReport, MemorySample, MemoryTrim, Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms,
+    Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -53,13 +51,12 @@ fn json<T: JsonSchema + DeserializeOwned>(id: &'static str) -> Format {
     Format { id, extension: "json", schema: of_type::<T>(), read: read::<T> }
 }
 
-/// `Written` is what a line is written from, `Read` what lines of every version are read into.
-fn lines<Written: JsonSchema, Read: DeserializeOwned>(id: &'static str) -> Format {
+fn lines<T: JsonSchema + DeserializeOwned>(id: &'static str) -> Format {
     Format {
         id,
         extension: "ndjson",
-        schema: of_type::<Written>(),
-        read: |text| text.lines().try_for_each(read::<Read>),
+        schema: of_type::<T>(),
+        read: |text| text.lines().try_for_each(read::<T>),
     }
 }
 
@@ -83,20 +80,20 @@ fn format(id: &'static str) -> Format {
         schema::CAPACITY => json::<CapacityReport>(id),
         schema::GC => json::<GcReport>(id),
         schema::GC_COMPARISON => json::<GcComparison>(id),
-        schema::GC_EVENTS => lines::<GcEventsLine, StoredGcLine>(id),
+        schema::GC_EVENTS => lines::<GcEventsLine>(id),
         schema::MEMORY => json::<MemoryReport>(id),
         schema::MEMORY_ADVICE => json::<Advice>(id),
         schema::MEMORY_CHANGE => json::<MemoryChange>(id),
-        schema::MEMORY_RECORD => lines::<MemoryRecordLine, MemoryRecordLine>(id),
+        schema::MEMORY_RECORD => lines::<MemoryRecordLine>(id),
         schema::MEMORY_TRIM => json::<MemoryTrim>(id),
         schema::MEMORY_JVMS => json::<RunningJvms>(id),
-        schema::MEMORY_SAMPLES => lines::<MemorySample, MemorySample>(id),
+        schema::MEMORY_SAMPLES => lines::<MemorySample>(id),
         schema::HEAP_PREDICTION => json::<HeapPrediction>(id),
         schema::HEAP_LAYOUT => json::<HeapLayouts>(id),
         schema::HEAP_MODES => json::<HeapModes>(id),
         schema::TIME => json::<TimeReport>(id),
         schema::TIME_CHANGE => json::<TimeChange>(id),
-        schema::RUN_EVENTS => lines::<RunEvent, RunEvent>(id),
+        schema::RUN_EVENTS => lines::<RunEvent>(id),
         schema::STUDIES => json::<ReadyMadeList>(id),
         schema::STUDY_FILE => toml(id, study_schema(), |text| {
             toml::from_str::<Study>(text).map(drop).map_err(|e| e.to_string())
@@ -182,7 +179,7 @@ fn every_kept_result_is_read_and_those_of_this_version_keep_to_their_schema() {
         let stem = name.split_once('.').expect("an extension").0;
         let (stem, number) = stem.rsplit_once('-').expect("NAME-NUMBER.EXTENSION");
         let id = format!("assay.{stem}/{number}");
-        let current = schema::ALL.iter().find(|known| schema::is_readable(&id, known));
+        let current = schema::ALL.iter().find(|known| schema::check(&id, known).is_ok());
         let format = format(current.unwrap_or_else(|| panic!("{name}: no reader reads {id}")));
         let text = std::fs::read_to_string(&path).expect("a text");
         (format.read)(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -192,122 +189,6 @@ fn every_kept_result_is_read_and_those_of_this_version_keep_to_their_schema() {
         missing.remove(&id);
     }
     assert!(missing.is_empty(), "formats of which no result is kept in testdata/formats: {missing:?}");
-}
-
-/// A kept result as this version writes it, without its number.
-fn written_anew<T: DeserializeOwned + Serialize>(stored: &str) -> Value {
-    let path = Path::new(ROOT).join("testdata/formats").join(stored);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let value: T = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{stored}: {e}"));
-    let mut value = serde_json::to_value(value).expect("JSON");
-    value["schema"] = Value::Null;
-    value
-}
-
-#[test]
-fn findings_of_the_number_before_findings_had_one_form_say_the_same_as_those_of_this_one() {
-    #[track_caller]
-    fn check<T: DeserializeOwned + Serialize>(before: &str, after: &str, list: &str) {
-        let [old, new] = [before, after].map(|stored| written_anew::<T>(stored));
-        assert_eq!(old, new, "{before} and {after}");
-        let findings = new[list].as_array().expect("a list");
-        assert!(findings.iter().all(|of| of["evidence"].is_array() && of["known_from"].is_string()));
-        assert!(!findings.is_empty() || ["time-2.json", "heap-modes-3.json"].contains(&after), "{after}");
-    }
-    check::<GcReport>("gc-3.json", "gc-4.json", "findings");
-    check::<TimeReport>("time-1.json", "time-2.json", "findings");
-    check::<Summary>("summary-2.json", "summary-3.json", "findings");
-    check::<MemoryReport>("memory-2.json", "memory-3.json", "findings");
-    check::<Advice>("memory-advice-2.json", "memory-advice-3.json", "settings");
-    check::<HostReport>("host-check-1.json", "host-check-2.json", "rulings");
-    check::<HeapModes>("heap-modes-2.json", "heap-modes-3.json", "advice");
-}
-
-#[test]
-fn renamed_keys_and_words_are_read_by_their_older_names() {
-    #[track_caller]
-    fn check<T: DeserializeOwned + Serialize>(before: &str, after: &str) {
-        assert_eq!(written_anew::<T>(before), written_anew::<T>(after), "{before} and {after}");
-    }
-    check::<TimeReport>("time-2.json", "time-3.json");
-    check::<TimeReport>("time-3.json", "time-4.json");
-    check::<MemoryReport>("memory-3.json", "memory-4.json");
-    check::<MemoryReport>("memory-4.json", "memory-5.json");
-    check::<MemoryChange>("memory-change-2.json", "memory-change-3.json");
-    check::<Advice>("memory-advice-3.json", "memory-advice-4.json");
-    check::<GcReport>("gc-4.json", "gc-5.json");
-    check::<GcComparison>("gc-comparison-1.json", "gc-comparison-2.json");
-    check::<Trial>("trial-3.json", "trial-4.json");
-    check::<Summary>("summary-3.json", "summary-4.json");
-    check::<LoadResult>("load-2.json", "load-3.json");
-    check::<CapacityReport>("capacity-3.json", "capacity-4.json");
-    check::<HeapPrediction>("heap-prediction-2.json", "heap-prediction-3.json");
-    check::<HeapModes>("heap-modes-3.json", "heap-modes-4.json");
-    check::<HostReport>("host-check-2.json", "host-check-3.json");
-    check::<HostComparison>("host-comparison-1.json", "host-comparison-2.json");
-    check::<WhatIf>("what-if-1.json", "what-if-2.json");
-}
-
-/// Keys that no kept result has.
-#[test]
-fn renamed_keys_of_rare_values_are_read_by_their_older_names() {
-    #[track_caller]
-    fn check<T: DeserializeOwned + Serialize>(older: &Value, renamed: &[(&str, &str)]) {
-        let read: T = serde_json::from_value(older.clone()).unwrap_or_else(|e| panic!("{older}: {e}"));
-        let written = serde_json::to_value(read).expect("JSON");
-        for (before, now) in renamed {
-            assert_eq!((&older[before], written.get(before)), (&written[now], None), "{before}: {written}");
-        }
-    }
-    let waits =
-        json!({ "carriers": 2, "looks": 40, "blocked": 9, "calls": [{ "call": "read", "looks": 9 }] });
-    check::<CarrierWaits>(&waits, &[("looks", "samples")]);
-    let counters = json!({ "threads": 8, "threads_missed": 0, "turns": 6, "figures": [] });
-    check::<HardwareCounters>(&counters, &[("turns", "event_groups")]);
-    let role = json!({
-        "role": null, "cpu_ns": 9, "user_ns": 4, "kernel_ns": 5, "parts": [], "calls": 3, "faults_user": 0, "faults_kernel": 0,
-        "faults_kernel_ns": null, "turns": 7, "run_delay_ns": 0, "voluntary_switches": 6, "involuntary_switches": 1,
-    });
-    check::<TracedRole>(&role, &[("turns", "times_scheduled")]);
-    let stacks = json!({
-        "events": [], "unit": "samples", "count": 3, "weight": 3, "without_stack": 0, "cut": 2, "frames": [], "stacks": [],
-        "other_weight": 0,
-    });
-    check::<RecordedStacks>(&stacks, &[("cut", "truncated")]);
-    let treatment =
-        json!({ "setting": "s", "before": null, "asked": "always", "found": null, "undone": true });
-    check::<TreatmentRecord>(&treatment, &[("asked", "requested")]);
-    let fault = json!({ "role": "helper", "action": { "kind": "kill" }, "asked_s": 1.5 });
-    check::<FaultRecord>(&fault, &[("asked_s", "planned_s")]);
-    let operation = json!({ "name": "buy", "asked_share": 0.5, "drawn": 4, "requests": 3, "errors": 0 });
-    check::<OperationCount>(&operation, &[("asked_share", "planned_share"), ("drawn", "selected")]);
-    let protocol = json!({ "name": "http/2", "streams": 9, "left_by_server": 2, "reset_by_server": 0 });
-    check::<ProtocolSummary>(&protocol, &[("left_by_server", "closed_by_server")]);
-    let lost =
-        json!({ "why": "w", "noticed_after_s": 1.0, "requests_by_last_word": 7, "last_word_age_s": 0.5 });
-    let renamed =
-        [("requests_by_last_word", "requests_by_last_report"), ("last_word_age_s", "last_report_age_s")];
-    check::<LostInjector>(&lost, &renamed);
-    let compared = json!({ "what": "GCs", "said": 7.0, "read": 7.0, "rounding": 0.0, "at": [0, 9] });
-    check::<GcReconciliation>(&compared, &[("said", "logged")]);
-    let event = json!({
-        "at": "t", "elapsed_s": 1.0, "remaining_s": null, "event": "load-progress", "number": 1, "load_s": 2.0, "of_s": 9.0,
-        "asked_rate_per_s": 60.0, "completed": 5, "errors": 0, "in_flight": 1, "p50_ms": null, "p99_ms": null,
-    });
-    check::<RunEvent>(&event, &[("of_s", "planned_s"), ("asked_rate_per_s", "offered_rate_per_s")]);
-    let event = json!({
-        "at": "t", "elapsed_s": 1.0, "remaining_s": null, "event": "capacity-window-ended", "number": 1, "step": "refine",
-        "asked_rate_per_s": 60.0, "reached_rate_per_s": 59.0, "limited_ms": null, "is_sustained": true, "left_out": [],
-    });
-    let renamed = [("asked_rate_per_s", "offered_rate_per_s"), ("reached_rate_per_s", "achieved_rate_per_s")];
-    check::<RunEvent>(&event, &renamed);
-    let scaling = json!({
-        "metric": "m", "factor": "f", "others": {}, "levels": [1.0, 2.0], "blocks": 3,
-        "exponent": { "estimate": 1.0, "low": 0.9, "high": 1.1, "n": 3 }, "misfit": 1.2,
-    });
-    check::<Scaling>(&scaling, &[("misfit", "max_residual_ratio")]);
-    let change = json!({ "command": "-Xmx1g", "brings": "room" });
-    check::<Change>(&change, &[("brings", "expected_effect")]);
 }
 
 /// Which format a file of a run directory is in: of JSON what it says, of the others what they are called.
@@ -326,7 +207,7 @@ fn format_of(path: &Path, text: &str) -> Option<&'static str> {
         }
         _ => return None,
     };
-    schema::ALL.iter().copied().find(|known| schema::is_readable(&named, known))
+    schema::ALL.iter().copied().find(|known| schema::check(&named, known).is_ok())
 }
 
 #[test]
@@ -342,13 +223,47 @@ fn a_kept_run_directory_is_read_whole_and_each_of_its_files_keeps_to_its_schema(
         let Some(id) = format_of(&path, &text) else { continue };
         let format = format(id);
         (format.read)(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        // Lines of a number that they do not name are of the first one: that of the kept run.
-        let is_current = parts(id).1 == 1 || text.contains(&format!("\"{id}\""));
-        if is_current {
-            validate(&format, &text, &path.display().to_string());
-        }
+        validate(&format, &text, &path.display().to_string());
         checked.insert(id);
     }
     let wanted = [schema::PLAN, schema::HOST, schema::TRIAL, schema::SUMMARY, schema::RUN_EVENTS];
     assert!(wanted.iter().all(|id| checked.contains(id)), "{checked:?}");
+}
+
+/// The kept run, of which one file says that it is of another number.
+fn run_with(file: &str, schema: &str, other: &str) -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let kept = Path::new(ROOT).join("testdata/formats/run");
+    let copied = std::process::Command::new("cp").arg("-R").arg(&kept).arg(dir.path()).status();
+    assert!(copied.expect("cp starts").success());
+    let path = dir.path().join("run").join(file);
+    let text = std::fs::read_to_string(&path).expect("a file of a run");
+    assert!(text.contains(&format!("\"{schema}\"")), "{file} is of another number");
+    std::fs::write(&path, text.replace(&format!("\"{schema}\""), &format!("\"{other}\""))).expect("written");
+    let run = dir.path().join("run");
+    (dir, run)
+}
+
+#[test]
+fn a_run_with_a_file_of_a_number_that_is_not_read_is_refused_with_the_file_and_what_to_do() {
+    for (file, schema) in [
+        ("plan.json", schema::PLAN),
+        ("host.json", schema::HOST),
+        ("summary.json", schema::SUMMARY),
+        ("trials/01-compressed/trial.json", schema::TRIAL),
+        ("trials/01-compressed/gc.json", schema::GC),
+        ("trials/01-compressed/gc.ndjson", schema::GC_EVENTS),
+        ("trials/01-compressed/memory.json", schema::MEMORY),
+    ] {
+        let (name, number) = parts(schema);
+        for (other, to_do) in [(number - 1, "measure again"), (number + 1, "take a newer Assay")] {
+            let other = format!("assay.{name}/{other}");
+            let (_dir, run) = run_with(file, schema, &other);
+            let refused = load_run(&run).expect_err(&other).to_string();
+            for part in [file, &format!("it is {other}, "), &format!("this version reads {schema}: {to_do}")]
+            {
+                assert!(refused.contains(part), "{part}: {refused}");
+            }
+        }
+    }
 }

@@ -49,7 +49,7 @@ struct Named {
     schema: String,
 }
 
-/// Reads a stored form of this schema, or of an earlier number of it; `what` it is stands in the message.
+/// Reads a stored form of this schema; `what` it is stands in the message.
 pub fn read_stored<T: DeserializeOwned>(path: &Path, schema: &str, what: &str) -> Result<T, Failure> {
     let wrong = |why: String| Failure::input(format!("{} is not {what}: {why}", path.display()));
     let file = fs_err::File::open(path).map_err(|e| Failure::input(e.to_string()))?;
@@ -59,8 +59,10 @@ pub fn read_stored<T: DeserializeOwned>(path: &Path, schema: &str, what: &str) -
         return Err(wrong(format!("it is larger than {} MiB", STORED_BYTES_MAX >> 20)));
     }
     let named: Named = serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))?;
-    if !schema::is_readable(&named.schema, schema) {
+    if !schema::is_of(&named.schema, schema) {
         return Err(wrong(format!("its schema is {}, this program reads {schema}", named.schema)));
     }
+    schema::check(&named.schema, schema)
+        .map_err(|why| Failure::input(format!("cannot read {}: {why}", path.display())))?;
     serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))
 }

@@ -67,12 +67,8 @@ fn kind(head: &[u8], path: &Path) -> FileKind {
     let text = String::from_utf8_lossy(head);
     let schema =
         text.split_once("\"schema\"").map_or("", |(_, rest)| rest.trim_start_matches([':', ' ', '"']));
-    let is_named = |format: &&str| {
-        format
-            .split_once('/')
-            .is_some_and(|(name, _)| schema.split_once('/').is_some_and(|(it, _)| it == name))
-    };
-    if let Some(format) = schema::ALL.iter().copied().find(is_named).filter(|_| text.starts_with('{')) {
+    let format = schema::ALL.iter().copied().find(|format| schema::is_of(schema, format));
+    if let Some(format) = format.filter(|_| text.starts_with('{')) {
         return FileKind::Stored(format);
     }
     if ends_with("toml") {

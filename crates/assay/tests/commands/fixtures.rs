@@ -27,8 +27,8 @@ const FILES: [(&str, &[&str]); 8] = [
         "gclog/17-g1.log",
         &["gc.log", "before.log", "after.log", "monday.log", "tuesday.log", "logs/gc.log", "gc.log.1"],
     ),
-    ("formats/memory-4.json", &["monday.json", "tuesday.json", "kafka.json"]),
-    ("formats/time-3.json", &["before.json", "after.json"]),
+    ("formats/memory-5.json", &["monday.json", "tuesday.json", "kafka.json"]),
+    ("formats/time-4.json", &["before.json", "after.json"]),
     ("formats/host-snapshot-1.json", &["host.json"]),
     ("../fuzz/corpus/hprof_read/dump-1.0.2-8", &["brokerage.hprof"]),
     ("formats/run", &["runs/monday", "runs/tuesday"]),
@@ -70,7 +70,7 @@ impl Fixtures {
         let mut archive = zip::ZipWriter::new(File::create(fixtures.path("logs.zip")).expect("a file"));
         archive.start_file("gc.log", zip::write::SimpleFileOptions::default()).expect("an entry");
         archive.write_all(&log).and_then(|()| Ok(archive.finish()?)).expect("an archive");
-        let record = fs::read_to_string(testdata("formats/memory-record-3.ndjson")).expect("a record");
+        let record = fs::read_to_string(testdata("formats/memory-record-4.ndjson")).expect("a record");
         let (header, snapshot) = record.split_once('\n').expect("a header");
         let record = format!("{header}\n{}", snapshot.repeat(SNAPSHOTS));
         for (name, text) in [

@@ -20,7 +20,7 @@ fn role(role: ThreadRole, split_ms: Option<(u64, u64)>) -> assay_model::RoleTime
 }
 
 fn report(roles: Vec<assay_model::RoleTime>) -> TimeReport {
-    let path = assay_testkit::testdata("formats/time-1.json");
+    let path = assay_testkit::testdata("formats/time-4.json");
     let kept: TimeReport =
         serde_json::from_str(&std::fs::read_to_string(path).expect("a kept result")).expect("its form");
     let process = assay_model::ProcessTime { minor_faults: 40, ..kept.process };

@@ -6,7 +6,7 @@ mod record;
 mod report;
 mod rule;
 
-pub use events::{GcEventsLine, GcHeading, GcPauseV1, StoredGcLine};
+pub use events::{GcEventsLine, GcHeading};
 pub use figures::{Exposition, GC_FIGURES, GcFigure, gc_figure};
 pub use record::{GcAnomaly, GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace};
 pub use report::{

@@ -194,7 +194,6 @@ pub struct GcRecord {
     pub thread: Option<String>,
     /// What went wrong, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[serde(alias = "troubles")]
     pub anomalies: Vec<GcAnomaly>,
     /// Index of the source in which it ended, counted from 0 in the order in which they were read.
     pub source: usize,

@@ -75,7 +75,6 @@ pub struct GcReport {
     #[serde(default)]
     pub concurrent_cpu: Option<GcCpuSum>,
     /// Collections with anomalies.
-    #[serde(alias = "troubles")]
     pub anomalies: BTreeMap<GcAnomaly, u64>,
     /// Where anomalies, full collections, and ends of memory stand, by name in kebab case: the first few of each.
     #[serde(default)]
@@ -343,7 +342,6 @@ pub struct GcReconciliation {
     /// What is counted: `Completed GCs`.
     pub what: String,
     /// As the log says.
-    #[serde(alias = "said")]
     pub logged: f64,
     /// As it was read.
     pub read: f64,
@@ -426,7 +424,6 @@ pub enum GcVerdict {
     /// No difference shown.
     NoDifferenceShown,
     /// Too little in one of the logs.
-    #[serde(alias = "cannot-tell")]
     InsufficientData,
 }
 

@@ -83,7 +83,7 @@ pub struct AddressRange {
     pub end_address: u64,
     /// What is there, for people: `free`, `program`, `malloc`, `archive`, `class space`, `heap`, `reserved by the kernel`, ...
     pub what: String,
-    /// Whether nothing is there. Absent in what earlier versions stored.
+    /// Whether nothing is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_free: Option<bool>,
     /// Whether the heap may lie there.
@@ -94,13 +94,13 @@ closed! {
     /// What can be done about a wanted heap size.
     ModeRule {
         /// Take the size as it is.
-        KeepSize = "keep-size" | "stay",
+        KeepSize = "keep-size",
         /// Take a smaller heap, of a mode that holds or does more.
-        BelowThreshold = "below-threshold" | "go-under",
+        BelowThreshold = "below-threshold",
         /// Let the heap begin lower, so that references need no base.
         LowerBase = "lower-base",
         /// Take a heap so large that it holds more in spite of its mode.
-        AboveThreshold = "above-threshold" | "go-past",
+        AboveThreshold = "above-threshold",
         /// Align objects to 16 bytes, so that compressed references reach further.
         Alignment16 = "alignment-16",
         /// Take compact object headers.
@@ -129,7 +129,6 @@ pub struct HeapModes {
     /// Cells, by JVM, collector and size.
     pub cells: Vec<ModeCell>,
     /// Thresholds, by JVM, collector and alignment.
-    #[serde(alias = "cliffs")]
     pub thresholds: Vec<ModeThreshold>,
     /// The address space below 64 GiB of a JVM on this host, sorted; what is in the way of a heap.
     pub address_map: Vec<AddressRange>,

@@ -77,7 +77,6 @@ pub struct CrossOver {
     /// Of a model beyond a limit: the smallest `-Xmx` that holds as many objects as the largest below the limit does. Sizes
     /// between hold fewer. Absent where there is no such limit below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(alias = "pays_from_bytes")]
     pub break_even_bytes: Option<u64>,
     /// `unscaled`, `zero-based`, `base`; absent where references are full.
     pub decoding: Option<String>,

@@ -1,59 +1,56 @@
 //! Causes of resident memory, and how a figure was established.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 /// A cause of resident memory, after the areas of the MARUSA study (Ogata et al., OOPSLA 2010). The areas of one snapshot
 /// at a process add up to the kernel's RSS.
-///
-/// The names in kebab case are those of runs stored before there was more than mappings to tell areas by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Area {
     /// The Java heap: live and dead objects, and pages that hold none now but stay resident.
-    #[serde(rename = "Java heap", alias = "java-heap")]
+    #[serde(rename = "Java heap")]
     JavaHeap,
     /// Executables, shared libraries and their data, mapped jars, fonts and other files.
-    #[serde(rename = "code", alias = "code")]
+    #[serde(rename = "code")]
     Code,
     /// What the JVM and the JDK's libraries keep for their own work: symbols, strings, threads, services, logging.
-    #[serde(rename = "JVM internal", alias = "JVM work area", alias = "jvm-work")]
+    #[serde(rename = "JVM internal")]
     JvmWork,
-    /// What other native libraries allocate, and a program that a JVM runs in. Snapshots stored before there was this area have it in
-    /// [`Area::JvmWork`].
+    /// What other native libraries allocate, and a program that a JVM runs in.
     #[serde(rename = "native libraries")]
     NativeLibraries,
     /// Metaspace, compressed class space, the class-data archive, and malloc blocks that hang off class loaders.
-    #[serde(rename = "class metadata", alias = "class-metadata")]
+    #[serde(rename = "class metadata")]
     ClassMetadata,
     /// The code cache, and what compiled methods keep outside it.
-    #[serde(rename = "JIT-compiled code", alias = "jit-code")]
+    #[serde(rename = "JIT-compiled code")]
     JitCode,
     /// Memory of the compilers while they work, and what they keep for the next time.
-    #[serde(rename = "JIT compiler arenas", alias = "JIT work area", alias = "jit-work")]
+    #[serde(rename = "JIT compiler arenas")]
     JitWork,
     /// Given to `free()`, kept by the allocator.
-    #[serde(rename = "retained by malloc", alias = "freed but resident", alias = "freed-resident")]
+    #[serde(rename = "retained by malloc")]
     FreedResident,
     /// Headers, rounding and page tails of allocators, and the headers of native memory tracking.
-    #[serde(rename = "allocator overhead", alias = "allocator-overhead")]
+    #[serde(rename = "allocator overhead")]
     AllocatorOverhead,
     /// Thread stacks, as far as they were touched.
-    #[serde(rename = "stacks", alias = "stacks")]
+    #[serde(rename = "stacks")]
     Stacks,
     /// Native memory that Java objects own: direct buffers, mapped files, and what else is freed by a cleaner.
-    #[serde(rename = "direct and mapped buffers", alias = "buffers")]
+    #[serde(rename = "direct and mapped buffers")]
     Buffers,
     /// Card tables, remembered sets, bitmaps, forwarding tables, task queues.
-    #[serde(rename = "GC structures", alias = "gc-structures")]
+    #[serde(rename = "GC structures")]
     GcStructures,
     /// The kernel's own pages (`[vdso]`), shared memory and devices that nothing else claims.
-    #[serde(rename = "other", alias = "other")]
+    #[serde(rename = "other")]
     Other,
     /// In use in malloc's heap, by an owner who is not known. Of a snapshot of mappings alone: all of malloc's heap.
-    #[serde(rename = "malloc, no known owner", alias = "malloc-heap")]
+    #[serde(rename = "malloc, no known owner")]
     MallocHeap,
     /// Memory in no known region. Of a snapshot of mappings alone: anonymous memory that mappings cannot distinguish.
-    #[serde(rename = "no known region", alias = "native-anonymous")]
+    #[serde(rename = "no known region")]
     NativeAnonymous,
 }
 
@@ -162,29 +159,6 @@ impl Area {
     }
 }
 
-/// Reads the path of an entry, also as versions before `assay.memory/5` named its parts, so that snapshots of different versions can be
-/// compared.
-///
-/// # Errors
-/// Those of the deserializer.
-pub(super) fn path_of_any_version<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    let mut path = Vec::<String>::deserialize(from)?;
-    for (depth, part) in path.iter_mut().enumerate() {
-        let renamed = match (depth, part.as_str()) {
-            (0, "JVM work area") => Area::JvmWork.title(),
-            (0, "JIT work area") => Area::JitWork.title(),
-            (0, "freed but resident") => Area::FreedResident.title(),
-            (1.., "behind top") => "unused above top",
-            (1.., "left from deeper calls") => "stale, below SP",
-            (1.., "not told apart") => "not distinguished",
-            (1.., "in use, owners not looked for") => "in use, owners not searched",
-            _ => continue,
-        };
-        renamed.clone_into(part);
-    }
-    Ok(path)
-}
-
 /// How a figure was established, the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -235,7 +209,7 @@ impl FigureSource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AreaBytes {
     /// The area.
-    #[serde(rename = "name", alias = "area")]
+    #[serde(rename = "name")]
     pub area: Area,
     /// Resident bytes.
     pub resident_bytes: u64,

@@ -32,7 +32,6 @@ pub struct MemoryChange {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// Path of the entry, or of the branch whose entries grew together.
-    #[serde(deserialize_with = "super::area::path_of_any_version")]
     pub path: Vec<String>,
     /// Resident bytes in the first snapshot.
     pub before_bytes: u64,
@@ -41,7 +40,6 @@ pub struct Cause {
     /// Growth in number (blocks, threads, buffers), where they are counted.
     pub count_change: Option<i64>,
     /// How it was established.
-    #[serde(alias = "tier")]
     pub source: FigureSource,
     /// The cause in plain words, and what to check next.
     pub explanation: String,

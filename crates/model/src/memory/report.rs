@@ -57,7 +57,7 @@ pub struct MemoryReport {
     /// Name of the program (`comm`); command lines are not stored, since they may hold secrets.
     pub program: String,
     /// Start of the process, clock ticks since boot: with `pid` and `boot_id` it is the process and no later one with the
-    /// same number. Absent in older records and in recordings of memory.
+    /// same number. Absent in recordings of memory.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub start_ticks: Option<u64>,
     /// The boot that `start_ticks` counts from.
@@ -71,7 +71,7 @@ pub struct MemoryReport {
     pub scan_ns: u64,
     /// CPU time that the scan took in Assay.
     pub scan_cpu_ns: u64,
-    /// How deep it went; absent in older records.
+    /// How deep it went.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub depth: Option<SnapshotDepth>,
     /// Present where the depth was left to Assay, and the Java heap is too large for a search for owners.
@@ -79,7 +79,7 @@ pub struct MemoryReport {
     pub owners_left_out: Option<OwnersLeftOut>,
     /// How long the process was stopped; absent when it was not.
     pub frozen_ns: Option<u64>,
-    /// What was copied while the process was stopped; absent if it was not stopped, and in older records.
+    /// What was copied while the process was stopped; absent if it was not stopped.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub copy: Option<MemoryCopy>,
     /// The kernel's RSS at the start of the scan: Σ of `Rss` over `smaps`.
@@ -87,7 +87,6 @@ pub struct MemoryReport {
     /// RSS at the end of the scan less that at its start.
     pub rss_change_during_scan_bytes: i64,
     /// Σ of the entries less `rss_bytes`: what the process changed between the reads. 0 on a frozen process.
-    #[serde(alias = "closure_bytes")]
     pub difference_bytes: i64,
     /// Bytes in no known region plus bytes in malloc blocks without a known owner.
     pub unknown_bytes: u64,
@@ -96,10 +95,8 @@ pub struct MemoryReport {
     /// Areas, the biggest first.
     pub areas: Vec<AreaBytes>,
     /// Entries, the biggest first.
-    #[serde(alias = "leaves")]
     pub entries: Vec<MemoryEntry>,
     /// Resident bytes by the source that established them.
-    #[serde(alias = "tiers")]
     pub sources: Vec<SourceBytes>,
     /// What the unknown bytes look like, the biggest first; bounded.
     pub unknown: Vec<UnknownPiece>,
@@ -110,7 +107,6 @@ pub struct MemoryReport {
     /// Threads, the biggest stack first; bounded.
     pub threads: Vec<ThreadMemory>,
     /// The kernel's figures that are not in the RSS, or count it in another way.
-    #[serde(alias = "beside_rss")]
     pub outside_rss: OutsideRss,
     /// The control group that the process is charged to.
     pub cgroup: Option<CgroupMemory>,
@@ -121,7 +117,7 @@ pub struct MemoryReport {
 }
 
 impl MemoryReport {
-    /// Whether owners of malloc's blocks were looked for. Snapshots of old, which do not say, nearly always did.
+    /// Whether owners of malloc's blocks were looked for.
     pub fn has_owners(&self) -> bool {
         self.depth != Some(SnapshotDepth::Structures)
     }
@@ -131,7 +127,6 @@ impl MemoryReport {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryEntry {
     /// From the area's title to the entry, for example `["Java heap", "old", "used"]`.
-    #[serde(deserialize_with = "super::area::path_of_any_version")]
     pub path: Vec<String>,
     /// Resident bytes.
     pub resident_bytes: u64,
@@ -142,7 +137,6 @@ pub struct MemoryEntry {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub count: Option<u64>,
     /// How it was established: the weakest source that took part.
-    #[serde(alias = "tier")]
     pub source: FigureSource,
     /// What it is, in plain words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -153,7 +147,6 @@ pub struct MemoryEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceBytes {
     /// The source.
-    #[serde(alias = "tier")]
     pub source: FigureSource,
     /// Resident bytes.
     pub resident_bytes: u64,

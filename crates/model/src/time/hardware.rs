@@ -41,7 +41,6 @@ pub struct HardwareCounters {
     pub threads_missed: u64,
     /// Groups of events that took turns, so that no more are on a processor at once than it has room for: each was counted for about one
     /// part in so many of the time.
-    #[serde(alias = "turns")]
     pub event_groups: u64,
     /// What was counted.
     pub figures: Vec<HardwareFigure>,
@@ -150,7 +149,6 @@ pub struct CarrierWaits {
     /// Carriers that were measured.
     pub carriers: u64,
     /// Samples of a carrier, all carriers together.
-    #[serde(alias = "looks")]
     pub samples: u64,
     /// Of them, those that found it waiting in a system call other than `futex`: the call of a native method, which keeps the carrier.
     pub blocked: u64,
@@ -164,7 +162,6 @@ pub struct CarrierCall {
     /// Its name, or its number where that is not a common one.
     pub call: String,
     /// Samples that found a carrier in it.
-    #[serde(alias = "looks")]
     pub samples: u64,
 }
 

@@ -56,7 +56,6 @@ pub struct RecordedStacks {
     /// Of the events, those without a stack.
     pub without_stack: u64,
     /// Of the events, those whose stack the recorder cut at its depth (`stackdepth`, 64 by default).
-    #[serde(alias = "cut")]
     pub truncated: u64,
     /// Names of frames.
     pub frames: Vec<SampledFrame>,

@@ -31,10 +31,8 @@ pub struct TimeReport {
     /// From the first to the last reading.
     pub duration_ns: u64,
     /// Readings of the threads, the first included.
-    #[serde(alias = "looks")]
     pub readings: u64,
     /// CPU time that the readings took in Assay.
-    #[serde(alias = "looks_cpu_ns")]
     pub readings_cpu_ns: u64,
     /// The JVM; absent when the process is none that could be read.
     pub jvm: Option<TimeJvm>,
@@ -277,7 +275,6 @@ pub struct TimeFigure {
     /// The figure, in words.
     pub figure: String,
     /// What it comes from.
-    #[serde(alias = "rung")]
     pub source: TimeSource,
     /// How well it is known.
     pub basis: Certainty,

@@ -23,7 +23,6 @@ pub struct TimeTraced {
     pub kernel_ns: u64,
     /// `kernel_ns` divided by the kernel time that samples of the same interval give, 0 to 1 and a little more; absent without samples. What
     /// is less than 1 was in the kernel without being named here.
-    #[serde(alias = "of_sampled_kernel")]
     pub kernel_coverage: Option<f64>,
     /// Time in the kernel of each system call beyond what the programs see of it: by samples of the same interval where they are enough, else
     /// measured at the start in a loop of Assay's own.
@@ -75,7 +74,6 @@ pub struct TracedRole {
     /// CPU time of the latter, where the kernel says when they end.
     pub faults_kernel_ns: Option<u64>,
     /// Times that a thread got a processor.
-    #[serde(alias = "turns")]
     pub times_scheduled: u64,
     /// Time ready to run, but waiting for a processor.
     pub run_delay_ns: u64,

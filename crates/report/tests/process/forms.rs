@@ -23,7 +23,7 @@ fn page(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
 
 #[test]
 fn groups_of_threads_have_a_row_each_and_unknown_times_are_empty() {
-    let mut report: TimeReport = stored(include_str!("../../../../testdata/formats/time-3.json"));
+    let mut report: TimeReport = stored(include_str!("../../../../testdata/formats/time-4.json"));
     report.groups.truncate(1);
     let group = &mut report.groups[0];
     (group.name, group.sums.cpu_ns, group.sums.user_ns) = ("pool".to_owned(), 7, None);
@@ -48,7 +48,7 @@ fn a_change_of_cpu_time_has_its_total_and_every_role() {
 
 #[test]
 fn every_ruling_is_in_the_csv_and_what_is_good_in_markdown_only_where_asked_for() {
-    let report: HostReport = stored(include_str!("../../../../testdata/formats/host-check-2.json"));
+    let report: HostReport = stored(include_str!("../../../../testdata/formats/host-check-3.json"));
     assert_eq!(csv(|out| host::data(&report).write_csv(out)).len(), report.rulings.len() + 1);
     let bad =
         report.rulings.iter().find(|ruling| ruling.verdict == HostVerdict::Bad).expect("one that is bad");
@@ -68,7 +68,7 @@ fn bad_rules(report: &HostReport) -> usize {
 #[test]
 fn machines_that_differ_have_a_row_for_each_difference_and_equal_ones_say_so() {
     let comparison: HostComparison =
-        stored(include_str!("../../../../testdata/formats/host-comparison-1.json"));
+        stored(include_str!("../../../../testdata/formats/host-comparison-2.json"));
     let differences = comparison.rulings.len() + comparison.machine.len() + comparison.settings.len();
     let rows = csv(|out| host::comparison_data(&comparison).write_csv(out));
     assert_eq!(rows.len(), differences + 1);
@@ -103,7 +103,7 @@ fn options_have_a_row_for_each_release_and_the_page_names_the_first_to_change() 
 
 #[test]
 fn a_load_has_its_percentiles_and_what_is_wrong_with_it() {
-    let load: LoadResult = stored(include_str!("../../../../testdata/formats/load-2.json"));
+    let load: LoadResult = stored(include_str!("../../../../testdata/formats/load-3.json"));
     let all = csv(|out| render_load_csv(&load, out));
     let value = |metric: &str| {
         all.iter().find_map(|row| row.split_once(&format!(",{metric},"))).map(|(_, value)| value)
@@ -135,7 +135,7 @@ const VIEW: TerminalView = TerminalView { width: 80, color: false, entries: Entr
 
 #[test]
 fn bad_verdicts_come_first_with_what_to_do_and_what_the_page_alone_has_is_named() {
-    let report: HostReport = stored(include_str!("../../../../testdata/formats/host-check-2.json"));
+    let report: HostReport = stored(include_str!("../../../../testdata/formats/host-check-3.json"));
     for width in [60, 80, 120] {
         let text = host::document(&report, true).terminal(TerminalView { width, ..VIEW });
         assert!(text.lines().all(|line| line.chars().count() <= width.into()), "{text}");
@@ -155,7 +155,7 @@ fn bad_verdicts_come_first_with_what_to_do_and_what_the_page_alone_has_is_named(
 #[test]
 fn a_comparison_of_machines_names_what_differs() {
     let comparison: HostComparison =
-        stored(include_str!("../../../../testdata/formats/host-comparison-1.json"));
+        stored(include_str!("../../../../testdata/formats/host-comparison-2.json"));
     let text = host::comparison(&comparison).terminal(VIEW);
     assert!(text.contains("accept-queue  good    bad") && text.contains("net/core/somaxconn"), "{text}");
 }

@@ -5,7 +5,7 @@ use assay_report::*;
 use assay_testkit::shown;
 
 fn kept() -> TimeReport {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/formats/time-1.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/formats/time-4.json");
     serde_json::from_str(&std::fs::read_to_string(path).expect("a kept result")).expect("its form")
 }
 

@@ -2,7 +2,7 @@
 //! never averaged.
 
 use crate::result::run_dir::read_json;
-use assay_model::{CapacityReport, SearchStep, Trial, Window, file};
+use assay_model::{CapacityReport, SearchStep, Trial, Window, file, schema};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
@@ -21,7 +21,7 @@ pub(crate) fn histogram_of(folder: &Path, trial: &Trial) -> Option<Histogram<u64
     }
     let text = std::fs::read(path).ok()?;
     let by_window = merged_by_window(&text)?;
-    let report = read_json::<CapacityReport>(&folder.join(file::CAPACITY)).ok();
+    let report = read_json::<CapacityReport>(&folder.join(file::CAPACITY), schema::CAPACITY).ok();
     let counts: Vec<bool> = match &report {
         Some(report) => at_highest_rate(report),
         None => trial.windows.iter().map(Window::counts).collect(),

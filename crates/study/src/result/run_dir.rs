@@ -4,14 +4,14 @@ use crate::error::StudyError;
 use crate::result::claims::check_claims;
 use crate::result::redacted::{redact_files, redacted_json};
 use assay_model::{
-    GcRecord, HostFacts, MemorySample, Plan, ProcessGc, RunEvent, StoredGcLine, StoredRun, StoredTrial,
-    Summary, Trial, file,
+    GcEventsLine, GcHeading, GcRecord, HostFacts, MemorySample, Plan, ProcessGc, RunEvent, StoredRun,
+    StoredTrial, Summary, Trial, file, schema,
 };
 use assay_text::redact::Redactor;
 use fs_err::File;
 use rustix::fs::{FlockOperation, flock, statvfs};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -194,27 +194,22 @@ pub fn load_run(dir: &Path) -> Result<StoredRun, StudyError> {
         return Err(StudyError::Use(format!("{} {what}", dir.display())));
     }
     let study_text = read_text(&dir.join(file::STUDY)).unwrap_or_default();
-    let plan: Plan = read_json(&dir.join(file::PLAN))?;
-    let host: HostFacts = read_json(&dir.join(file::HOST))?;
-    let mut summary: Option<Summary> = read_json_if_there(&dir.join(file::SUMMARY))?;
-    // A run of an older Assay has not judged what was published.
-    for summary in summary.iter_mut().filter(|s| s.claims.is_empty()) {
-        summary.claims = check_claims(&plan, summary);
-    }
+    let plan: Plan = read_json(&dir.join(file::PLAN), schema::PLAN)?;
+    let host: HostFacts = read_json(&dir.join(file::HOST), schema::HOST)?;
+    let summary: Option<Summary> = read_json_if_there(&dir.join(file::SUMMARY), schema::SUMMARY)?;
     let mut trials = Vec::new();
     for (folder, trial) in load_trials(dir)? {
-        let gc_lines: Vec<StoredGcLine> = read_lines(&folder.join(file::GC_EVENTS))?;
-        let gc_events: Vec<GcRecord> = gc_lines.into_iter().filter_map(StoredGcLine::into_record).collect();
-        let gc_report = read_json_if_there(&folder.join(file::GC_REPORT))?;
+        let gc_events = read_gc_events(&folder.join(file::GC_EVENTS))?;
+        let gc_report = read_json_if_there(&folder.join(file::GC_REPORT), schema::GC)?;
         let mut gc_beside = Vec::new();
         for role in trial.processes.iter().map(|launch| &launch.role).filter(|role| *role != file::SERVER) {
             let path = folder.join(file::gc_log_of(role)).with_extension("json");
-            let report = read_json_if_there(&path)?;
+            let report = read_json_if_there(&path, schema::GC)?;
             gc_beside.extend(report.map(|report| ProcessGc { role: role.clone(), report }));
         }
         let memory: Vec<MemorySample> = read_lines(&folder.join(file::MEMORY))?;
-        let memory_report = read_json_if_there(&folder.join(file::MEMORY_REPORT))?;
-        let capacity = read_json_if_there(&folder.join(file::CAPACITY))?;
+        let memory_report = read_json_if_there(&folder.join(file::MEMORY_REPORT), schema::MEMORY)?;
+        let capacity = read_json_if_there(&folder.join(file::CAPACITY), schema::CAPACITY)?;
         trials.push(StoredTrial { trial, gc_events, gc_report, gc_beside, memory, memory_report, capacity });
     }
     Ok(StoredRun { study_text, plan, host, trials, summary })
@@ -224,7 +219,7 @@ pub fn load_run(dir: &Path) -> Result<StoredRun, StudyError> {
 pub(crate) fn load_trials(dir: &Path) -> Result<Vec<(PathBuf, Trial)>, StudyError> {
     let whole =
         trial_folders(dir).into_iter().map(|(_, folder)| folder).filter(|f| f.join(file::TRIAL).is_file());
-    whole.map(|folder| Ok((folder.clone(), read_json(&folder.join(file::TRIAL))?))).collect()
+    whole.map(|folder| Ok((folder.clone(), read_json(&folder.join(file::TRIAL), schema::TRIAL)?))).collect()
 }
 
 fn read_text(path: &Path) -> Result<String, StudyError> {
@@ -238,17 +233,39 @@ fn read_text(path: &Path) -> Result<String, StudyError> {
     Ok(text)
 }
 
-/// Reads a stored form.
-pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, StudyError> {
+/// What every stored form says of itself.
+#[derive(Deserialize)]
+struct Named {
+    schema: String,
+}
+
+/// Reads a stored form of this schema.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, StudyError> {
     let text = read_text(path)?;
+    let failed = |e: serde_json::Error| StudyError::Use(format!("{}: {e}", path.display()));
     // As every stored form is read: `from_str` would be the same code once more in the program.
-    serde_json::from_slice(text.as_bytes())
-        .map_err(|e| StudyError::Use(format!("{}: {e}; was it written by a newer Assay?", path.display())))
+    let named: Named = serde_json::from_slice(text.as_bytes()).map_err(failed)?;
+    is_read(path, &named.schema, schema)?;
+    serde_json::from_slice(text.as_bytes()).map_err(failed)
+}
+
+fn is_read(path: &Path, stored: &str, schema: &str) -> Result<(), StudyError> {
+    schema::check(stored, schema)
+        .map_err(|why| StudyError::Use(format!("cannot read {}: {why}", path.display())))
 }
 
 /// Reads a stored form that a run may lack.
-fn read_json_if_there<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StudyError> {
-    if path.exists() { read_json(path).map(Some) } else { Ok(None) }
+fn read_json_if_there<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<Option<T>, StudyError> {
+    if path.exists() { read_json(path, schema).map(Some) } else { Ok(None) }
+}
+
+/// What a collector did, of a file whose first line names its form.
+fn read_gc_events(path: &Path) -> Result<Vec<GcRecord>, StudyError> {
+    let lines: Vec<GcEventsLine> = read_lines(path)?;
+    if let Some(GcEventsLine::Heading(GcHeading::Schema { schema })) = lines.first() {
+        is_read(path, schema, schema::GC_EVENTS)?;
+    }
+    Ok(lines.into_iter().filter_map(GcEventsLine::into_record).collect())
 }
 
 /// Reads a series; a file that is not there is an empty one, and so is a last line that was cut off.

@@ -15,7 +15,7 @@ use assay_linux::{ProcRoot, SysRoot};
 use assay_load::{GeneratorConfig, LoadError, LoadSource};
 use assay_model::{
     Design, Finding, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary,
-    Trial, TrialOutcome, Window, file,
+    Trial, TrialOutcome, Window, file, schema,
 };
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
@@ -160,7 +160,7 @@ impl<'a> Run<'a> {
 
     /// Goes on with an earlier run, if its plan is this one.
     pub fn take_up(&mut self) -> Result<(), StudyError> {
-        let stored: Plan = read_json(&self.dir.path().join(file::PLAN))?;
+        let stored: Plan = read_json(&self.dir.path().join(file::PLAN), schema::PLAN)?;
         let comparable = |plan: &Plan| {
             let mut plan = plan.clone();
             plan.provenance = self.prepared.plan.provenance.clone();

@@ -2,17 +2,14 @@
 
 use crate::arguments::DiffArguments;
 use crate::command::read_stored;
+use crate::command::what_file::{FileKind, kind_of};
 use crate::failure::Failure;
 use crate::forms::{Growth, show_as_asked};
 use crate::output;
 use crate::output_file::can_be_written;
 use assay_model::{MemoryReport, schema};
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
-
-/// Of a record the first line says what it is.
-const FIRST_LINE_BYTES_MAX: u64 = 64 << 10;
 
 /// Compares two snapshots.
 pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
@@ -79,7 +76,7 @@ fn split_number(text: &str) -> Result<(&str, Option<usize>), Failure> {
 
 /// The snapshots of a file of `--record`, or the one of a file of `--json`.
 fn read_snapshots(path: &Path) -> Result<Vec<MemoryReport>, Failure> {
-    if is_record(path)? {
+    if kind_of(path) == Some(FileKind::Stored(schema::MEMORY_RECORD)) {
         let (snapshots, problems) = assay_memory::read_record(path)?;
         output::note(&problems);
         return Ok(snapshots);
@@ -89,16 +86,6 @@ fn read_snapshots(path: &Path) -> Result<Vec<MemoryReport>, Failure> {
         Failure::input(format!("{}\n  {hint}", failure.message))
     })?;
     Ok(vec![snapshot])
-}
-
-fn is_record(path: &Path) -> Result<bool, Failure> {
-    let mut line = Vec::new();
-    let file = fs_err::File::open(path).map_err(|e| Failure::input(e.to_string()))?;
-    let read = BufReader::new(file).take(FIRST_LINE_BYTES_MAX).read_until(b'\n', &mut line);
-    read.map_err(|e| Failure::input(format!("cannot read {}: {e}", path.display())))?;
-    let value: serde_json::Value = serde_json::from_slice(&line).unwrap_or_default();
-    let named = value.get("schema").and_then(|s| s.as_str());
-    Ok(named.is_some_and(|named| schema::is_readable(named, schema::MEMORY_RECORD)))
 }
 
 #[cfg(test)]
