@@ -22,7 +22,7 @@ pub enum ArrivalLaw {
 }
 
 impl ArrivalLaw {
-    /// The endless sequence of intended starts, nanoseconds from the start of the stretch, strictly increasing.
+    /// The endless sequence of intended starts, nanoseconds from the start of the run, strictly increasing.
     pub fn arrivals(self, rate_per_s: f64, seed: u64) -> Arrivals {
         self.arrivals_of(Part::WHOLE, rate_per_s, seed)
     }

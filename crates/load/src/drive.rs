@@ -1,11 +1,11 @@
-//! Running stretches of load on a generator.
+//! Load runs on a generator.
 
 use crate::arrivals::{Part, RATE_PER_S_MAX};
 use crate::generator::{Generator, Opened, SESSIONS_MAX, Start, whole_rooms, within};
 use crate::interval_log::IntervalLogs;
 use crate::law::{Load, Progress, Span};
 use crate::measured::Measured;
-use crate::run::Run;
+use crate::run::LoadRun;
 use crate::schedule::Schedule;
 use crate::source::{LoadSource, LoadWindow};
 use crate::tally::Tally;
@@ -17,11 +17,11 @@ use std::time::Duration;
 const DURATION_MAX: Duration = Duration::from_secs(7 * 86_400);
 
 impl Generator {
-    /// Runs one stretch of load and drains it; blocks until then. Connections are opened, and those that died since the
-    /// last stretch replaced, before it begins; that some stayed closed is among its problems. The first stretch draws
+    /// Runs a load and drains it; blocks until then. Connections are opened, and those that died since the
+    /// last run replaced, before it begins; that some stayed closed is among its problems. The first run draws
     /// its arrivals from the configured seed, each further one from the next number.
     ///
-    /// Draining waits for what is in flight, at most the longest time limit of the scenario. `stop` ends the stretch
+    /// Draining waits for what is in flight, at most the longest time limit of the scenario. `stop` ends the run
     /// early, and the drain after a second. `on_progress` is called a few times a second from the generator's
     /// thread and should return at once.
     ///
@@ -43,8 +43,8 @@ impl Generator {
     /// Makes ready for a load that starts now, with the next seed.
     fn start(&mut self, load: &Load, duration: Duration, stop: &AtomicBool) -> Result<Start, LoadError> {
         let opened = self.ready(load, duration, stop)?;
-        let seed = self.config.seed.wrapping_add(self.stretches);
-        self.stretches += 1;
+        let seed = self.config.seed.wrapping_add(self.runs);
+        self.runs += 1;
         Ok(Start { at_ns: clock::monotonic_ns(), part: Part::WHOLE, seed, opened })
     }
 
@@ -96,7 +96,7 @@ impl Generator {
         };
         let span = Span { begun_ns, start_ns, end_ns };
         let tally = Tally::new(&self.config.base_url, &self.config.scenario, *load, seed, span);
-        let run = Run::new(self, schedule, opened.wanted, span, logs, recorder, tally);
+        let run = LoadRun::new(self, schedule, opened.wanted, span, logs, recorder, tally);
         let mut measured = run.execute(stop, on_progress)?;
         // First, since they may explain the others.
         measured.problems.splice(0..0, opened.problems);
@@ -104,8 +104,8 @@ impl Generator {
     }
 }
 
-/// Settling and window are one stretch of load; recording begins with the first request whose intended start lies in the
-/// window. Each window draws its arrivals from the next seed, as stretches do.
+/// Settling and window are one load run; recording begins with the first request whose intended start lies in the
+/// window. Each window draws its arrivals from the next seed, as runs do.
 impl LoadSource for Generator {
     fn logged_window(
         &mut self,

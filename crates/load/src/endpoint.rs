@@ -7,7 +7,7 @@ use crate::protocol::Exchange;
 use crate::protocol::chat::{self, Chat, Rooms};
 use crate::protocol::http1::Http1;
 use crate::protocol::http2::{Http2, Server};
-use crate::protocol::websocket::{Place, WebSocket};
+use crate::protocol::websocket::{WebSocket, WebSocketTarget};
 use crate::protocol_counters::ProtocolCounters;
 use crate::tls::{Client, TlsOptions};
 use crate::url::BaseUrl;
@@ -46,14 +46,14 @@ pub(crate) struct Endpoint {
     spoken: ProtocolState,
 }
 
-/// What all connections of a protocol have in common.
+/// State shared by all connections of a protocol.
 enum ProtocolState {
     /// What stands in every request.
     Http1(Arc<str>),
     Http2(Arc<Server>),
-    WebSocket(Arc<Place>),
+    WebSocket(Arc<WebSocketTarget>),
     /// With the place of WebSocket, where they speak that.
-    Chat(Arc<Rooms>, Option<Arc<Place>>),
+    Chat(Arc<Rooms>, Option<Arc<WebSocketTarget>>),
 }
 
 impl Endpoint {
@@ -167,9 +167,9 @@ impl Endpoint {
 }
 
 /// Where a WebSocket is opened: what the URL says, or else `usual`.
-fn place(base: &BaseUrl, usual: &str) -> Arc<Place> {
+fn place(base: &BaseUrl, usual: &str) -> Arc<WebSocketTarget> {
     let target = if base.prefix.is_empty() { usual } else { &base.prefix };
-    Arc::new(Place { authority: Arc::clone(&base.authority), target: target.to_owned() })
+    Arc::new(WebSocketTarget { authority: Arc::clone(&base.authority), target: target.to_owned() })
 }
 
 /// Names of users begin with it: at most 17 characters, so that a name has at most 32.

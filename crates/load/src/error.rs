@@ -1,4 +1,4 @@
-//! What can go wrong before or around a stretch of load; each error names the input, the cause and the fix.
+//! What can go wrong before or around a load run; each error names the input, the cause and the fix.
 
 use assay_scenario::ScenarioError;
 use std::borrow::Cow;
@@ -52,7 +52,7 @@ pub enum LoadError {
         /// What it must be.
         fix: Cow<'static, str>,
     },
-    /// No connection could be opened before the stretch began.
+    /// No connection could be opened before the run began.
     #[error("cannot connect to {url}: {cause}{}", is_it_there(cause))]
     Connect {
         /// The base URL.

@@ -1,4 +1,4 @@
-//! The generator: what persists between stretches of load, and how a stretch is run.
+//! The generator: connections and sessions that persist between load runs.
 
 use crate::LoadError;
 use crate::connection::{Buffer, Connection};
@@ -38,7 +38,7 @@ pub struct GeneratorConfig {
     pub shared: Shared,
     /// Seed of every random draw.
     pub seed: u64,
-    /// The rate of an open load over time, from the start of each stretch; `rate_per_s` is then its mean. Absent: always that.
+    /// The rate of an open load over time, from the start of each run; `rate_per_s` is then its mean. Absent: always that.
     pub rate: Option<RateSchedule>,
     /// Names of the operations that response-time limits hold for; empty: all.
     pub limited: Vec<String>,
@@ -75,16 +75,16 @@ impl GeneratorConfig {
     }
 }
 
-/// The connections of a stretch before it begins.
+/// The connections of a run before it begins.
 #[derive(Debug)]
 pub struct Opened {
-    /// How many the stretch may have.
+    /// How many the run may have.
     pub wanted: usize,
     /// Why some of them are not open.
     pub problems: Vec<Problem>,
 }
 
-/// When and as which of several generators a stretch is run.
+/// When a run starts, and its share of the load among several generators.
 #[derive(Debug)]
 pub struct Start {
     /// `CLOCK_MONOTONIC`.
@@ -97,7 +97,7 @@ pub struct Start {
     pub opened: Opened,
 }
 
-/// A load generator for one server. Its connections and sessions persist between stretches.
+/// A load generator for one server. Its connections and sessions persist between runs.
 ///
 /// One thread does all: it waits for sockets and for the next intended start with epoll and a timer, so the core
 /// that it does not need is left to the server.
@@ -112,11 +112,11 @@ pub struct Generator {
     pub(crate) decks: Vec<Deck>,
     dealing: Apportionment,
     patience: Patience,
-    /// Those that no stretch has reported yet.
+    /// Those that no run has reported yet.
     pub(crate) handshakes: Handshakes,
     /// The same of what was spoken.
     pub(crate) spoken: ProtocolCounters,
-    pub(crate) stretches: u64,
+    pub(crate) runs: u64,
 }
 
 impl Generator {
@@ -151,7 +151,7 @@ impl Generator {
             patience: Patience::Full,
             handshakes: Handshakes::none(),
             spoken: endpoint.nothing_spoken(),
-            stretches: 0,
+            runs: 0,
             endpoint,
         })
     }
@@ -254,7 +254,7 @@ fn watch(poll: &Poll, connection: &Connection, at: usize) -> io::Result<()> {
     }
 }
 
-/// Names the socket that a slot holds now, so that a late event of an earlier one is told apart.
+/// Names the socket that a slot holds now, so that a late event of an earlier one is recognised.
 pub(crate) fn token(at: usize, generation: u32) -> u64 {
     u64::from(generation) << 32 | at as u64
 }

@@ -1,27 +1,27 @@
-//! The users of an open loop who have nothing under way: which of them an arrival is a request of.
+//! The users of an open loop without a request under way: which of them an arrival belongs to.
 
 use crate::generator::Generator;
 use assay_scenario::Deck;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Stream of the stretch's seed that draws kinds of users; 0 draws the arrivals, the lowest ones are those of users.
+/// Stream of the run's seed that draws kinds of users; 0 draws the arrivals, the lowest ones are those of users.
 const STREAM: u64 = u64::MAX - 1;
 
 /// Users without a request under way. An arrival is one of a kind by its share, of the user of that kind who has been idle
-/// longest. Who thinks is not idle: where all of a kind think, or have a request under way, another user comes.
+/// longest. A thinking user is not idle: where all of a kind think, or have a request under way, another user is added.
 pub(crate) struct Idle {
     /// Of kinds, by their shares.
     kinds: Deck,
     /// By kind: users with the time since when they are idle.
     idle: Vec<VecDeque<(usize, u64)>>,
-    /// When each who thinks has thought, the first on top.
+    /// When each thinking user is ready, the earliest on top.
     thinking: BinaryHeap<Reverse<(u64, usize)>>,
     /// How many more may have a request under way.
     room: u32,
     /// Since when there is that room.
     room_since_ns: u64,
-    /// Nobody comes beside those who are there: each has a connection of its own.
+    /// No users are added: each has a connection of its own.
     is_closed: bool,
 }
 
@@ -65,7 +65,7 @@ impl Idle {
         0 < self.room
     }
 
-    /// When somebody has thought for whom a request may wait.
+    /// When the next thinking user is ready for whom a request may wait.
     pub fn next_ns(&self) -> Option<u64> {
         self.thinking.peek().filter(|_| self.is_closed).map(|Reverse((ready_ns, _))| *ready_ns)
     }

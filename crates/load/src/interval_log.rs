@@ -84,7 +84,7 @@ impl IntervalLog {
             length: Duration::from_nanos(now_ns.saturating_sub(self.current_start_ns)),
             interval,
         };
-        // A writer that failed is gone; its error is told at the end.
+        // A writer that failed is gone; its error is reported at the end.
         let _ = self.to_writer.send(finished);
         self.current_start_ns = now_ns.max(self.current_start_ns);
         while self.next_roll_ns <= now_ns {

@@ -4,7 +4,7 @@ use crate::arrivals::ArrivalLaw;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The law of one stretch of load.
+/// The law of one load run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Load {
@@ -24,11 +24,11 @@ pub enum Load {
     },
 }
 
-/// How far a stretch has got.
+/// How far a run has got.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Progress {
-    /// Since the start of the stretch.
+    /// Since the start of the run.
     pub elapsed: Duration,
     /// Requests that are finished, well or not.
     pub requests: u64,

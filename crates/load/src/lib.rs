@@ -22,15 +22,14 @@ mod checked;
 mod clock;
 mod connection;
 mod cookies;
+mod delivery_tracker;
 mod drive;
 mod endpoint;
 mod error;
-mod free;
 mod generator;
 mod idle;
 mod interval_log;
 mod law;
-mod ledger;
 mod measured;
 mod opening;
 mod plain;
@@ -59,12 +58,12 @@ mod window;
 pub use arrivals::ArrivalLaw;
 pub use assay_scenario::{Part, RateSchedule, Scenario, ScenarioError, Shared, scenario_schema};
 pub use clock::monotonic_ns;
+pub use delivery_tracker::Deliveries;
 pub use endpoint::Http;
 pub use error::LoadError;
 pub use generator::{Generator, GeneratorConfig, Opened, Start};
 pub use interval_log::IntervalLogs;
 pub use law::{Load, Progress};
-pub use ledger::Deliveries;
 pub use measured::{
     ERROR_SHARE_MAX, ErrorKind, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
     SEND_LAG_SHARE_OF_P99_MAX, curve, is_of_generator,

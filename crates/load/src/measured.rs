@@ -1,7 +1,7 @@
-//! What one stretch of load showed: times, errors, mix, and whether to believe it.
+//! The result of one load run: times, errors, mix, and whether it is valid.
 
+use crate::delivery_tracker::Deliveries;
 use crate::law::Load;
-use crate::ledger::Deliveries;
 use crate::priority::Priority;
 use crate::protocol_counters::ProtocolCounters;
 use crate::recorder::{counts, empty_histogram, summary_ms};
@@ -29,18 +29,18 @@ pub const SEND_LAG_SHARE_OF_P99_MAX: f64 = 0.1;
 pub const GENERATOR_CPU_SHARE_MAX: f64 = 0.9;
 /// Share of failed requests above which the figures describe failures rather than the server.
 pub const ERROR_SHARE_MAX: f64 = 0.01;
-/// Share of the offered requests that must be answered within the stretch; below it the figures describe a backlog.
+/// Share of the offered requests that must be answered within the run; below it the figures describe a backlog.
 pub const REACHED_SHARE_MIN: f64 = 0.95;
 
-/// Most points of a rate over time; a second each of a shorter stretch.
+/// Most points of a rate over time; a second each of a shorter run.
 const RATE_POINTS_MAX: usize = 240;
 /// Points of the percentile curve: `CURVE_POINTS` from 0 to 99.999 %, equally far apart in the number of nines.
 const CURVE_POINTS: u32 = 60;
 const CURVE_NINES: f64 = 5.0;
 
-/// What problems are about that say that the generator was late.
+/// Subject of problems which report that the generator was late.
 const LAG: &str = "generator-lag";
-/// What those are about that say that it may have been the bottleneck.
+/// Subject of problems which report that it may have been the bottleneck.
 const CPU: &str = "generator";
 
 /// Whether a fault of a load is the generator's, which may be one of several.
@@ -89,29 +89,29 @@ impl ErrorKind {
     }
 }
 
-/// One stretch of load.
+/// One load run.
 ///
 /// Which requests count where:
 /// - `requests`, `errors`, `operations` and the histograms hold every request whose intended start lies in the
-///   stretch, also when its answer came while draining afterwards;
-/// - `completed` and `completions` hold only what was answered correctly within the stretch, so that rates are not
+///   run, also when its answer came while draining afterwards;
+/// - `completed` and `completions` hold only what was answered correctly within the run, so that rates are not
 ///   flattered by the drain; in a window after settling, whenever their requests were to start;
 /// - a failed request counts in `response` with the time until its failure was known, one over the bound with the
 ///   time until it could have been let in at the earliest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
-    /// Start of the stretch, `CLOCK_MONOTONIC`.
+    /// Start of the run, `CLOCK_MONOTONIC`.
     pub start_monotonic_ns: u64,
-    /// End of the stretch, before draining.
+    /// End of the run, before draining.
     pub end_monotonic_ns: u64,
     /// The load that was asked for.
     pub load: Load,
     /// Seed of every random draw.
     pub seed: u64,
-    /// Requests whose intended start lies in the stretch.
+    /// Requests whose intended start lies in the run.
     pub requests: u64,
-    /// Requests answered correctly within the stretch.
+    /// Requests answered correctly within the run.
     pub completed: u64,
     /// Failed requests by kind, in the order of `ErrorKind::ALL`.
     pub errors_by_kind: [u64; ErrorKind::ALL.len()],
@@ -131,28 +131,28 @@ pub struct Measured {
     pub operations: Vec<OperationCount>,
     /// When requests were answered correctly.
     pub completions: CompletionTimeline,
-    /// When requests were answered correctly in the settling before the stretch.
+    /// When requests were answered correctly in the settling before the run.
     pub settling: CompletionTimeline,
-    /// Requests answered correctly after the end of the stretch, while it was drained.
+    /// Requests answered correctly after the end of the run, while it was drained.
     pub drained: u64,
-    /// CPU time of the generator's threads during stretch and drain, with the settling before it.
+    /// CPU time of the generator's threads during the run and its drain, with the settling before it.
     pub generator_cpu_ns: u64,
-    /// Time of stretch and drain together, with the settling before it.
+    /// Time of the run and its drain together, with the settling before it.
     pub generator_wall_ns: u64,
     /// Priority of the generator's thread; absent where the load was made elsewhere.
     #[serde(skip)]
     pub priority: Option<Priority>,
     /// Of messages that are delivered on other connections.
     pub deliveries: Option<Deliveries>,
-    /// TLS handshakes since the end of the stretch before, most of them before this one began.
+    /// TLS handshakes since the end of the previous run, most of them before this one began.
     pub handshakes: Handshakes,
     /// What was spoken since then, and what opening connections took.
     pub spoken: ProtocolCounters,
-    /// The stretch was ended early by its stop flag.
+    /// The run was ended early by its stop flag.
     pub stopped: bool,
     /// Samples of failed requests, and what else went wrong.
     pub problems: Vec<Problem>,
-    /// What makes the figures useless and cannot be seen in them, such as an injector that was lost.
+    /// Faults that make the figures useless and do not show in them, such as a lost injector.
     #[serde(skip)]
     pub faults: Vec<Problem>,
     /// What is kept besides.
@@ -163,7 +163,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// A stretch in which nothing happened, to be filled in by whoever measures.
+    /// A run in which nothing happened, to be filled in by the load source.
     pub fn empty(load: Load, seed: u64, (start_ns, end_ns): (u64, u64)) -> Self {
         Measured {
             start_monotonic_ns: start_ns,
@@ -200,22 +200,22 @@ impl Measured {
         self.errors_by_kind.iter().sum()
     }
 
-    /// Length of the stretch, seconds.
+    /// Length of the run, seconds.
     pub fn seconds(&self) -> f64 {
         self.end_monotonic_ns.saturating_sub(self.start_monotonic_ns) as f64 / NS_PER_S
     }
 
-    /// Right answers, per second; absent for a stretch of no length.
+    /// Right answers, per second; absent for a run of no length.
     pub fn achieved_rate_per_s(&self) -> Option<f64> {
         (self.seconds() > 0.0).then(|| self.completed as f64 / self.seconds())
     }
 
-    /// Requests that were sent, per second; absent for a stretch of no length.
+    /// Requests that were sent, per second; absent for a run of no length.
     pub fn sent_rate_per_s(&self) -> Option<f64> {
         (self.seconds() > 0.0).then(|| self.service.len() as f64 / self.seconds())
     }
 
-    /// CPU time of the generator as a share of one core; absent for a stretch of no length.
+    /// CPU time of the generator as a share of one core; absent for a run of no length.
     pub fn generator_cpu_share(&self) -> Option<f64> {
         (self.generator_wall_ns > 0).then(|| self.generator_cpu_ns as f64 / self.generator_wall_ns as f64)
     }
@@ -241,7 +241,7 @@ impl Measured {
                 self.requests
             )));
         }
-        // What several generators did is judged one by one, and among the faults.
+        // Several generators are judged one by one; what is wrong with one is among the faults.
         if self.injectors.is_empty() {
             found.extend(self.generator_faults());
         }
@@ -279,7 +279,7 @@ impl Measured {
         found
     }
 
-    /// The stored form. The reached rate counts correct answers within the stretch.
+    /// The stored form. The reached rate counts correct answers within the run.
     pub fn result(&self) -> LoadResult {
         let mut problems = self.invalid_because();
         let valid = problems.is_empty();
@@ -338,7 +338,7 @@ impl Measured {
     }
 }
 
-/// The curve of a histogram of nanoseconds, also of one that was merged from several stretches.
+/// The curve of a histogram of nanoseconds, also of one that was merged from several runs.
 pub fn curve(histogram: &Histogram<u64>) -> Vec<LatencyPoint> {
     (0..CURVE_POINTS)
         .map(|point| 10_f64.powf(-CURVE_NINES * f64::from(point) / f64::from(CURVE_POINTS - 1)))
@@ -358,7 +358,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// A good stretch: a second, 1000 requests of 1 to 1000 µs.
+    /// A good run: a second, 1000 requests of 1 to 1000 µs.
     fn good() -> Measured {
         let mut recorder = Recorder::new(0, None);
         let mut completions = CompletionTimeline::new(0, 1_000 * MS);

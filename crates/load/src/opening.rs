@@ -1,6 +1,6 @@
-//! Opens many connections before a stretch of load begins.
+//! Opens many connections before a load run begins.
 //!
-//! A server accepts what waits in a queue of the kernel (the backlog: 50 in Java unless told otherwise). Where the queue is full,
+//! A server accepts connections from a queue of the kernel (the backlog: 50 in Java by default). Where the queue is full,
 //! Linux drops the SYN, and the client tries again a second later (RFC 6298, section 2.1). Connections opened one after the other as
 //! fast as that goes overtake the server's accepting thread: of four thousand to a Jetty on two cores 38 were dropped, and each
 //! held all others up for a second. So they are begun at a pace that a server can follow, and waited for together.
@@ -18,11 +18,11 @@ use std::time::{Duration, Instant};
 const BATCH: usize = 16;
 /// Between two batches: 16,000 connections in a second.
 const PAUSE: Duration = Duration::from_millis(1);
-/// How long opening connections may take before a stretch begins: a SYN that was dropped is sent again after one second and after
+/// How long opening connections may take before a run begins: a SYN that was dropped is sent again after one second and after
 /// three.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The same once a server has not accepted all in that time. If it has room by now it accepts them within a round trip; if it has
-/// none, each further stretch would begin as late as the first, and a search for a capacity has dozens.
+/// none, each further run would begin as late as the first, and a search for a capacity has dozens.
 const PATIENCE_AFTER_LATE: Duration = Duration::from_millis(250);
 /// While waiting for connections.
 const STOP_LOOKED_AT_EVERY: Duration = Duration::from_millis(50);
@@ -32,7 +32,7 @@ const STOP_LOOKED_AT_EVERY: Duration = Duration::from_millis(50);
 pub(crate) enum Patience {
     /// The server is not known to take too few.
     Full,
-    /// Before the last stretch, it did not accept all in time.
+    /// Before the last run, it did not accept all in time.
     AfterLate,
 }
 
@@ -64,7 +64,7 @@ impl Unopened {
         self.why.get_or_insert(why);
     }
 
-    /// How long to wait before the next stretch.
+    /// How long to wait before the next run.
     pub fn patience(&self) -> Patience {
         if 0 < self.late { Patience::AfterLate } else { Patience::Full }
     }
@@ -75,7 +75,7 @@ impl Unopened {
         self.why.or_else(|| (0 < self.late).then(late))
     }
 
-    /// What a stretch of load tells of it that wants so many connections.
+    /// The problems to report for a run that wants so many connections.
     pub fn problems(&self, url: &str, wanted: usize) -> Vec<Problem> {
         let late = (0 < self.late).then(|| {
             let (still, seconds) = match self.patience {
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(unopened.patience(), Patience::Full);
     }
 
-    /// Whoever waits to the end tells of connections that are late.
+    /// Only a wait that was not stopped reports late connections.
     #[test]
     fn a_stop_ends_the_waiting_and_nothing_is_told() {
         let (_listener, address) = queue();

@@ -57,7 +57,7 @@ impl Poll {
     }
 
     /// Waits until something happens or the monotonic clock reads `until_ns`; returns at once if that has passed.
-    /// It may return early. `ready` then tells the sockets.
+    /// It may return early. `ready` then lists the sockets.
     pub fn wait(&mut self, now_ns: u64, until_ns: u64, ready: &mut Vec<Ready>) -> io::Result<()> {
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let timeout = if until_ns <= now_ns {

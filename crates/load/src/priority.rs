@@ -27,7 +27,7 @@ const REAL_TIME: i32 = 1;
 /// differences").
 const NICE: i32 = -10;
 
-/// The priority that a stretch of load was made with.
+/// The priority that a load run was made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Priority {
     /// In real time: it ran as soon as it had something to do.

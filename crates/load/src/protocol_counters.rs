@@ -1,11 +1,11 @@
-//! What was spoken on the connections of a stretch of load.
+//! Protocol events on the connections of a load run.
 
 use crate::recorder::{counts, empty_histogram, sum, summary_ms};
 use assay_model::{Protocol, ProtocolSummary};
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// What is said of connections, and not of single requests. Times are nanoseconds.
+/// Counts that belong to connections, not to single requests. Times are nanoseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolCounters {

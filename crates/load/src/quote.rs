@@ -8,7 +8,7 @@ const LOOKED_AT_BYTES_MAX: usize = 64 << 10;
 const QUOTE_CHARS_MAX: usize = 160;
 /// Characters of it before the place where a page departs from what was expected.
 const BEFORE_CHARS: usize = 40;
-/// So much of what was expected must be there to tell the place: characters, and a part of it.
+/// So much of the expected text must be present to locate it: characters, and a share of it.
 const ALIKE_CHARS_MIN: usize = 4;
 const ALIKE_PART_MIN: usize = 3;
 /// Parts of a page that nobody reads.
@@ -21,7 +21,7 @@ pub(crate) fn start_of(body: &[u8]) -> String {
     cut(&said, false)
 }
 
-/// What a body says where it departs from what was expected; its start where nothing of that is in it.
+/// The part of a body where it departs from the expected text; its start where it has nothing in common with it.
 pub(crate) fn instead_of(expected: &[u8], body: &[u8]) -> String {
     let expected = in_a_line(&String::from_utf8_lossy(expected));
     let said = said(body, expected.contains('<'));

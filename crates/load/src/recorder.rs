@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serializer};
 
-/// Longest time that is told apart, nanoseconds: one hour. Longer ones are recorded as this.
+/// Largest time that is recorded, nanoseconds: one hour. Longer ones are recorded as this.
 pub const TIME_NS_MAX: u64 = 3_600_000_000_000;
 const SIGNIFICANT_DIGITS: u8 = 3;
 
@@ -26,12 +26,12 @@ pub struct RequestTimes {
 }
 
 impl RequestTimes {
-    /// What the user felt: from the intended start.
+    /// Response time, which the user experiences: from the intended start.
     pub fn response_ns(&self) -> u64 {
         self.done_ns.saturating_sub(self.intended_ns)
     }
 
-    /// What the server took: from the send.
+    /// Service time: from the send.
     pub fn service_ns(&self) -> Option<u64> {
         self.sent_ns.map(|sent_ns| self.done_ns.saturating_sub(sent_ns))
     }
@@ -88,7 +88,7 @@ pub fn summary_ms(histogram: &Histogram<u64>) -> LatencySummary {
     }
 }
 
-/// Records requests over one stretch of load.
+/// Records requests over one load run.
 pub struct Recorder {
     response: Histogram<u64>,
     service: Histogram<u64>,
@@ -96,7 +96,7 @@ pub struct Recorder {
     log: Option<IntervalLog>,
 }
 
-/// What was recorded over the whole stretch.
+/// The histograms of a whole run.
 #[derive(Debug, Clone)]
 pub struct Recorded {
     /// From the intended start; failed requests count with the time until the failure was known.

@@ -2,7 +2,7 @@
 
 use crate::cookies::CookieJar;
 use crate::protocol::Answer;
-use crate::request::{Part, Request};
+use crate::request::{Request, RequestPart};
 use crate::url::BaseUrl;
 
 /// Most redirects of one request.
@@ -44,7 +44,7 @@ pub(crate) fn follow(request: &mut Request, answer: &Answer, base: &BaseUrl, coo
     if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) || answer.location.is_empty() {
         return false;
     }
-    let (method, from) = (request.part(Part::Method), request.part(Part::Target));
+    let (method, from) = (request.part(RequestPart::Method), request.part(RequestPart::Target));
     let target = match (std::str::from_utf8(&answer.location), std::str::from_utf8(from)) {
         (Ok(location), Ok(from)) => target(location, from, base),
         _ => None,
@@ -59,7 +59,7 @@ pub(crate) fn follow(request: &mut Request, answer: &Answer, base: &BaseUrl, coo
         let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
         keeps_body || !name.eq_ignore_ascii_case(b"content-type")
     };
-    let lines = request.part(Part::Headers).split_inclusive(|byte| *byte == b'\n');
+    let lines = request.part(RequestPart::Headers).split_inclusive(|byte| *byte == b'\n');
     let headers: Vec<u8> = lines.filter(is_kept).flatten().copied().collect();
     let method = if keeps_body { method.to_vec() } else { b"GET".to_vec() };
     request.change(&method, target.as_bytes(), &headers, cookies);
@@ -106,11 +106,11 @@ mod tests {
         let next = |status, to: &str| {
             let mut next = Request::default();
             for (part, text) in [
-                (Part::Method, "POST"),
-                (Part::Target, "/a"),
-                (Part::Headers, "X: 1\r\nContent-Type: t\r\n"),
-                (Part::Cookie, "Cookie: id=1\r\n"),
-                (Part::Body, "hi"),
+                (RequestPart::Method, "POST"),
+                (RequestPart::Target, "/a"),
+                (RequestPart::Headers, "X: 1\r\nContent-Type: t\r\n"),
+                (RequestPart::Cookie, "Cookie: id=1\r\n"),
+                (RequestPart::Body, "hi"),
             ] {
                 next.write(part, |out| out.extend_from_slice(text.as_bytes()));
             }
@@ -123,8 +123,9 @@ mod tests {
             leads.then(|| {
                 let text = |part| String::from_utf8_lossy(next.part(part)).into_owned();
                 let [method, target, headers, cookie] =
-                    [Part::Method, Part::Target, Part::Headers, Part::Cookie].map(text);
-                (method, target, headers, cookie, next.has_body.then(|| text(Part::Body)))
+                    [RequestPart::Method, RequestPart::Target, RequestPart::Headers, RequestPart::Cookie]
+                        .map(text);
+                (method, target, headers, cookie, next.has_body.then(|| text(RequestPart::Body)))
             })
         };
         let of = |method: &str, headers: &str, body: Option<&str>| {

@@ -7,7 +7,7 @@ const BYTES_KEPT: usize = 64 << 10;
 
 /// A part of a request; they are written in this order.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Part {
+pub(crate) enum RequestPart {
     Method,
     /// Path with query.
     Target,
@@ -44,33 +44,33 @@ impl Request {
     }
 
     /// Writes the next part.
-    pub fn write<R>(&mut self, part: Part, write: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+    pub fn write<R>(&mut self, part: RequestPart, write: impl FnOnce(&mut Vec<u8>) -> R) -> R {
         let written = write(&mut self.bytes);
         self.ends[part as usize..].fill(self.bytes.len());
         written
     }
 
     /// A part.
-    pub fn part(&self, part: Part) -> &[u8] {
+    pub fn part(&self, part: RequestPart) -> &[u8] {
         self.parts(part, part)
     }
 
     /// The parts from one to another.
-    pub fn parts(&self, first: Part, last: Part) -> &[u8] {
+    pub fn parts(&self, first: RequestPart, last: RequestPart) -> &[u8] {
         let start = (first as usize).checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.bytes[start..self.ends[last as usize]]
     }
 
     /// Makes another request of it, which has these parts, the cookies of a session by now, and the rest as it is.
     pub fn change(&mut self, method: &[u8], target: &[u8], headers: &[u8], cookies: &CookieJar) {
-        let body = self.part(Part::Body).to_vec();
+        let body = self.part(RequestPart::Body).to_vec();
         let (has_body, keeps_body, keeps_head) = (self.has_body, self.keeps_body, self.keeps_head);
         self.clear();
-        self.write(Part::Method, |out| out.extend_from_slice(method));
-        self.write(Part::Target, |out| out.extend_from_slice(target));
-        self.write(Part::Headers, |out| out.extend_from_slice(headers));
-        self.write(Part::Cookie, |out| cookies.write_header(out));
-        self.write(Part::Body, |out| out.extend_from_slice(&body));
+        self.write(RequestPart::Method, |out| out.extend_from_slice(method));
+        self.write(RequestPart::Target, |out| out.extend_from_slice(target));
+        self.write(RequestPart::Headers, |out| out.extend_from_slice(headers));
+        self.write(RequestPart::Cookie, |out| cookies.write_header(out));
+        self.write(RequestPart::Body, |out| out.extend_from_slice(&body));
         (self.has_body, self.keeps_body, self.keeps_head) = (has_body, keeps_body, keeps_head);
     }
 }

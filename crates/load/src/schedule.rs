@@ -22,12 +22,12 @@ pub struct Waiting {
     pub admitted_ns: u64,
     /// The user who sends it; absent in open loop, where any free session does.
     pub user: Option<u32>,
-    /// The generator had seen others wait before this one should have started.
+    /// Other requests were already waiting when this one should have started.
     pub is_behind_others: bool,
 }
 
 /// A request that was let in later than this after its intended start is late by the generator's doing: whatever else kept it
-/// waiting, such as busy connections, was not seen while it happened. A timer is later by tenths of a millisecond at most. Where others
+/// waiting, such as busy connections, was not observed while it happened. A timer is later by tenths of a millisecond at most. Where others
 /// waited before it should have started, connections were busy: then only the time until it was let in is the generator's. (On a server
 /// that gets more than it can do, a pause of a millisecond would else make seconds in the queue the generator's.)
 const LATE_NS: u64 = 1_000_000;
@@ -66,7 +66,7 @@ enum Source {
     },
 }
 
-/// The requests of one stretch of load, from `start_ns` until before `end_ns`.
+/// The requests of one load run, from `start_ns` until before `end_ns`.
 pub struct Schedule {
     source: Source,
     start_ns: u64,
@@ -165,7 +165,7 @@ impl Schedule {
         }
     }
 
-    /// Ends the stretch early: nothing more is let in that would start at `end_ns` or later.
+    /// Ends the run early: nothing more is let in that would start at `end_ns` or later.
     pub fn end_at(&mut self, end_ns: u64) {
         self.end_ns = self.end_ns.min(end_ns);
         let end_ns = self.end_ns;

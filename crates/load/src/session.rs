@@ -2,7 +2,7 @@
 
 use crate::cookies::CookieJar;
 use crate::protocol::Answer;
-use crate::request::{Part, Request};
+use crate::request::{Request, RequestPart};
 use assay_scenario::{Answered, Deck, Drawn, Operation, Scenario, Shared, User};
 
 /// State of a user between requests.
@@ -42,15 +42,15 @@ impl Session {
         let Session { user, cookies, .. } = self;
         drawn.begin(scenario);
         request.clear();
-        request.write(Part::Method, |out| out.extend_from_slice(operation.method.as_bytes()));
-        request.write(Part::Target, |out| {
+        request.write(RequestPart::Method, |out| out.extend_from_slice(operation.method.as_bytes()));
+        request.write(RequestPart::Target, |out| {
             out.extend_from_slice(prefix.as_bytes());
             user.fill(scenario, &operation.path, drawn, out);
         });
-        request.write(Part::Headers, |out| user.fill(scenario, &operation.headers, drawn, out));
-        request.write(Part::Cookie, |out| cookies.write_header(out));
+        request.write(RequestPart::Headers, |out| user.fill(scenario, &operation.headers, drawn, out));
+        request.write(RequestPart::Cookie, |out| cookies.write_header(out));
         if let Some(template) = &operation.body {
-            request.write(Part::Body, |out| user.fill(scenario, template, drawn, out));
+            request.write(RequestPart::Body, |out| user.fill(scenario, template, drawn, out));
         }
         request.has_body =
             operation.body.is_some() || matches!(operation.method.as_str(), "POST" | "PUT" | "PATCH");
@@ -114,13 +114,14 @@ mod tests {
         let mut request = Request::default();
         let login = &scenario.operations[0];
         session.write_request(&scenario, login, "/app", &mut Drawn::default(), &mut request);
-        let line = [Part::Method, Part::Target].map(|part| request.part(part)).join(b" ".as_slice());
+        let line =
+            [RequestPart::Method, RequestPart::Target].map(|part| request.part(part)).join(b" ".as_slice());
         assert_eq!(line, b"POST /app/login");
-        let head = request.parts(Part::Headers, Part::Cookie);
+        let head = request.parts(RequestPart::Headers, RequestPart::Cookie);
         assert_eq!(head, b"Content-Type: application/x-www-form-urlencoded\r\nCookie: JSESSIONID=1\r\n");
-        assert_eq!((request.part(Part::Body), request.has_body), (b"user=me".as_slice(), true));
+        assert_eq!((request.part(RequestPart::Body), request.has_body), (b"user=me".as_slice(), true));
         session.restart();
         session.write_request(&scenario, login, "", &mut Drawn::default(), &mut request);
-        assert_eq!(request.part(Part::Cookie), b"");
+        assert_eq!(request.part(RequestPart::Cookie), b"");
     }
 }

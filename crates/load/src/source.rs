@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 /// How long a rest goes on after it was stopped, at most.
 const REST_SLICE: Duration = Duration::from_millis(100);
 
-/// A window of load within a longer stretch of the same load.
+/// A window of load, preceded by a settling of the same load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadWindow {
-    /// The law of the stretch.
+    /// The law of the run.
     pub load: Load,
     /// Time at this load before the window; nothing in it is recorded. There is no pause between it and the window, so that
     /// queues have their usual length when recording begins.

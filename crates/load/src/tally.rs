@@ -1,4 +1,4 @@
-//! Counts of one stretch: requests and errors by operation and kind, with a few samples of what went wrong.
+//! Counts of one load run: requests and errors by operation and kind, with a few samples of failures.
 
 use crate::law::{Load, Span};
 use crate::measured::{ErrorKind, Measured};
@@ -42,7 +42,7 @@ impl Tally {
         }
     }
 
-    /// The stretch ends earlier than planned.
+    /// The run ends earlier than planned.
     pub fn end_at(&mut self, end_ns: u64) {
         self.measured.end_monotonic_ns = self.measured.end_monotonic_ns.min(end_ns);
     }
@@ -52,13 +52,13 @@ impl Tally {
         &self.measured
     }
 
-    /// An operation was drawn, or began a session, for a request that lies in the stretch.
+    /// An operation was drawn, or began a session, for a request that lies in the run.
     pub fn drew(&mut self, operation: usize) {
         let drawn = &mut self.measured.operations[operation].selected;
         *drawn = Some(drawn.unwrap_or(0) + 1);
     }
 
-    /// A request was answered correctly. One of before the stretch counts as an answer only.
+    /// A request was answered correctly. One from before the run counts as an answer only.
     pub fn answered(&mut self, operation: usize, intended_ns: u64, done_ns: u64) {
         let Measured { start_monotonic_ns, end_monotonic_ns, .. } = self.measured;
         if start_monotonic_ns <= intended_ns {
@@ -76,7 +76,7 @@ impl Tally {
     }
 
     /// A request failed; `operation` is absent when it was never decided. `detail` is only asked for while samples
-    /// are kept. One of before the stretch does not count.
+    /// are kept. One from before the run does not count.
     pub fn failed(
         &mut self,
         operation: Option<usize>,
@@ -108,7 +108,7 @@ impl Tally {
         }
     }
 
-    /// A redirect of a request was followed. One of before the stretch does not count.
+    /// A redirect of a request was followed. One from before the run does not count.
     pub fn redirected(&mut self, operation: usize, intended_ns: u64) {
         if self.measured.start_monotonic_ns <= intended_ns {
             let redirects = &mut self.measured.operations[operation].redirects;
@@ -121,7 +121,7 @@ impl Tally {
         self.measured.problems.push(Problem::new(about, text));
     }
 
-    /// A request was sent again, on another connection. One of before the stretch does not count.
+    /// A request was sent again, on another connection. One from before the run does not count.
     pub fn sent_again(&mut self, intended_ns: u64) {
         self.measured.sent_again += u64::from(self.measured.start_monotonic_ns <= intended_ns);
     }

@@ -3,13 +3,13 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Width of a bucket as long as the stretch fits, nanoseconds.
+/// Width of a bucket as long as the run fits, nanoseconds.
 const BUCKET_NS: u64 = 1_000_000;
-/// Most buckets that are kept: 16 MiB, 70 minutes of milliseconds. Longer stretches get wider buckets.
+/// Most buckets that are kept: 16 MiB, 70 minutes of milliseconds. Longer runs get wider buckets.
 const BUCKETS_MAX: u64 = 1 << 22;
 
-/// Correctly completed requests by completion time, within one stretch of load. Its memory depends on the length of
-/// the stretch only.
+/// Correctly completed requests by completion time, within one load run. Its memory depends on the length of
+/// the run only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompletionTimeline {
@@ -27,7 +27,7 @@ fn up_to_the_last<S: Serializer>(counts: &[u32], serializer: S) -> Result<S::Ok,
 }
 
 impl CompletionTimeline {
-    /// An empty timeline of the stretch from `start_ns` on the monotonic clock.
+    /// An empty timeline of the run from `start_ns` on the monotonic clock.
     pub fn new(start_ns: u64, length_ns: u64) -> Self {
         let mut bucket_ns = BUCKET_NS;
         while length_ns / bucket_ns >= BUCKETS_MAX {
@@ -37,7 +37,7 @@ impl CompletionTimeline {
         CompletionTimeline { start_ns, bucket_ns, counts: vec![0; buckets] }
     }
 
-    /// Counts one completion; one outside the stretch is left out.
+    /// Counts one completion; one outside the run is left out.
     pub fn record(&mut self, monotonic_ns: u64) {
         let Some(offset) = monotonic_ns.checked_sub(self.start_ns) else { return };
         if let Some(count) = self.counts.get_mut((offset / self.bucket_ns) as usize) {
@@ -45,8 +45,8 @@ impl CompletionTimeline {
         }
     }
 
-    /// The same counts, for a stretch that begins at `start_ns` on another clock; absent where they cannot be those of so long a
-    /// stretch. What was written and read again ends with the last completion, and is filled up to the end.
+    /// The same counts, for a run that begins at `start_ns` on another clock; absent where they cannot be those of so long a
+    /// run. A timeline that was read from JSON ends with its last completion, and is filled up to the end.
     pub fn moved(self, start_ns: u64, length_ns: u64) -> Option<Self> {
         let mut moved = CompletionTimeline::new(start_ns, length_ns);
         if self.bucket_ns != moved.bucket_ns {
@@ -56,7 +56,7 @@ impl CompletionTimeline {
         Some(moved)
     }
 
-    /// Adds the completions of another timeline of the same stretch.
+    /// Adds the completions of another timeline of the same run.
     pub fn add(&mut self, other: &CompletionTimeline) {
         for (sum, count) in self.counts.iter_mut().zip(&other.counts) {
             *sum = sum.saturating_add(*count);
@@ -69,7 +69,7 @@ impl CompletionTimeline {
     }
 
     /// Requests that completed correctly in `[from, to)` of the monotonic clock. A bucket that lies only partly inside counts
-    /// in proportion, so the error at each end is below the count of one bucket. What lies outside the stretch was
+    /// in proportion, so the error at each end is below the count of one bucket. Time outside the run was
     /// not observed and adds nothing.
     pub fn completed_between(&self, from_monotonic_ns: u64, to_monotonic_ns: u64) -> f64 {
         let end_ns = self.counts.len() as u64 * self.bucket_ns;

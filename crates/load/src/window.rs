@@ -29,7 +29,7 @@ pub struct SlowRequest {
     pub done_ns: u64,
 }
 
-/// What is kept of a stretch of load besides its figures.
+/// Details of a load run, kept besides its figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowDetail {
@@ -68,7 +68,7 @@ impl WindowDetail {
         self.limited.len().saturating_add(self.limited_failed)
     }
 
-    /// Requests that took longer than a limit, or failed. The histogram tells times apart to 0.1 %; one that it cannot tell
+    /// Requests that took longer than a limit, or failed. The histogram resolves times to 0.1 %; one that it cannot distinguish
     /// from the limit keeps it.
     pub fn misses(&self, limit_ns: u64) -> u64 {
         let above = self.limited.highest_equivalent(limit_ns).saturating_add(1);

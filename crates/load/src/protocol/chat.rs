@@ -1,10 +1,11 @@
 //! Chat: users who say lines to all others of their room, as `workloads/chat/PROTOCOL.md` specifies.
 //!
-//! What is said stands in lines, or in messages of WebSocket. A connection is a user. What it says has no answer of its own: it is delivered on the connections of the others.
+//! Messages are lines, or messages of WebSocket. A connection is a user. Its messages have no answers of their own: they are delivered on the
+//! connections of the other users.
 
-use super::websocket::{Place, Socket, seed};
+use super::websocket::{Socket, WebSocketTarget, seed};
 use super::{Answer, Event, Exchange, Failure};
-use crate::request::{Part, Request};
+use crate::request::{Request, RequestPart};
 use std::sync::Arc;
 
 /// Longest line, with its end, bytes.
@@ -12,10 +13,10 @@ const LINE_BYTES_MAX: usize = 1024;
 /// Messages of one user that may be under way at once.
 pub(crate) const STREAMS: usize = 8;
 
-/// What all users of a generator have in common.
+/// State shared by all users of a generator.
 #[derive(Debug)]
 pub(crate) struct Rooms {
-    /// What names of users and rooms begin with: no other load on the server has the same.
+    /// Prefix of user and room names, unique among the loads on the server.
     pub tag: String,
     /// Users of each room.
     pub users: usize,
@@ -60,7 +61,7 @@ struct User {
 
 impl Chat {
     /// In lines, or at a place of WebSocket.
-    pub fn new(rooms: Arc<Rooms>, number: usize, place: Option<Arc<Place>>) -> Chat {
+    pub fn new(rooms: Arc<Rooms>, number: usize, place: Option<Arc<WebSocketTarget>>) -> Chat {
         let wire = match place {
             None => Wire::Lines { held: Vec::new() },
             Some(place) => Wire::WebSocket(Socket::new(place, LINE_BYTES_MAX)),
@@ -178,7 +179,7 @@ impl Exchange for Chat {
 
     fn send(&mut self, _stream: usize, request: &Request, out: &mut Vec<u8>) {
         self.user.said += 1;
-        self.wire.put(out, format_args!("say {} ", self.user.said), request.part(Part::Body));
+        self.wire.put(out, format_args!("say {} ", self.user.said), request.part(RequestPart::Body));
     }
 
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(usize, Option<Event>), Failure> {
@@ -191,7 +192,7 @@ impl Exchange for Chat {
                 if !was_open && socket.is_open() {
                     user.greet(wire, out);
                 }
-                // What came before says why; and a chat that goes on has no end of its own.
+                // An earlier failure gives the reason; and a chat that goes on has no end of its own.
                 return if matches!(fed, (_, Some(Event::Leaving))) {
                     self.close().map(|_| fed)
                 } else {
@@ -270,7 +271,7 @@ mod tests {
         let (mut chat, mut out) = (chat(), Vec::new());
         chat.begin(4, &mut out);
         let mut request = Request::default();
-        request.write(Part::Body, |body| body.extend_from_slice(b"a b"));
+        request.write(RequestPart::Body, |body| body.extend_from_slice(b"a b"));
         (0..2).for_each(|stream| chat.send(stream, &request, &mut out));
         assert_eq!(out, b"hello 1 t.41.4\njoin t-2\nsay 1 a b\nsay 2 a b\n");
     }

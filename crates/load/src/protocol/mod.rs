@@ -59,7 +59,7 @@ pub(crate) trait Exchange: Send {
     /// to be said to that goes to `out`.
     ///
     /// # Errors
-    /// What came is not the protocol's; no request of the connection can be answered any more.
+    /// The peer broke the protocol; no request of the connection can be answered any more.
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(usize, Option<Event>), Failure>;
 
     /// The server closed the connection.
@@ -212,7 +212,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The server had closed the connection in good order. Linux tells that from a reset also where the request came behind it:
+    /// The server had closed the connection in good order. Linux distinguishes that from a reset also where the request came behind it:
     /// EPIPE says that the server's end was known before the reset.
     pub fn is_orderly(&self) -> bool {
         match self {

@@ -13,13 +13,13 @@ use crate::stamp::RealTime;
 const DOZE_NS_MAX: u64 = 200_000;
 /// No sleep is shorter, since it would cost more than it leaves to others: what is due meanwhile is sent at its end, together.
 pub(super) const DOZE_NS_MIN: u64 = 20_000;
-/// What is due so soon is waited for awake.
+/// An event due this soon is awaited without sleeping.
 pub(super) const AT_ONCE_NS: u64 = 5_000;
 /// For how long each socket is heeded at once after something that cannot wait: an answer in pieces, which may be longer than the
 /// kernel holds, a connection that is opened or ends, a request that the socket did not take whole.
 const AWAKE_NS: u64 = 1_000_000_000;
 
-/// Whether a stretch of load may doze.
+/// Whether a load run may sleep through answers.
 pub(super) struct Doze {
     /// It is an open loop, nothing is sent because an answer came, and a socket holds one answer at most, which is that of the last stamp.
     is_possible: bool,
@@ -34,7 +34,7 @@ impl Doze {
         Doze { is_possible, has_stamps: false, awake_until_ns: 0, real: RealTime::compared() }
     }
 
-    /// Something happened that cannot wait.
+    /// Stays awake for a while after an event that cannot wait.
     pub fn stay_awake(&mut self, now_ns: u64) {
         self.awake_until_ns = now_ns + AWAKE_NS;
     }
@@ -48,7 +48,7 @@ impl Doze {
         came_ns.unwrap_or(now_ns)
     }
 
-    /// Whether nothing of what it knows is against leaving answers in their sockets until then.
+    /// Whether answers may stay in their sockets until then, as far as is known here.
     pub fn allows(&self, now_ns: u64, until_ns: u64) -> bool {
         let Doze { is_possible, has_stamps, awake_until_ns, .. } = *self;
         is_possible && has_stamps && awake_until_ns <= now_ns && until_ns < now_ns + DOZE_NS_MAX

@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// Read at once during a handshake: less than what rustls holds of decrypted bytes.
 const HANDSHAKE_READ_BYTES: usize = 4096;
 
-/// What all connections to a server have in common.
+/// State shared by all connections to a server.
 #[derive(Debug)]
 pub(crate) struct Client {
     config: Arc<ClientConfig>,
@@ -186,7 +186,7 @@ impl Secure {
             if !self.session.is_handshaking() {
                 return self.check_agreed().map(|()| true);
             }
-            // What follows the handshake is left where it is, as far as it can be.
+            // Bytes after the handshake stay in the socket where possible.
             let few = raw.len().min(HANDSHAKE_READ_BYTES);
             match socket.read(&mut raw[..few]) {
                 Ok(0) => {

@@ -1,4 +1,4 @@
-//! What a user says of TLS: whom to trust, who the client is, and under which name the server is known.
+//! TLS settings of a user: trusted roots, client certificate, server name.
 
 use crate::LoadError;
 use assay_text::file::{TextError, read_text};

@@ -10,19 +10,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// thousand clients that come back, as many would resume.
 const TICKETS_MAX: usize = 60_000;
 
-/// What is kept of one server. A ticket of TLS 1.3 is used once.
+/// Session state of one server. A TLS 1.3 ticket is used once.
 #[derive(Debug, Default)]
-pub(super) struct Sessions(Mutex<Kept>);
+pub(super) struct Sessions(Mutex<KeptSessions>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptSessions {
     group: Option<NamedGroup>,
     tls12: Option<Tls12ClientSessionValue>,
     tickets: VecDeque<Tls13ClientSessionValue>,
 }
 
 impl Sessions {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, KeptSessions> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

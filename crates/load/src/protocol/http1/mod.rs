@@ -3,7 +3,7 @@
 mod response;
 
 use super::{Answer, Event, Exchange, Failure};
-use crate::request::{Part, Request};
+use crate::request::{Request, RequestPart};
 use response::{Broken, Progress, ResponseReader};
 use std::sync::Arc;
 
@@ -33,17 +33,17 @@ impl Exchange for Http1 {
     }
 
     fn send(&mut self, _stream: usize, request: &Request, out: &mut Vec<u8>) {
-        let [method, target] = [Part::Method, Part::Target].map(|part| request.part(part));
+        let [method, target] = [RequestPart::Method, RequestPart::Target].map(|part| request.part(part));
         self.reader.begin(method != b"HEAD", request.keeps_body);
         if request.keeps_head {
             self.reader.keep_head();
         }
-        let own = request.parts(Part::Headers, Part::Cookie);
+        let own = request.parts(RequestPart::Headers, RequestPart::Cookie);
         for part in [method, b" ", target, self.fixed.as_bytes(), own] {
             out.extend_from_slice(part);
         }
         if request.has_body {
-            let body = request.part(Part::Body);
+            let body = request.part(RequestPart::Body);
             // Writing to a Vec cannot fail.
             let _ = std::io::Write::write_fmt(out, format_args!("Content-Length: {}\r\n\r\n", body.len()));
             out.extend_from_slice(body);
@@ -99,11 +99,11 @@ mod tests {
     fn a_request_is_its_line_its_headers_its_cookies_and_its_body() {
         let mut request = Request::default();
         for (part, text) in [
-            (Part::Method, "POST"),
-            (Part::Target, "/a?b=c"),
-            (Part::Headers, "X: 1\r\n"),
-            (Part::Cookie, "Cookie: id=2\r\n"),
-            (Part::Body, "hi"),
+            (RequestPart::Method, "POST"),
+            (RequestPart::Target, "/a?b=c"),
+            (RequestPart::Headers, "X: 1\r\n"),
+            (RequestPart::Cookie, "Cookie: id=2\r\n"),
+            (RequestPart::Body, "hi"),
         ] {
             request.write(part, |out| out.extend_from_slice(text.as_bytes()));
         }

@@ -1,7 +1,7 @@
 //! Writes the header block of a request (HPACK, RFC 7541): what all requests to a server share stands in the table after the first
 //! one, and costs a byte each from then on. Text is not Huffman-coded, which would take more time than it saves bytes.
 
-use crate::request::{Part, Request};
+use crate::request::{Request, RequestPart};
 
 /// What the table must hold: the three shared headers, with 32 bytes each (section 4.1).
 const TABLE_BYTES_MIN: u32 = 1024;
@@ -68,13 +68,13 @@ impl Deflater {
         if let Some(bytes) = self.resize.take() {
             integer(out, (0x20, 5), bytes as usize);
         }
-        match request.part(Part::Method) {
+        match request.part(RequestPart::Method) {
             b"GET" => out.push(0x80 | GET),
             b"POST" => out.push(0x80 | POST),
             other => literal(out, PLAIN, METHOD, other),
         }
         out.push(0x80 | if is_secure { HTTPS } else { HTTP });
-        match request.part(Part::Target) {
+        match request.part(RequestPart::Target) {
             b"/" => out.push(0x80 | SLASH),
             target => literal(out, PLAIN, PATH, target),
         }
@@ -94,17 +94,17 @@ impl Deflater {
             literal(out, kind, USER_AGENT, AGENT);
             literal(out, kind, ACCEPT, ANYTHING);
         }
-        for (name, value) in lines(request.part(Part::Headers)) {
+        for (name, value) in lines(request.part(RequestPart::Headers)) {
             integer(out, PLAIN, 0);
             integer(out, (0, 7), name.len());
             out.extend(name.iter().map(u8::to_ascii_lowercase));
             text(out, value);
         }
-        for (_, value) in lines(request.part(Part::Cookie)) {
+        for (_, value) in lines(request.part(RequestPart::Cookie)) {
             literal(out, NEVER_KEPT, COOKIE, value);
         }
         if request.has_body {
-            let length = request.part(Part::Body).len().to_string();
+            let length = request.part(RequestPart::Body).len().to_string();
             literal(out, PLAIN, CONTENT_LENGTH, length.as_bytes());
         }
     }
@@ -149,7 +149,7 @@ mod tests {
     use super::super::inflate::Inflater;
     use super::*;
 
-    fn request(parts: &[(Part, &str)]) -> Request {
+    fn request(parts: &[(RequestPart, &str)]) -> Request {
         let mut request = Request::default();
         for (part, text) in parts {
             request.write(*part, |out| out.extend_from_slice(text.as_bytes()));
@@ -172,16 +172,21 @@ mod tests {
         let (mut deflater, mut inflater) = (Deflater::new(), Inflater::new().expect("memory"));
         let long = "x".repeat(40_000);
         let post = [
-            (Part::Method, "POST"),
-            (Part::Target, "/a?b=c"),
-            (Part::Headers, "Content-Type: text/plain\r\nX-Empty: \r\n"),
-            (Part::Cookie, "Cookie: id=2; more=3\r\n"),
-            (Part::Body, &long),
+            (RequestPart::Method, "POST"),
+            (RequestPart::Target, "/a?b=c"),
+            (RequestPart::Headers, "Content-Type: text/plain\r\nX-Empty: \r\n"),
+            (RequestPart::Cookie, "Cookie: id=2; more=3\r\n"),
+            (RequestPart::Body, &long),
         ];
         let shared = [":authority=h:1", "user-agent=assay", "accept=*/*"];
         for round in 0..3 {
             let mut out = Vec::new();
-            deflater.write(&request(&[(Part::Method, "GET"), (Part::Target, "/")]), false, b"h:1", &mut out);
+            deflater.write(
+                &request(&[(RequestPart::Method, "GET"), (RequestPart::Target, "/")]),
+                false,
+                b"h:1",
+                &mut out,
+            );
             let get = [&[":method=GET", ":scheme=http", ":path=/"], &shared[..]].concat();
             assert_eq!(read(&mut inflater, &out), get);
             assert!(round == 0 || out.len() == 6, "what is shared is written once: {out:x?}");
@@ -201,7 +206,7 @@ mod tests {
     #[test]
     fn a_server_without_a_table_gets_all_each_time() {
         let (mut deflater, mut inflater) = (Deflater::new(), Inflater::new().expect("memory"));
-        let get = request(&[(Part::Method, "HEAD"), (Part::Target, "/")]);
+        let get = request(&[(RequestPart::Method, "HEAD"), (RequestPart::Target, "/")]);
         let mut out = Vec::new();
         deflater.write(&get, false, b"h", &mut out);
         let first = read(&mut inflater, &out);

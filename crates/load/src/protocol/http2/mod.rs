@@ -12,7 +12,7 @@ mod inflate;
 mod stream;
 
 use super::{Answer, Event, Exchange, Failure};
-use crate::request::{Part, Request};
+use crate::request::{Request, RequestPart};
 use fault::{CANCEL, Fault, PROTOCOL_ERROR};
 use frame::{HEAD_BYTES, Head, PAYLOAD_BYTES_MAX};
 use head::Deflater;
@@ -32,7 +32,7 @@ const STREAM_MAX: u32 = (1 << 31) - 1;
 /// A buffer that grew beyond this is given back.
 const BYTES_KEPT: usize = 4096;
 
-/// What all connections to a server have in common.
+/// State shared by all connections to a server.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub is_secure: bool,
@@ -191,7 +191,7 @@ impl Exchange for Http2 {
     }
 
     fn send(&mut self, at: usize, request: &Request, out: &mut Vec<u8>) {
-        let body = if request.has_body { request.part(Part::Body) } else { &[] };
+        let body = if request.has_body { request.part(RequestPart::Body) } else { &[] };
         let start = out.len();
         let mut head =
             Head { length: 0, kind: frame::HEADERS, flags: frame::END_HEADERS, stream: self.next_id };
@@ -209,7 +209,7 @@ impl Exchange for Http2 {
             out[start..start + HEAD_BYTES].copy_from_slice(&head.bytes());
         }
         let windows = (i64::from(WINDOW_BYTES), self.stream_window);
-        let expects_body = request.part(Part::Method) != b"HEAD";
+        let expects_body = request.part(RequestPart::Method) != b"HEAD";
         self.streams[at].begin(self.next_id, expects_body, request, windows);
         self.next_id += 2;
         self.open += 1;

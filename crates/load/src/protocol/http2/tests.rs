@@ -58,9 +58,9 @@ impl Client {
 
     fn send(&mut self, at: usize, method: &str, body: Option<&[u8]>) {
         let mut request = Request::default();
-        request.write(Part::Method, |out| out.extend_from_slice(method.as_bytes()));
-        request.write(Part::Target, |out| out.push(b'/'));
-        request.write(Part::Body, |out| out.extend_from_slice(body.unwrap_or_default()));
+        request.write(RequestPart::Method, |out| out.extend_from_slice(method.as_bytes()));
+        request.write(RequestPart::Target, |out| out.push(b'/'));
+        request.write(RequestPart::Body, |out| out.extend_from_slice(body.unwrap_or_default()));
         request.has_body = body.is_some();
         request.keeps_body = true;
         self.http2.send(at, &request, &mut self.out);
@@ -204,7 +204,7 @@ fn no_more_requests_than_the_server_allows_find_room() {
     assert!(client.http2.has_room() && client.http2.takes(2));
     client.http2.abandon(0, &mut client.out);
     assert_eq!(client.sent().last(), Some(&(frame::RST_STREAM, 0, 1, 4)));
-    // What still comes for it is nobody's, but changes the table.
+    // Later frames of it belong to no request, but change the table.
     let late =
         [headers(1, 0, OK), data(1, frame::END_STREAM, b"late"), headers(3, frame::END_STREAM, OK)].concat();
     assert_eq!(client.fed(&late, 3).expect("good frames"), [answered(1)]);
@@ -322,8 +322,8 @@ fn what_is_not_http2_breaks_the_connection() {
 fn a_head_longer_than_a_frame_is_sent_in_several() {
     let mut client = Client::asking(1, &[]);
     let mut request = Request::default();
-    request.write(Part::Method, |out| out.extend_from_slice(b"GET"));
-    request.write(Part::Target, |out| out.extend_from_slice(&[b'/'; 40_000]));
+    request.write(RequestPart::Method, |out| out.extend_from_slice(b"GET"));
+    request.write(RequestPart::Target, |out| out.extend_from_slice(&[b'/'; 40_000]));
     client.http2.abandon(0, &mut client.out);
     client.sent();
     client.http2.send(0, &request, &mut client.out);

@@ -29,7 +29,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Of a connection whose messages are at most so long; `seed` tells its masks from those of others.
+    /// Of a connection whose messages are at most so long; `seed` makes its masks differ from those of other connections.
     pub fn new(message_bytes_max: usize, seed: u64) -> Frames {
         Frames { held: Vec::new(), fragments: None, message_bytes_max, random: seed, pongs: 0, closed: None }
     }

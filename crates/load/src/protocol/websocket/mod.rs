@@ -6,7 +6,7 @@
 mod frames;
 
 use super::{Answer, BODY_KEPT_BYTES_MAX, Event, Exchange, Failure};
-use crate::request::{Part, Request};
+use crate::request::{Request, RequestPart};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use frames::Frames;
@@ -24,7 +24,7 @@ const STREAM: usize = 0;
 
 /// Where all connections to a server are opened.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct WebSocketTarget {
     pub authority: Arc<str>,
     /// Path with query.
     pub target: String,
@@ -32,7 +32,7 @@ pub(crate) struct Place {
 
 /// One connection's side: its opening, and then its frames.
 pub(crate) struct Socket {
-    place: Arc<Place>,
+    place: Arc<WebSocketTarget>,
     key: String,
     /// The answer's head as far as it came; absent once it is open.
     head: Option<Vec<u8>>,
@@ -42,18 +42,18 @@ pub(crate) struct Socket {
 
 impl Socket {
     /// A closed one; its messages are at most so long.
-    pub fn new(place: Arc<Place>, message_bytes_max: usize) -> Socket {
+    pub fn new(place: Arc<WebSocketTarget>, message_bytes_max: usize) -> Socket {
         let frames = Frames::new(message_bytes_max, 0);
         Socket { place, key: String::new(), head: Some(Vec::new()), frames, message_bytes_max }
     }
 
-    /// Asks to open it; `seed` tells it from others.
+    /// Asks to open it; `seed` makes its key differ from others.
     pub fn begin(&mut self, seed: u64, out: &mut Vec<u8>) {
         self.frames = Frames::new(self.message_bytes_max, seed);
         let key = [self.frames.draw().to_le_bytes(), self.frames.draw().to_le_bytes()].concat();
         self.key = BASE64.encode(key);
         self.head = Some(Vec::new());
-        let Place { authority, target } = &*self.place;
+        let WebSocketTarget { authority, target } = &*self.place;
         let request = format!(
             "GET {target} HTTP/1.1\r\nHost: {authority}\r\nUser-Agent: assay\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
              Sec-WebSocket-Key: {}\r\nSec-WebSocket-Version: 13\r\n\r\n",
@@ -141,7 +141,7 @@ fn opened(head: &[u8], rest: &[u8], key: &str) -> Result<(), Failure> {
     }
 }
 
-/// One message at a time, and the next that comes is its answer. What comes unasked is left out.
+/// One message at a time, and the next that comes is its answer. Unsolicited messages are ignored.
 pub(crate) struct WebSocket {
     socket: Socket,
     /// Number of the connection.
@@ -151,7 +151,7 @@ pub(crate) struct WebSocket {
 }
 
 impl WebSocket {
-    pub fn new(place: Arc<Place>, number: usize) -> WebSocket {
+    pub fn new(place: Arc<WebSocketTarget>, number: usize) -> WebSocket {
         let socket = Socket::new(place, BODY_KEPT_BYTES_MAX);
         WebSocket { socket, number, answer: Answer::default(), is_asked: false }
     }
@@ -183,7 +183,7 @@ impl Exchange for WebSocket {
     fn send(&mut self, _stream: usize, request: &Request, out: &mut Vec<u8>) {
         self.answer.begin(request.keeps_body);
         self.is_asked = true;
-        self.socket.put_text(|out| out.extend_from_slice(request.part(Part::Body)), out);
+        self.socket.put_text(|out| out.extend_from_slice(request.part(RequestPart::Body)), out);
     }
 
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(usize, Option<Event>), Failure> {

@@ -7,7 +7,7 @@ const OPENED: &str =
     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n";
 
 fn socket() -> WebSocket {
-    let place = Place { authority: "h:1".into(), target: "/ws".to_owned() };
+    let place = WebSocketTarget { authority: "h:1".into(), target: "/ws".to_owned() };
     let mut socket = WebSocket::new(Arc::new(place), 3);
     let mut out = Vec::new();
     socket.begin(1, &mut out);
@@ -35,7 +35,7 @@ fn asked() -> WebSocket {
 
 fn ask(socket: &mut WebSocket, text: &[u8]) -> Vec<u8> {
     let (mut request, mut out) = (Request::default(), Vec::new());
-    request.write(Part::Body, |body| body.extend_from_slice(text));
+    request.write(RequestPart::Body, |body| body.extend_from_slice(text));
     request.keeps_body = true;
     socket.send(STREAM, &request, &mut out);
     out

@@ -1,25 +1,19 @@
-//! What happens on sockets: connections that open, requests that go out, answers that come, and connections that break.
+//! What happens on sockets: connections that open, requests that go out, bytes that come, streams that a server allows or resets,
+//! connections that break.
 
-use super::{MS, NEVER_NS, REST_NS, Run, Slot};
-use crate::checked::checked;
+use super::LoadRun;
+use super::slots::Slot;
 use crate::clock;
 use crate::connection::{Buffer, Input, State};
-use crate::generator::{Generator, token};
+use crate::generator::token;
 use crate::measured::ErrorKind;
 use crate::poll::Ready;
 use crate::protocol::{Event, Failure};
-use crate::redirect::{REDIRECTS_MAX, follow};
-use std::ops::Range;
 
 /// An answer of more than this may be longer than the kernel holds for one that is read late, which is 64 KiB at first.
 const LARGE_BYTES: usize = 16 << 10;
 
-impl Run<'_> {
-    /// The slots of a connection.
-    pub(super) fn slots_of(&self, at: usize) -> Range<usize> {
-        at * self.streams..(at + 1) * self.streams
-    }
-
+impl LoadRun<'_> {
     /// Sends the requests of a connection, which is opened first if it is not.
     pub(super) fn send(&mut self, at: usize) {
         if !self.put(at) {
@@ -33,8 +27,17 @@ impl Run<'_> {
         }
     }
 
-    /// Puts the requests of a connection where they are written from; says whether it is open.
-    pub(super) fn put(&mut self, at: usize) -> bool {
+    /// Sends the request that was given to a connection: at once, or with the others that are due now, where it carries several.
+    pub(super) fn send_with_others(&mut self, at: usize) {
+        if !self.slots.are_shared() {
+            self.send(at);
+        } else if self.put(at) {
+            self.unsent.is_to_write(at);
+        }
+    }
+
+    /// Puts the requests of a connection where they are written from; returns whether it is open.
+    fn put(&mut self, at: usize) -> bool {
         let connection = &mut self.generator.connections[at];
         if connection.state() == State::Closed {
             self.doze.stay_awake(clock::monotonic_ns());
@@ -44,16 +47,15 @@ impl Run<'_> {
                 return false;
             }
         }
-        let slots = self.slots_of(at);
         let connection = &mut self.generator.connections[at];
         if connection.state() != State::Open {
             return false;
         }
-        for (stream, Slot { request, active }) in self.slots[slots].iter_mut().enumerate() {
+        for (stream, Slot { request, active }) in self.slots.of_mut(at).iter_mut().enumerate() {
             if let Some(active) = active.as_mut().filter(|active| !active.is_put) {
                 if !connection.has_room() {
                     active.is_held = true;
-                    self.withheld.hold(at);
+                    self.unsent.hold(at);
                     continue;
                 }
                 active.is_put = true;
@@ -62,12 +64,45 @@ impl Run<'_> {
                 }
                 active.sent_ns.get_or_insert_with(clock::monotonic_ns);
                 connection.send(stream, request);
-                if let Some(ledger) = &mut self.ledger {
-                    (active.number, active.due) = ledger.say(at);
+                if let Some(tracker) = &mut self.deliveries {
+                    (active.number, active.due) = tracker.say(at);
                 }
             }
         }
         true
+    }
+
+    /// Writes what was put.
+    pub(super) fn write_put(&mut self) {
+        while let Some(at) = self.unsent.next_unwritten() {
+            if self.generator.connections[at].stream().is_some() {
+                self.write_the_rest(at);
+            }
+        }
+    }
+
+    /// Writes what is put on a connection and not written yet.
+    fn write_the_rest(&mut self, at: usize) {
+        let connection = &mut self.generator.connections[at];
+        if !connection.is_written()
+            && let Err(error) = connection.write()
+        {
+            self.broken(at, &error.into());
+        }
+    }
+
+    /// A stream is free, or the connection is to be opened anew: what was held back is sent.
+    pub(super) fn send_held(&mut self, at: usize) {
+        if self.unsent.release(at) {
+            self.send_waiting(at);
+        }
+    }
+
+    /// Sends the requests of a connection that were not put on it, if there are any.
+    fn send_waiting(&mut self, at: usize) {
+        if self.slots.of(at).any(|slot| self.slots.unput(slot).is_some()) {
+            self.send(at);
+        }
     }
 
     pub(super) fn on_socket(&mut self, event: Ready) {
@@ -79,28 +114,30 @@ impl Run<'_> {
         match connection.state() {
             State::Closed => (),
             State::Opening => match connection.advance(&mut self.buffer) {
-                Ok(true) => {
-                    let now_ns = clock::monotonic_ns();
-                    let handshake = connection.take_handshake();
-                    if let Some(ledger) = &mut self.ledger {
-                        ledger.join(at, connection.generation, connection.sent());
-                    }
-                    let slots = self.slots_of(at);
-                    for active in self.slots[slots].iter_mut().flat_map(|slot| &mut slot.active) {
-                        active.sendable_ns = active.waiting.sendable_ns(now_ns);
-                    }
-                    self.send(at);
-                    handshake.into_iter().for_each(|one| self.generator.handshakes.add(one));
-                    let greeted = self.generator.greeted(at);
-                    if handshake.is_some() || greeted {
-                        // What came behind the opening is not told again.
-                        self.exchange(at, event);
-                    }
-                }
+                Ok(true) => self.opened(at, event),
                 Ok(false) => (),
                 Err(error) => self.not_connected(at, &error),
             },
             State::Open => self.exchange(at, event),
+        }
+    }
+
+    fn opened(&mut self, at: usize, event: Ready) {
+        let now_ns = clock::monotonic_ns();
+        let connection = &mut self.generator.connections[at];
+        let handshake = connection.take_handshake();
+        if let Some(tracker) = &mut self.deliveries {
+            tracker.join(at, connection.generation, connection.sent());
+        }
+        for active in self.slots.of_mut(at).iter_mut().flat_map(|slot| &mut slot.active) {
+            active.sendable_ns = active.waiting.sendable_ns(now_ns);
+        }
+        self.send(at);
+        handshake.into_iter().for_each(|one| self.generator.handshakes.add(one));
+        let greeted = self.generator.greeted(at);
+        if handshake.is_some() || greeted {
+            // The poll does not report again what arrived right behind the opening.
+            self.exchange(at, event);
         }
     }
 
@@ -119,22 +156,18 @@ impl Run<'_> {
             self.send_due(now_ns);
         }
         // What the protocol says to what came.
-        let connection = &mut self.generator.connections[at];
-        if connection.state() == State::Open
-            && !connection.is_written()
-            && let Err(error) = connection.write()
-        {
-            self.broken(at, &error.into());
+        if self.generator.connections[at].state() == State::Open {
+            self.write_the_rest(at);
         }
     }
 
-    /// Reads once; says whether there may be more on the same socket.
+    /// Reads once; returns whether there may be more on the same socket.
     fn read(&mut self, at: usize, event: Ready, buffer: &mut Buffer) -> bool {
         match self.generator.connections[at].read(buffer) {
             Ok(Input::Nothing) => false,
             Ok(Input::Bytes { bytes, may_hold_more }) => {
                 let count = bytes.len();
-                // After a hang-up, which is not told twice, the socket is read to its end.
+                // After a hang-up, which is reported once only, the socket is read to its end.
                 let goes_on = self.feed(at, event, bytes) && (event.hung_up || may_hold_more);
                 let is_piece = self.answered_ns.is_none();
                 if event.hung_up || is_piece || LARGE_BYTES < count {
@@ -161,7 +194,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes in bytes of a connection; says whether it is still the same socket.
+    /// Takes in bytes of a connection; returns whether it is still the same socket.
     fn feed(&mut self, at: usize, event: Ready, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {
             let connection = &mut self.generator.connections[at];
@@ -187,26 +220,26 @@ impl Run<'_> {
 
     fn happened(&mut self, at: usize, event: Event, hung_up: bool) {
         match event {
-            // A hang-up that came with the answer is not told again, so it must be heeded now.
+            // A hang-up that came with the answer is not reported again, so it must be heeded now.
             Event::Answered { stream, keep_alive } => {
                 // A request that is not whole when its answer is would be mistaken for the start of the next one.
                 let connection = &self.generator.connections[at];
                 // After a hang-up what is framed is read to its end.
                 let keep_alive =
                     keep_alive && connection.is_in_step() && (!hung_up || connection.is_framed());
-                let slot = at * self.streams + stream;
+                let slot = self.slots.at(at, stream);
                 let now_ns = clock::monotonic_ns();
-                let sent_ns = self.slots[slot].active.as_ref().and_then(|active| active.sent_ns);
+                let sent_ns = self.slots.active(slot).and_then(|active| active.sent_ns);
                 let done_ns = self.doze.came_ns(connection.came_real_ns(), sent_ns, now_ns);
                 self.answered(slot, keep_alive, done_ns);
                 self.answered_ns = Some(now_ns);
             }
             Event::Failed { stream, is_undone, why } => {
-                self.failed(at * self.streams + stream, is_undone, why);
+                self.failed(self.slots.at(at, stream), is_undone, why);
             }
             Event::Leaving => self.leaving(at),
             Event::Room => {
-                self.withheld.changed = true;
+                self.free.allowance_changed();
                 self.generator.note_allowed(at);
                 self.send_held(at);
             }
@@ -214,64 +247,15 @@ impl Run<'_> {
         }
     }
 
-    /// The answer of a slot was whole at this time.
-    pub(super) fn answered(&mut self, slot: usize, keep_alive: bool, done_ns: u64) {
-        self.answered_ns = Some(done_ns);
-        let (at, stream) = (slot / self.streams, slot % self.streams);
-        let Generator { config, endpoint, connections, sessions, .. } = &mut *self.generator;
-        let (scenario, connection) = (&config.scenario, &mut connections[at]);
-        let Some(mut active) = self.slots[slot].active.take() else { return self.close(at) };
-        let operation = &scenario.operations[active.operation];
-        let session = &mut sessions[active.session];
-        let answer = connection.answer(stream);
-        answer.set_cookies().for_each(|cookie| session.set_cookie(cookie));
-        let follows = operation.follow_redirects
-            && active.redirects < REDIRECTS_MAX
-            && follow(&mut self.slots[slot].request, answer, &endpoint.base, session.cookies());
-        connection.answered += 1;
-        if follows {
-            if !keep_alive {
-                self.close(at);
-            }
-            active.redirects += 1;
-            self.tally.redirected(active.operation, active.waiting.intended_ns);
-            active.is_put = false;
-            self.slots[slot].active = Some(active);
-            return self.send(at);
-        }
-        let answer = connection.answer(stream);
-        let intended_ns = active.waiting.intended_ns;
-        let is_right = match checked(operation, answer, scenario.secrets()) {
-            Ok(()) => {
-                session.extract(scenario, operation, answer);
-                self.tally.answered(active.operation, intended_ns, done_ns);
-                true
-            }
-            Err((kind, detail)) => {
-                self.tally.failed(Some(active.operation), intended_ns, kind, detail);
-                false
-            }
-        };
-        if operation.restarts_session {
-            session.restart();
-        }
-        if !keep_alive {
-            self.close(at);
-        }
-        self.free.put(slot, done_ns);
-        self.finish(&active, (done_ns, 0), is_right);
-        self.send_held(at);
-    }
-
     fn not_connected(&mut self, at: usize, error: &std::io::Error) {
         let now_ns = clock::monotonic_ns();
         self.close(at);
-        for slot in self.slots_of(at) {
+        for slot in self.slots.of(at) {
             if !self.fail(slot, ErrorKind::Connect, now_ns, || error.to_string()) {
                 continue;
             }
-            match self.ledger {
-                None => self.resting.push_back((now_ns + REST_NS, slot)),
+            match self.deliveries {
+                None => self.free.rest(slot, now_ns),
                 // The user rests.
                 Some(_) => self.free.put(slot, now_ns),
             }
@@ -286,9 +270,10 @@ impl Run<'_> {
         self.close(at);
         let now_ns = clock::monotonic_ns();
         let mut sends_again = false;
-        for slot in self.slots_of(at) {
-            let has_begun = self.generator.connections[at].has_begun(slot % self.streams);
-            let Some(active) = &mut self.slots[slot].active else { continue };
+        for slot in self.slots.of(at) {
+            let (_, stream) = self.slots.address(slot);
+            let has_begun = self.generator.connections[at].has_begun(stream);
+            let Some(active) = self.slots.active_mut(slot) else { continue };
             if active.is_held {
                 sends_again = true;
                 continue;
@@ -297,7 +282,7 @@ impl Run<'_> {
             if was_idle && !has_begun && operation.is_idempotent() && !active.sent_again {
                 active.sent_again = true;
                 active.is_put = false;
-                self.tally.sent_again(active.waiting.intended_ns);
+                self.results.tally.sent_again(active.waiting.intended_ns);
                 sends_again = true;
             } else if self.fail(slot, ErrorKind::Broken, now_ns, || failure.to_string()) {
                 self.free.put(slot, now_ns);
@@ -308,32 +293,66 @@ impl Run<'_> {
         }
     }
 
-    /// Fails requests whose time limit has passed.
-    pub(super) fn time_out(&mut self, now_ns: u64) {
-        let mut floor_ns = NEVER_NS;
-        for slot in 0..self.slots.len() {
-            let Some(active) = &self.slots[slot].active else { continue };
-            if active.deadline_ns > now_ns {
-                floor_ns = floor_ns.min(active.deadline_ns);
+    /// The request of a slot failed alone.
+    fn failed(&mut self, slot: usize, is_undone: bool, why: &str) {
+        let (now_ns, at) = (clock::monotonic_ns(), self.slots.connection(slot));
+        self.generator.spoken.reset += 1;
+        if is_undone && self.takes_back(slot) {
+            return self.send(at);
+        }
+        if self.fail(slot, ErrorKind::Broken, now_ns, || format!("the server reset the stream: {why}")) {
+            self.free.put(slot, now_ns);
+        }
+        self.answered_ns = Some(now_ns);
+        if !self.generator.connections[at].goes_on() {
+            self.close(at);
+        }
+        self.send_held(at);
+    }
+
+    /// The server takes no more requests on a connection. Those that it did not take are sent again: on other connections, or, where all
+    /// streams of these are in use, on a new one as soon as those that it took are answered.
+    fn leaving(&mut self, at: usize) {
+        self.generator.spoken.left += 1;
+        let now_ns = clock::monotonic_ns();
+        for slot in self.slots.of(at) {
+            let (_, stream) = self.slots.address(slot);
+            if self.slots.put_on(slot).is_none() || !self.generator.connections[at].is_undone(stream) {
                 continue;
             }
-            let limit_ms = self.generator.config.scenario.operations[active.operation].timeout_ns / MS;
-            self.abandon(slot);
-            self.fail(slot, ErrorKind::Timeout, now_ns, || format!("no whole answer within {limit_ms} ms"));
-            self.free.put(slot, now_ns);
-            self.send_held(slot / self.streams);
+            self.generator.connections[at].abandon(stream);
+            if !self.takes_back(slot) {
+                let why = || "the server left ten times without taking it".to_owned();
+                self.fail(slot, ErrorKind::Broken, now_ns, why);
+                self.free.put(slot, now_ns);
+            }
         }
-        self.deadline_floor_ns = floor_ns;
+        if !self.generator.connections[at].goes_on() {
+            self.close(at);
+        }
+        for slot in self.slots.of(at) {
+            self.move_on(slot, now_ns);
+        }
+        self.send_waiting(at);
+    }
+
+    /// Gives a request that is to be sent again a stream of another connection, if one is free.
+    fn move_on(&mut self, slot: usize, now_ns: u64) {
+        let Some(active) = self.slots.unput(slot) else { return };
+        let Some((other, _)) = self.take_free(active.session) else { return };
+        self.slots.swap(slot, other);
+        self.free.put(slot, now_ns);
+        self.send(self.slots.connection(other));
     }
 
     /// Gives up what a slot waits for.
     pub(super) fn abandon(&mut self, slot: usize) {
-        let (at, stream) = (slot / self.streams, slot % self.streams);
+        let (at, stream) = self.slots.address(slot);
         let connection = &mut self.generator.connections[at];
         if !connection.abandon(stream) {
             self.close(at);
-            if 1 < self.streams {
-                self.withheld.hold(at);
+            if self.slots.are_shared() {
+                self.unsent.hold(at);
             }
         } else if !connection.is_written() {
             // Where it cannot be written the socket says so.
@@ -341,21 +360,21 @@ impl Run<'_> {
         }
     }
 
-    /// Fails the request of a slot; says whether there was one.
-    pub(super) fn fail(
-        &mut self,
-        slot: usize,
-        kind: ErrorKind,
-        now_ns: u64,
-        detail: impl FnOnce() -> String,
-    ) -> bool {
-        let Some(active) = self.slots[slot].active.take() else { return false };
-        self.tally.failed(Some(active.operation), active.waiting.intended_ns, kind, detail);
-        if self.generator.config.scenario.operations[active.operation].restarts_session {
-            self.generator.sessions[active.session].restart();
-        }
-        let rest_ns = if self.ledger.is_some() && kind != ErrorKind::Timeout { REST_NS } else { 0 };
-        self.finish(&active, (now_ns, rest_ns), false);
-        true
+    /// Closes a connection. Messages of other users are no longer due to its user.
+    pub(super) fn close(&mut self, at: usize) {
+        self.generator.connections[at].close();
+        self.free.allowance_changed();
+        let LoadRun { deliveries, slots, .. } = self;
+        let Some(tracker) = deliveries else { return };
+        let others = tracker.room_of(at).filter(|other| *other != at);
+        let is_due = |slot: &usize| {
+            slots
+                .put_on(*slot)
+                .is_some_and(|active| tracker.is_awaited(at, slots.connection(*slot), active.number))
+        };
+        let freed: Vec<usize> = others.flat_map(|other| slots.of(other)).filter(is_due).collect();
+        tracker.leave(at);
+        let now_ns = clock::monotonic_ns();
+        freed.into_iter().for_each(|slot| self.one_delivery_less(slot, now_ns));
     }
 }

@@ -1,7 +1,7 @@
-//! Which messages are due to whom, and which came: none may be lost, none come twice, and those of one sender must come in order.
+//! Which messages are due to which users, and which arrived: none may be lost or duplicated, and those of one sender must arrive in order.
 //!
-//! A message is due to every other user who is in the room when it is said. When the connection of its sender or its receiver ends,
-//! whether it comes is no longer known; that is counted apart.
+//! A message is due to every other user who is in the room when it is sent. When the connection of its sender or its receiver ends, its
+//! delivery is unknown and counted separately.
 
 use crate::recorder::{counts, empty_histogram, sum, summary_ms};
 use assay_model::DeliverySummary;
@@ -9,11 +9,11 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
-/// Deliveries of one stretch of load, with the settling before it and the drain.
+/// Deliveries of one load run, with the settling before it and the drain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deliveries {
-    /// From the intended start of a message to each of its deliveries, nanoseconds; of messages that were to start in the stretch.
+    /// From the intended start of a message to each of its deliveries, nanoseconds; of messages that were to start in the run.
     #[serde(with = "counts")]
     pub times: Histogram<u64>,
     /// Messages that were sent.
@@ -22,7 +22,7 @@ pub struct Deliveries {
     pub due: u64,
     /// Of these, those that came.
     pub delivered: u64,
-    /// Of those that came, how many did so within the stretch.
+    /// Of those that came, how many did so within the run.
     pub within: u64,
     /// Deliveries that came again.
     pub duplicated: u64,
@@ -70,7 +70,7 @@ impl Deliveries {
         }
     }
 
-    /// What the audit finds wrong; absent where all is right.
+    /// The audit's complaint; absent where every delivery is right.
     pub fn wrong(&self) -> Option<String> {
         let (lost, twice, order) = (self.lost(), self.duplicated, self.out_of_order);
         (0 < lost + twice + order).then(|| {
@@ -81,7 +81,7 @@ impl Deliveries {
         })
     }
 
-    /// The stored form, of a stretch of so many seconds.
+    /// The stored form, of a run of `seconds`.
     pub(crate) fn summary(&self, seconds: f64) -> DeliverySummary {
         DeliverySummary {
             sent: self.sent,
@@ -97,14 +97,14 @@ impl Deliveries {
     }
 }
 
-/// What a delivery is.
+/// How a delivery is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum DeliveryState {
     Due,
-    /// From before its receiver joined, or its sender's connection ended: counted otherwise.
+    /// Sent before its receiver joined or its sender reconnected: counted elsewhere.
     NotDue,
     Again,
-    /// Nobody said it.
+    /// No user sent it.
     Invented,
 }
 
@@ -118,7 +118,7 @@ struct Member {
     came: Vec<(u64, u64)>,
 }
 
-pub(crate) struct Ledger {
+pub(crate) struct DeliveryTracker {
     /// Users of a room.
     users: usize,
     members: Vec<Member>,
@@ -127,11 +127,11 @@ pub(crate) struct Ledger {
     pub counts: Deliveries,
 }
 
-impl Ledger {
-    /// Of users of which nobody is in a room yet.
-    pub fn new(members: usize, users: usize) -> Ledger {
+impl DeliveryTracker {
+    /// For users none of whom has joined a room yet.
+    pub fn new(members: usize, users: usize) -> DeliveryTracker {
         let member = Member { came: vec![(0, 0); users], ..Member::default() };
-        Ledger {
+        DeliveryTracker {
             users,
             members: vec![member; members],
             overtaken: HashMap::new(),
@@ -144,13 +144,13 @@ impl Ledger {
         self.counts.lost() == 0
     }
 
-    /// The users of somebody's room.
+    /// The users of a user's room.
     pub fn room_of(&self, at: usize) -> std::ops::Range<usize> {
         let first = at / self.users * self.users;
         first..(first + self.users).min(self.members.len())
     }
 
-    /// The others of somebody's room who are in it.
+    /// The other users of a user's room who have joined it.
     fn others(&self, at: usize) -> impl Iterator<Item = usize> + use<'_> {
         self.room_of(at).filter(move |other| *other != at && self.members[*other].is_in)
     }
@@ -176,7 +176,7 @@ impl Ledger {
 
     /// The connection of a user ended.
     pub fn leave(&mut self, at: usize) {
-        // A connection of an earlier stretch with more users is nobody's.
+        // A connection of an earlier run with more users belongs to no member.
         if !self.members.get(at).is_some_and(|member| member.is_in) {
             return;
         }
@@ -205,20 +205,20 @@ impl Ledger {
     }
 
     /// Something came.
-    pub fn deliver(&mut self, receiver: usize, sender: usize, generation: u32, number: u64) -> Verdict {
+    pub fn deliver(&mut self, receiver: usize, sender: usize, generation: u32, number: u64) -> DeliveryState {
         if !self.room_of(receiver).contains(&sender) || sender == receiver {
-            return Verdict::Invented;
+            return DeliveryState::Invented;
         }
         let Member { is_in, generation: now, said, .. } = self.members[sender];
         if !is_in || generation != now {
-            return Verdict::NotDue;
+            return DeliveryState::NotDue;
         }
         if said < number {
-            return Verdict::Invented;
+            return DeliveryState::Invented;
         }
         let (came, not_due) = &mut self.members[receiver].came[sender % self.users];
         if number <= *not_due {
-            return Verdict::NotDue;
+            return DeliveryState::NotDue;
         }
         if *came < number {
             if *came + 1 < number {
@@ -229,10 +229,10 @@ impl Ledger {
             self.counts.out_of_order += 1;
         } else {
             self.counts.duplicated += 1;
-            return Verdict::Again;
+            return DeliveryState::Again;
         }
         self.counts.delivered += 1;
-        Verdict::Due
+        DeliveryState::Due
     }
 }
 
@@ -241,74 +241,78 @@ mod tests {
     use super::*;
 
     /// A room of three who are in.
-    fn room() -> Ledger {
-        let mut ledger = Ledger::new(6, 3);
-        (3..6).for_each(|at| ledger.join(at, 1, 0));
-        ledger
+    fn room() -> DeliveryTracker {
+        let mut tracker = DeliveryTracker::new(6, 3);
+        (3..6).for_each(|at| tracker.join(at, 1, 0));
+        tracker
     }
 
     /// The first user says so much.
-    fn say(ledger: &mut Ledger, messages: usize) {
+    fn say(tracker: &mut DeliveryTracker, messages: usize) {
         for _ in 0..messages {
-            ledger.say(3);
+            tracker.say(3);
         }
     }
 
-    fn counted(ledger: &Ledger) -> [u64; 6] {
-        let Deliveries { due, delivered, duplicated, out_of_order, cut_off, .. } = ledger.counts;
-        [due, delivered, ledger.counts.lost(), duplicated, out_of_order, cut_off]
+    fn counted(tracker: &DeliveryTracker) -> [u64; 6] {
+        let Deliveries { due, delivered, duplicated, out_of_order, cut_off, .. } = tracker.counts;
+        [due, delivered, tracker.counts.lost(), duplicated, out_of_order, cut_off]
     }
 
     #[test]
     fn what_comes_once_and_in_order_is_right() {
-        let mut ledger = room();
-        assert_eq!([ledger.say(3), ledger.say(3), ledger.say(4)], [(1, 2), (2, 2), (1, 2)]);
+        let mut tracker = room();
+        assert_eq!([tracker.say(3), tracker.say(3), tracker.say(4)], [(1, 2), (2, 2), (1, 2)]);
         for (receiver, sender, number) in [(4, 3, 1), (5, 4, 1), (5, 3, 1), (4, 3, 2), (3, 4, 1), (5, 3, 2)] {
-            assert!(ledger.is_awaited(receiver, sender, number));
-            assert_eq!(ledger.deliver(receiver, sender, 1, number), Verdict::Due);
-            assert!(!ledger.is_awaited(receiver, sender, number));
+            assert!(tracker.is_awaited(receiver, sender, number));
+            assert_eq!(tracker.deliver(receiver, sender, 1, number), DeliveryState::Due);
+            assert!(!tracker.is_awaited(receiver, sender, number));
         }
-        assert_eq!((counted(&ledger), ledger.counts.wrong()), ([6, 6, 0, 0, 0, 0], None));
+        assert_eq!((counted(&tracker), tracker.counts.wrong()), ([6, 6, 0, 0, 0, 0], None));
     }
 
     #[test]
     fn loss_duplication_and_reordering_are_told_apart() {
-        let mut ledger = room();
-        say(&mut ledger, 4);
-        let verdicts = [1, 1, 3, 2, 2].map(|number| ledger.deliver(4, 3, 1, number));
-        use Verdict::{Again, Due};
+        let mut tracker = room();
+        say(&mut tracker, 4);
+        let verdicts = [1, 1, 3, 2, 2].map(|number| tracker.deliver(4, 3, 1, number));
+        use DeliveryState::{Again, Due};
         assert_eq!(verdicts, [Due, Again, Due, Due, Again]);
-        assert!((1..=3).all(|number| ledger.deliver(5, 3, 1, number) == Due));
-        assert_eq!(counted(&ledger), [8, 6, 2, 2, 1, 0]);
+        assert!((1..=3).all(|number| tracker.deliver(5, 3, 1, number) == Due));
+        assert_eq!(counted(&tracker), [8, 6, 2, 2, 1, 0]);
         let wrong = "of 8 due deliveries 2 were lost, 2 came twice, 1 were out of order";
-        assert_eq!(ledger.counts.wrong().as_deref(), Some(wrong));
+        assert_eq!(tracker.counts.wrong().as_deref(), Some(wrong));
     }
 
     #[test]
     fn what_an_ended_connection_leaves_open_is_not_lost() {
-        let mut ledger = room();
-        say(&mut ledger, 3);
-        let _ = ledger.say(4);
-        assert_eq!(ledger.deliver(4, 3, 1, 2), Verdict::Due);
+        let mut tracker = room();
+        say(&mut tracker, 3);
+        let _ = tracker.say(4);
+        assert_eq!(tracker.deliver(4, 3, 1, 2), DeliveryState::Due);
         // Due to it: 1 and 3 of the first. Due from it: one to each other.
-        ledger.leave(4);
-        assert_eq!(counted(&ledger), [8, 1, 3, 0, 0, 4]);
-        assert_eq!(ledger.deliver(5, 4, 1, 1), Verdict::NotDue);
-        assert_eq!(ledger.say(3), (4, 1));
+        tracker.leave(4);
+        assert_eq!(counted(&tracker), [8, 1, 3, 0, 0, 4]);
+        assert_eq!(tracker.deliver(5, 4, 1, 1), DeliveryState::NotDue);
+        assert_eq!(tracker.say(3), (4, 1));
         // It comes back: what was said before is not due to it, and its own numbers begin anew.
-        ledger.join(4, 2, 0);
-        assert_eq!([ledger.deliver(4, 3, 1, 4), ledger.deliver(5, 4, 1, 1)], [Verdict::NotDue; 2]);
-        assert_eq!([ledger.say(3), ledger.say(4)], [(5, 2), (1, 2)]);
-        assert_eq!([ledger.deliver(4, 3, 1, 5), ledger.deliver(5, 4, 2, 1)], [Verdict::Due; 2]);
-        ledger.leave(99);
+        tracker.join(4, 2, 0);
+        assert_eq!([tracker.deliver(4, 3, 1, 4), tracker.deliver(5, 4, 1, 1)], [DeliveryState::NotDue; 2]);
+        assert_eq!([tracker.say(3), tracker.say(4)], [(5, 2), (1, 2)]);
+        assert_eq!([tracker.deliver(4, 3, 1, 5), tracker.deliver(5, 4, 2, 1)], [DeliveryState::Due; 2]);
+        tracker.leave(99);
     }
 
     #[test]
     fn what_nobody_said_is_invented() {
-        let mut ledger = room();
-        say(&mut ledger, 1);
+        let mut tracker = room();
+        say(&mut tracker, 1);
         for (receiver, sender, number) in [(4, 3, 2), (3, 3, 1), (4, 1, 1), (4, 99, 1)] {
-            assert_eq!(ledger.deliver(receiver, sender, 1, number), Verdict::Invented, "{sender} {number}");
+            assert_eq!(
+                tracker.deliver(receiver, sender, 1, number),
+                DeliveryState::Invented,
+                "{sender} {number}"
+            );
         }
     }
 }

@@ -1,0 +1,210 @@
+//! The end of a request: its answer is checked, or it fails; what is recorded of it, and which slot and user are free after it.
+
+use super::LoadRun;
+use super::free_slots::REST_NS;
+use super::slots::Active;
+use crate::checked::checked;
+use crate::clock;
+use crate::delivery_tracker::DeliveryState;
+use crate::generator::Generator;
+use crate::measured::ErrorKind;
+use crate::protocol::Failure;
+use crate::recorder::RequestTimes;
+use crate::redirect::{REDIRECTS_MAX, follow};
+use crate::schedule::{OverBound, Waiting};
+
+/// How often a request is sent again that the server refused without processing it. However often would be safe (RFC 9113 section 8.7),
+/// but a server that refuses everything would be asked without end.
+const TAKEN_BACK_MAX: u8 = 10;
+const NS_PER_MS: u64 = 1_000_000;
+
+impl LoadRun<'_> {
+    /// The answer of a slot was whole at this time.
+    pub(super) fn answered(&mut self, slot: usize, keep_alive: bool, done_ns: u64) {
+        self.answered_ns = Some(done_ns);
+        let (at, stream) = self.slots.address(slot);
+        let Generator { config, endpoint, connections, sessions, .. } = &mut *self.generator;
+        let (scenario, connection) = (&config.scenario, &mut connections[at]);
+        let Some(mut active) = self.slots.take(slot) else { return self.close(at) };
+        let operation = &scenario.operations[active.operation];
+        let session = &mut sessions[active.session];
+        let answer = connection.answer(stream);
+        answer.set_cookies().for_each(|cookie| session.set_cookie(cookie));
+        let follows = operation.follow_redirects
+            && active.redirects < REDIRECTS_MAX
+            && follow(self.slots.request_mut(slot), answer, &endpoint.base, session.cookies());
+        connection.answered += 1;
+        if follows {
+            if !keep_alive {
+                self.close(at);
+            }
+            active.redirects += 1;
+            self.results.tally.redirected(active.operation, active.waiting.intended_ns);
+            active.is_put = false;
+            self.slots.fill(slot, active);
+            return self.send(at);
+        }
+        let answer = connection.answer(stream);
+        let intended_ns = active.waiting.intended_ns;
+        let is_right = match checked(operation, answer, scenario.secrets()) {
+            Ok(()) => {
+                session.extract(scenario, operation, answer);
+                self.results.tally.answered(active.operation, intended_ns, done_ns);
+                true
+            }
+            Err((kind, detail)) => {
+                self.results.tally.failed(Some(active.operation), intended_ns, kind, detail);
+                false
+            }
+        };
+        if operation.restarts_session {
+            session.restart();
+        }
+        if !keep_alive {
+            self.close(at);
+        }
+        self.free.put(slot, done_ns);
+        self.finish(&active, (done_ns, 0), is_right);
+        self.send_held(at);
+    }
+
+    /// Fails the request of a slot; returns whether there was one.
+    pub(super) fn fail(
+        &mut self,
+        slot: usize,
+        kind: ErrorKind,
+        now_ns: u64,
+        detail: impl FnOnce() -> String,
+    ) -> bool {
+        let Some(active) = self.slots.take(slot) else { return false };
+        self.results.tally.failed(Some(active.operation), active.waiting.intended_ns, kind, detail);
+        if self.generator.config.scenario.operations[active.operation].restarts_session {
+            self.generator.sessions[active.session].restart();
+        }
+        let rest_ns = if self.deliveries.is_some() && kind != ErrorKind::Timeout { REST_NS } else { 0 };
+        self.finish(&active, (now_ns, rest_ns), false);
+        true
+    }
+
+    /// Fails requests whose time limit has passed.
+    pub(super) fn time_out(&mut self, now_ns: u64) {
+        let mut from = 0;
+        while let Some((slot, operation)) = self.slots.overdue(from, now_ns) {
+            let limit_ms = self.generator.config.scenario.operations[operation].timeout_ns / NS_PER_MS;
+            self.abandon(slot);
+            self.fail(slot, ErrorKind::Timeout, now_ns, || format!("no whole answer within {limit_ms} ms"));
+            self.free.put(slot, now_ns);
+            self.send_held(self.slots.connection(slot));
+            from = slot + 1;
+        }
+        self.slots.renew_deadline_floor();
+    }
+
+    /// Has a request sent again that the server did not process, unless that was done often.
+    pub(super) fn takes_back(&mut self, slot: usize) -> bool {
+        let Some(active) = self.slots.active_mut(slot).filter(|active| active.taken_back < TAKEN_BACK_MAX)
+        else {
+            return false;
+        };
+        active.taken_back += 1;
+        active.is_put = false;
+        self.results.tally.sent_again(active.waiting.intended_ns);
+        true
+    }
+
+    /// A message came on a connection. The message of a user is answered when all who should have it do.
+    pub(super) fn delivered(&mut self, at: usize, sender: usize, generation: u32, number: u64) {
+        let Some(tracker) = &mut self.deliveries else { return };
+        match tracker.deliver(at, sender, generation, number) {
+            DeliveryState::Due => (),
+            DeliveryState::NotDue | DeliveryState::Again => return,
+            DeliveryState::Invented => {
+                let what = format!("a delivery of message {number} of user {sender}, who did not say it");
+                return self.broken(at, &Failure::Protocol(what.into()));
+            }
+        }
+        let now_ns = clock::monotonic_ns();
+        if self.timing.is_measured(now_ns) {
+            tracker.counts.within += 1;
+        }
+        let is_it = |slot: &usize| self.slots.put_on(*slot).is_some_and(|active| active.number == number);
+        let Some(slot) = self.slots.of(sender).find(is_it) else { return };
+        if let Some(active) = self.slots.active(slot)
+            && self.timing.is_recorded(active.waiting.intended_ns)
+        {
+            tracker.counts.times.saturating_record(now_ns.saturating_sub(active.waiting.intended_ns));
+        }
+        self.one_delivery_less(slot, now_ns);
+    }
+
+    /// One delivery less is due of the message of a slot.
+    pub(super) fn one_delivery_less(&mut self, slot: usize, now_ns: u64) {
+        let Some(active) = self.slots.active_mut(slot) else { return };
+        active.due = active.due.saturating_sub(1);
+        if active.due == 0 {
+            self.answered(slot, true, now_ns);
+        }
+    }
+
+    /// Records a finished request and frees its user, who rests at least as long as is said.
+    fn finish(&mut self, active: &Active, (done_ns, rest_ns): (u64, u64), is_right: bool) {
+        let times = RequestTimes {
+            intended_ns: active.waiting.intended_ns,
+            sendable_ns: active.sendable_ns,
+            sent_ns: active.sent_ns,
+            done_ns,
+        };
+        self.results.ended(Some(active.operation), &times, is_right);
+        let ready_ns = self.users.finished(active, self.generator, (done_ns, rest_ns));
+        self.leave(active.waiting.user, done_ns, ready_ns);
+    }
+
+    /// Takes a request out of those in flight, and records what the bound kept out until now.
+    fn leave(&mut self, user: Option<u32>, done_ns: u64, ready_ns: u64) {
+        let LoadRun { schedule, results, .. } = self;
+        schedule.finish(done_ns, user, ready_ns, |OverBound { intended_ns, until_ns }| {
+            let why = || "too many requests in flight already".to_owned();
+            results.never_began(intended_ns, until_ns, ErrorKind::OverBound, why);
+        });
+    }
+
+    /// A request found no row that was not used yet: the load ends at its intended start.
+    pub(super) fn out_of_rows(
+        &mut self,
+        feed: usize,
+        (slot, session): (usize, usize),
+        waiting: &Waiting,
+        now_ns: u64,
+    ) {
+        if let Some((end_ns, s)) = self.timing.end_before(waiting.intended_ns, now_ns) {
+            self.end_at(end_ns);
+            let (file, rows) = self.generator.config.scenario.rows_of(feed).unwrap_or_default();
+            self.results.tally.note(
+                format!("data {file}"),
+                format!("all {rows} rows were used, each once; the load ended with them, after {s:.3} s"),
+            );
+        }
+        self.free.put(slot, now_ns);
+        self.users.give_back(waiting, session, self.generator, now_ns);
+        self.schedule.finish(now_ns, None, now_ns, |_| ());
+        // They should have started later.
+        while self.schedule.take().is_some() {
+            self.schedule.finish(now_ns, None, now_ns, |_| ());
+        }
+    }
+
+    /// Fails what draining could not wait for.
+    pub(super) fn give_up_the_rest(&mut self) {
+        let now_ns = clock::monotonic_ns();
+        let why = || "not answered by the end of draining".to_owned();
+        for slot in 0..self.slots.len() {
+            if self.fail(slot, ErrorKind::Timeout, now_ns, why) {
+                self.abandon(slot);
+            }
+        }
+        while let Some(Waiting { intended_ns, user, .. }) = self.schedule.take() {
+            self.results.never_began(intended_ns, now_ns, ErrorKind::Timeout, why);
+            self.leave(user, now_ns, now_ns);
+        }
+    }
+}
