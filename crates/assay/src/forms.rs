@@ -1,8 +1,8 @@
 //! Results in their forms. The commands that measure show a result by the same functions as `assay report`, which reads a stored one.
 
 use crate::arguments::{Format, FormatArguments};
-use crate::command::load::text;
 use crate::failure::Failure;
+use crate::load_text;
 use crate::output;
 use crate::output_file::write_result;
 use assay_model::{
@@ -318,7 +318,7 @@ impl Forms for LoadOf<'_> {
         self.result
     }
     fn table(&self, view: TerminalView) -> String {
-        text::render(self.result, self.target, self.measured_s, view)
+        load_text::render(self.result, self.target, self.measured_s, view)
     }
     fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
         report::render_load_csv(self.result, out)

@@ -1,4 +1,4 @@
-//! Rules of the house that a machine can hold: arrows between crates and files, file headers, sizes of files and crates.
+//! Rules of the house that a machine can hold: arrows between crates, folders and files, file headers, sizes of files.
 
 mod imports;
 
@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const FILE_LINES_MAX: usize = 500;
-/// Lines of a crate's own code; tests beside it are not counted.
-const CRATE_LINES_MAX: usize = 10_000;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("checkout root")
@@ -145,48 +143,65 @@ fn every_file_of_tests_is_compiled() {
     }
 }
 
-#[test]
-fn files_of_a_crate_do_not_import_each_other_in_a_circle() {
+/// What is wrong with the imports below the source folder whose root is this file: cycles, each with the imports that make it up.
+fn import_cycles(start: &Path) -> Vec<String> {
+    let source = start.parent().expect("a folder");
+    let files = Imports::of(start).by_file();
+    let folders = imports::by_entry(&files, source);
     let mut found = Vec::new();
-    for source in crates().into_iter().map(|folder| folder.join("src")) {
-        let starts = ["lib.rs", "main.rs"].map(|name| source.join(name));
-        let Some(start) = starts.into_iter().find(|file| file.exists()) else { continue };
-        let imports = Imports::of(&start);
-        let graph = imports.by_file();
-        let short = |file: &Path| file.strip_prefix(root()).unwrap_or(file).display().to_string();
-        for cycle in imports.cycles() {
-            found.push(format!("{} files:", cycle.len()));
-            for (file, used) in graph.iter().filter(|(file, _)| cycle.contains(*file)) {
+    for uses in std::iter::once(&files).chain(folders.values()) {
+        for cycle in imports::cycles(uses) {
+            found.push(format!("{} of {}:", cycle.len(), source.display()));
+            for (file, used) in uses.iter().filter(|(file, _)| cycle.contains(*file)) {
                 for (other, names) in used.iter().filter(|(other, _)| cycle.contains(*other)) {
+                    let short = |file: &Path| file.strip_prefix(source).unwrap_or(file).display().to_string();
                     let names: Vec<&str> = names.iter().map(String::as_str).collect();
                     found.push(format!("  {} uses {} ({})", short(file), short(other), names.join(", ")));
                 }
             }
         }
     }
+    found
+}
+
+#[test]
+fn files_and_folders_of_a_crate_do_not_import_each_other_in_a_circle() {
+    let sources = crates().into_iter().map(|folder| folder.join("src"));
+    let starts = sources.flat_map(|source| ["lib.rs", "main.rs"].map(|name| source.join(name)));
+    let found: Vec<String> =
+        starts.filter(|start| start.exists()).flat_map(|start| import_cycles(&start)).collect();
     let found = found.join("\n");
     assert!(found.is_empty(), "import cycles: move what both need into a file of its own\n{found}");
 }
 
-/// Lines of a file but for its tests: up to the `#[cfg(test)]` of a module.
-fn own_lines(text: &str) -> usize {
-    text.lines().take_while(|line| *line != "#[cfg(test)]").count()
-}
-
 #[test]
-fn no_crate_is_too_large() {
-    for folder in crates() {
-        let mut files = Vec::new();
-        rust_files(&folder.join("src"), &mut files);
-        let is_test =
-            |file: &Path| file.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("tests"));
-        files.retain(|file| !is_test(file));
-        let lines = |file: &PathBuf| own_lines(&std::fs::read_to_string(file).expect("a Rust file"));
-        let sum: usize = files.iter().map(lines).sum();
-        assert!(
-            sum <= CRATE_LINES_MAX,
-            "{} has {sum} lines: part it (limit {CRATE_LINES_MAX})",
-            folder.display()
-        );
-    }
+fn a_circle_of_folders_is_found_where_no_files_are_in_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("its folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    };
+    let start = folder.path().join("lib.rs");
+    write("lib.rs", "mod check; mod rules; mod snapshot;");
+    write("check/mod.rs", "mod rule; mod view; pub use rule::Rule; use crate::rules::all;");
+    write("check/rule.rs", "pub struct Rule;");
+    write("check/view.rs", "use super::rule::Rule; use crate::snapshot::PID;");
+    write("snapshot/mod.rs", "mod files; pub use files::PID;");
+    write("snapshot/files.rs", "pub const PID: u32 = 1;");
+    write("rules.rs", "pub fn all() {}");
+    assert_eq!(import_cycles(&start), Vec::<String>::new());
+    // Directly.
+    write("snapshot/mod.rs", "mod files; pub use files::PID; use crate::check::Rule;");
+    let found = import_cycles(&start);
+    assert!(found.len() == 3 && found[0].starts_with("2 of "), "{found:?}");
+    assert_eq!(
+        found[1..],
+        ["  check uses snapshot (crate::snapshot::PID)", "  snapshot uses check (crate::check::Rule)"]
+    );
+    // By way of a file beside them.
+    write("snapshot/mod.rs", "mod files; pub use files::PID; use crate::rules::all;");
+    write("rules.rs", "use crate::check::Rule; pub fn all() {}");
+    let found = import_cycles(&start);
+    assert!(found[0].starts_with("3 of "), "{found:?}");
 }

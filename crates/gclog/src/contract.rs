@@ -18,26 +18,26 @@ impl At {
     }
 }
 
-/// What a dialect made of a line.
+/// Whether a dialect recognized a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum ParseOutcome {
     /// A rule accounts for it.
     Understood,
     /// No rule does.
-    Strange,
+    Unrecognized,
 }
 
-/// A form of log: takes line after line and tells what it has understood.
+/// A form of log: takes line after line and reports what it has understood.
 pub(crate) trait Dialect: std::fmt::Debug + Send {
     /// As [`GcSource::dialect`] has it.
     fn name(&self) -> &'static str;
     /// Takes a line without its end. Whatever its content, it neither fails nor keeps memory that grows with the log.
-    fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> Taken;
+    fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> ParseOutcome;
     /// Tells what is open, as far as it is known.
     fn flush(&mut self, sink: &mut dyn GcSink);
     /// Tells what is known of the JVM by now.
     fn tell_jvm(&self, sink: &mut dyn GcSink);
-    /// Ends the last JVM: tells what is open, and of the JVM what is known.
+    /// Ends the last JVM: reports open records, and what is known of the JVM.
     fn finish(&mut self, sink: &mut dyn GcSink) {
         self.flush(sink);
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The encoding of a source, and what of it is not decided or decoded yet.
 #[derive(Debug)]
 pub(crate) enum Encoding {
-    /// Fewer than two bytes were seen.
+    /// Fewer than two bytes were read.
     Unknown(Option<u8>),
     Utf8,
     Utf16 {

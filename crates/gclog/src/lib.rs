@@ -1,7 +1,7 @@
 //! GC logs of every HotSpot collector from JDK 6 to 28, and of J9 and OpenJ9, to records of what the collector did.
 //!
 //! [`GcStream`] takes bytes and gives a [`GcSink`] one [`assay_model::GcRecord`] after the other, in bounded memory. [`Records`] keeps what one log says
-//! in memory, and [`read_jvm`] nothing but the JVM that wrote it. What follows from records is in `assay-gcstudy`.
+//! in memory, and [`read_jvm`] nothing but the JVM that wrote it. Analysis of records is in `assay-gcstudy`.
 //!
 //! The reader is tolerant: content never makes it fail. It returns what it understood, and counts and quotes the lines that no rule
 //! knows. [`xlog_option`] is the logging option to start a JVM with; logs written with other selections and decorators are read too,
@@ -34,7 +34,7 @@
 //! which would disturb what is measured. G1's `Pause Remark` and `Pause Cleanup` have nothing but their own
 //! line: 1 MiB.
 //!
-//! # What it is held against
+//! # What it is tested against
 //!
 //! `tests/truth.rs` holds this against `GarbageCollectionNotificationInfo` of the same runs, on JDK 17 of 32
 //! and 64 bits and 25: number of pauses, cause, and bytes before and after of every collection are equal at
@@ -45,6 +45,7 @@
 //! was at hand; the samples of the project are written after the schema.
 
 mod contract;
+mod decimal;
 mod dialect;
 mod encoding;
 pub mod input;

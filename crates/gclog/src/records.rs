@@ -111,7 +111,7 @@ impl GcSink for JvmOnly {
     fn record(&mut self, _record: GcRecord) {}
 }
 
-/// What a log says of the JVM that wrote it: version, collector, reference mode, heap. What it does not say is absent, also where it is
+/// The JVM that wrote a log: version, collector, reference mode, heap. Facts that the log does not have are absent, also where it is
 /// no GC log at all.
 pub fn read_jvm(from: impl Read) -> GcJvm {
     let mut jvm = JvmOnly(GcJvm::default());

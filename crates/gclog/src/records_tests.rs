@@ -1,4 +1,4 @@
-//! Whole logs: good, torn, strange.
+//! Whole logs: good, torn, unrecognized.
 
 use super::*;
 use proptest::prelude::*;

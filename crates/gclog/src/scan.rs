@@ -1,6 +1,6 @@
 //! A cursor over a line of text: each step takes something off the front or says that it is not there.
 
-use crate::dialect::decimal::Decimal;
+use crate::decimal::Decimal;
 
 /// The rest of a line.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +89,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// What a unit of sizes is worth: 2 to this power, bytes.
+/// The value of a unit of sizes: 2 to this power, bytes.
 pub(crate) fn shift_of_unit(unit: u8) -> Option<u32> {
     Some(match unit {
         b'B' => 0,

@@ -1,9 +1,9 @@
 //! Bytes of logs in, records out: what stays in memory does not grow with the log.
 //!
-//! [`GcStream`] cuts bytes into lines and gives each to the dialect that the log is written in; the dialect tells a [`GcSink`] what
-//! it has understood. The same bytes tell the same, however they are cut.
+//! [`GcStream`] cuts bytes into lines and gives each to the dialect that the log is written in; the dialect reports to a [`GcSink`] what
+//! it has understood. The same bytes give the same records, however they are cut.
 
-use crate::contract::{At, Dialect, GcSink, Taken};
+use crate::contract::{At, Dialect, GcSink, ParseOutcome};
 use crate::dialect::Recogniser;
 use crate::encoding::Encoding;
 use assay_model::{GcSource, Problem};
@@ -14,7 +14,7 @@ use std::io::{self, Read};
 const LINE_BYTES_MAX: usize = 64 << 10;
 /// Editors and transfers put it before text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// What of a log is looked at before its form is decided.
+/// Bytes of a log that are examined before its form is decided.
 const RECOGNISED_LINES_MAX: usize = 200;
 /// Where so much holds no line of a GC log, none is looked for any more: a device may have no end.
 const UNKNOWN_BYTES_MAX: u64 = 64 << 20;
@@ -226,8 +226,9 @@ impl GcStream {
     fn take_text(&mut self, text: &str, line: u64, sink: &mut dyn GcSink) {
         let at = At { source: self.sources, line };
         // Text of no dialect, after a source of one, may be the rest of a torn line.
-        let taken = self.dialect.as_mut().map_or(Taken::Strange, |dialect| dialect.take(text, at, sink));
-        self.is_last_strange = taken == Taken::Strange && !text.trim().is_empty();
+        let taken =
+            self.dialect.as_mut().map_or(ParseOutcome::Unrecognized, |dialect| dialect.take(text, at, sink));
+        self.is_last_strange = taken == ParseOutcome::Unrecognized && !text.trim().is_empty();
         if self.is_last_strange {
             self.source.lines_not_understood += 1;
             sink.strange(at, text);

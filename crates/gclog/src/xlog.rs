@@ -7,7 +7,7 @@
 /// - `gc+heap=debug`: each space before and after each collection, which makes byte counts exact.
 /// - `gc+heap+coops=debug`: mode, shift and heap address of compressed references.
 /// - `pagesize=info`: about ten lines at start. They name the heap's address and size in every mode, also
-///   when references are not compressed, and the width of their addresses tells a 32-bit JVM from a 64-bit
+///   when references are not compressed, and the width of their addresses distinguishes a 32-bit JVM from a 64-bit
 ///   one: a 32-bit JVM too says `Compressed Oops: Disabled`, and nothing else in the log names the word size.
 /// - `timenanos` is `System.nanoTime()`, on Linux `CLOCK_MONOTONIC`: pauses and requests share one clock.
 /// - `uptime`: seconds since the start of the JVM, for people.

@@ -1,6 +1,6 @@
 //! Files, sets, archives and folders as they lie about: what is read, in which order, and what is told of the rest.
 
-use assay_gclog::input::{Follower, InputError, Part, find, read_set};
+use assay_gclog::input::{Follower, InputError, ReadLimits, find, read_set};
 use assay_gclog::{At, GcSink};
 use assay_model::{GcRecord, GcSource, Problem};
 use flate2::Compression;
@@ -220,7 +220,7 @@ fn of_a_long_log_the_end_alone_can_be_followed_and_so_much_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = write(folder.path(), "gc.log", "1\n2\n3\n4\n");
     let mut lines = Lines::default();
-    let part = Part { whole_bytes_max: 7, bytes_at_once: 4 };
+    let part = ReadLimits { whole_bytes_max: 7, bytes_at_once: 4 };
     let mut follower = Follower::open_part(&path, part, &mut lines).expect("opened");
     append(&path, "5\n6\n7\n");
     let polled = follower.poll(&mut lines).expect("read");

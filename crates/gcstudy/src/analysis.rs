@@ -1,7 +1,7 @@
 //! From records to a report, in memory that does not grow with the log.
 //!
-//! [`Analysis`] takes what [`GcStream`](assay_gclog::GcStream) tells and gives a [`GcReport`] at any time. Sums, counts and extremes are exact;
-//! percentiles come from histograms with three digits; intervals and comparisons come from at most 256 stretches of time, since pauses
+//! [`Analysis`] takes what [`GcStream`](assay_gclog::GcStream) reports and gives a [`GcReport`] at any time. Sums, counts and extremes are exact;
+//! percentiles come from histograms with three digits; confidence intervals and comparisons come from at most 256 blocks of time, since pauses
 //! that follow each other resemble each other and are no independent witnesses.
 
 use crate::block::{Blocks, KINDS_MAX};
@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 const JVMS_MAX: usize = 256;
 const PROBLEMS_MAX: usize = 200;
 const RECONCILIATIONS_MAX: usize = 1_000;
-/// Reasons of cycles that are told apart.
+/// Reasons of cycles that are distinguished.
 const TRIGGERS_MAX: usize = 64;
 /// Places of each kind that are named.
 const PLACES_MAX: usize = 5;
@@ -41,7 +41,7 @@ pub enum Requests {
     PerSecond(f64),
 }
 
-/// What an analysis is told besides the log.
+/// Input of an analysis besides the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct AnalysisOptions {
     /// Requests, for garbage per request.
@@ -60,7 +60,7 @@ pub struct Analysis {
     jvms: Vec<GcJvm>,
     /// Whether the last of them is the one that is being read.
     is_jvm_known: bool,
-    /// Whether anything was told of the JVM that is being read.
+    /// Whether anything was reported of the JVM that is being read.
     is_jvm_used: bool,
     pub(crate) story: Story,
     /// From the start of JVMs to their first instant, where the log has their head, before the one that is read.

@@ -1,5 +1,5 @@
-//! What was in a stretch of time, for intervals and comparisons: neighbours in time resemble each other, so that stretches and not
-//! pauses are what is counted as independent.
+//! Figures of a block of time, for confidence intervals and comparisons: neighbours in time resemble each other, so that blocks, not
+//! pauses, count as independent.
 
 use crate::stretches::{Merge, Stretches};
 use assay_model::GcAnomaly;
@@ -11,14 +11,14 @@ const STEPS_PER_DOUBLING: f64 = 8.0;
 /// Steps from 1 µs to 18 minutes; shorter and longer ones are counted in the first and last.
 pub(super) const STEPS: usize = 240;
 
-/// A quantity, and how long it was watched or how often it was seen.
+/// A quantity, and the time or the number of events that it belongs to.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Part {
+pub(super) struct RatioTerms {
     pub sum: f64,
     pub of: f64,
 }
 
-impl Part {
+impl RatioTerms {
     pub fn add(&mut self, sum: f64, of: f64) {
         self.sum += sum;
         self.of += of;
@@ -29,7 +29,7 @@ impl Part {
         self.add((ns.max(1) as f64).ln(), 1.0);
     }
 
-    fn merge(&mut self, other: Part) {
+    fn merge(&mut self, other: RatioTerms) {
         self.add(other.sum, other.of);
     }
 }
@@ -37,25 +37,25 @@ impl Part {
 /// All of a log, at most 256 of them.
 pub(super) type Blocks = Stretches<Block, 256>;
 
-/// A stretch.
+/// A block of time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Block {
     /// Logarithms of pauses, by kind.
-    pub pauses: [Part; KINDS_MAX],
+    pub pauses: [RatioTerms; KINDS_MAX],
     /// Their sum, nanoseconds.
     pub paused_ns: f64,
     /// Their lengths by step; empty where there was none.
     pub steps: Vec<u32>,
     /// Logarithms.
-    pub time_to_safepoint: Part,
+    pub time_to_safepoint: RatioTerms,
     /// Bytes allocated, and nanoseconds in which the log shows that.
-    pub allocated: Part,
+    pub allocated: RatioTerms,
     /// Bytes freed, and nanoseconds from collection to collection.
-    pub freed: Part,
+    pub freed: RatioTerms,
     /// Bytes promoted, and nanoseconds since the collection before.
-    pub promoted: Part,
+    pub promoted: RatioTerms,
     /// Bytes in use after collections, and how many these were.
-    pub after: Part,
+    pub after: RatioTerms,
     pub stalls: f64,
     pub stalled_ns: f64,
     pub full: u32,

@@ -1,7 +1,7 @@
-//! Bytes allocated, freed and promoted, in all and by stretch of time.
+//! Bytes allocated, freed and promoted, in all and by block of time.
 
-use crate::block::{Block, Blocks, Part};
-use crate::ledger::Ledger;
+use crate::block::{Block, Blocks, RatioTerms};
+use crate::heap_balance::HeapBalance;
 use crate::story::Stretch;
 use assay_model::{Estimate, GcAnomaly, GcRecord, GcRecordKind, GcScope, GcSpace};
 use assay_stats::estimate_ratio;
@@ -12,7 +12,7 @@ const BLOCKS_FOR_RATE: usize = 32;
 /// Sums over the log.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bytes {
-    ledger: Ledger,
+    balance: HeapBalance,
     allocated: Option<i128>,
     freed: Option<i128>,
     /// Σ promoted and Σ allocated by the collections that show both.
@@ -26,13 +26,13 @@ pub(super) struct Bytes {
 impl Bytes {
     /// Another JVM begins: no rate runs over that.
     pub fn begin_jvm(&mut self) {
-        self.ledger.begin_jvm();
+        self.balance.begin_jvm();
         (self.promoted_by, self.promoted_until_ns) = (None, None);
     }
 
-    /// Takes a record, and puts what it shows into its stretch.
+    /// Takes a record, and adds its bytes to its block.
     pub fn add(&mut self, record: &GcRecord, at: Option<Stretch>, blocks: &mut Blocks) {
-        let entry = self.ledger.enter(record, at);
+        let entry = self.balance.enter(record, at);
         let is_counted = record.cycle_id.is_some() && record.cycle_id == self.promoted_by;
         let promoted = promoted_bytes(record).filter(|_| !is_counted);
         if promoted.is_some() {
@@ -111,11 +111,11 @@ fn may_promote(record: &GcRecord) -> bool {
     record.kind == GcRecordKind::Pause && record.scope.is_some_and(|scope| scopes.contains(&scope))
 }
 
-/// A part's quantities a second of the time that they are taken over, or, of `rate_per_s` requests, for each; with an interval by
-/// stretches.
+/// A part's quantities a second of the time that they are taken over, or, of `rate_per_s` requests, for each; with a confidence
+/// interval by blocks.
 pub(super) fn per_s(
     blocks: &[Block],
-    part: fn(&Block) -> Part,
+    part: fn(&Block) -> RatioTerms,
     rate_per_s: f64,
     seed: u64,
 ) -> Option<Estimate> {
@@ -126,6 +126,6 @@ pub(super) fn per_s(
     });
     let blocks: Vec<(f64, f64)> = joined.filter(|(_, of)| *of > 0.0).collect();
     let found = estimate_ratio(&blocks, seed).ok()?;
-    // Student's interval over few stretches knows nothing of what cannot be below zero.
+    // Student's interval over few blocks may reach below zero, where no rate is.
     Some(Estimate { low: found.low.map(|low| low.max(0.0)), ..found })
 }

@@ -60,7 +60,7 @@ impl Condition {
         self.is_of_change
     }
 
-    /// What a log of this name says: its figures have no error, but for those with an interval.
+    /// The figures of a log of this name: its figures have no error, but for those with an interval.
     pub fn judge(&self, name: &str, report: &GcReport) -> GateCase {
         let measured = self.figure.estimate(report).map(|value| match value.ends() {
             Some(_) => value,

@@ -10,7 +10,7 @@ pub struct EventsTee<'a, 'o, S> {
     sink: &'a mut S,
     out: Option<&'o mut dyn Write>,
     error: Option<io::Error>,
-    /// What the source that is being read was called when it began.
+    /// Name of the source that is being read, as it was when it began.
     open_source: Option<String>,
     sources: usize,
     /// As it was written last.

@@ -11,7 +11,7 @@ mod condition;
 mod diff;
 mod events;
 mod findings;
-mod ledger;
+mod heap_balance;
 mod lengths;
 mod live;
 mod live_set;

@@ -5,7 +5,7 @@
 //! between, so each line with its uptime gives bounds, and all together narrower ones.
 
 use assay_gclog::GcSink;
-use assay_gclog::input::{Follower, Part};
+use assay_gclog::input::{Follower, ReadLimits};
 use assay_model::{GcInstant, GcRecord, GcRecordKind, Problem};
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub struct LiveStops {
     problem: Option<String>,
 }
 
-/// A stretch of time in which the application stood still, on `CLOCK_MONOTONIC`.
+/// An interval in which the application stood still, on `CLOCK_MONOTONIC`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stop {
     /// Its begin, nanoseconds.
@@ -44,7 +44,7 @@ pub struct Stop {
     pub end_ns: u64,
 }
 
-/// The stops that overlap a stretch of time, of each kind in order, none over another of its kind.
+/// The stops that overlap an interval, of each kind in order, none over another of its kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StopsBetween {
     /// Pauses of the collector.
@@ -124,7 +124,7 @@ impl LiveStops {
         let follower = match &mut self.follower {
             Some(follower) => follower,
             None => {
-                let part = Part { whole_bytes_max: WHOLE_BYTES_MAX, bytes_at_once: CHUNK_BYTES };
+                let part = ReadLimits { whole_bytes_max: WHOLE_BYTES_MAX, bytes_at_once: CHUNK_BYTES };
                 let opened = Follower::open_part(&self.path, part, &mut self.stops);
                 self.follower.insert(opened.map_err(|e| e.to_string())?)
             }

@@ -16,7 +16,7 @@ const FLAT_SHARE: f64 = 0.05;
 /// Growth by less than this share of the set over the log is not called growth.
 const GROWTH_SHARE: f64 = 0.02;
 
-/// The lowest point of a stretch of time.
+/// The lowest point of an interval of time.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lowest(Option<Point>);
 
@@ -29,10 +29,9 @@ impl Merge for Lowest {
     }
 }
 
-/// What was seen in one way. Its points are spread evenly over the time: where collections follow each other fast, they tell no more of
-/// a trend.
+/// Readings of one kind. Its points are spread evenly over the time: collections in fast succession add nothing to a trend.
 #[derive(Debug, Clone, Default)]
-struct Seen {
+struct Readings {
     points: Stretches<Lowest, POINTS_MAX>,
     count: u64,
     first: Option<u64>,
@@ -40,7 +39,7 @@ struct Seen {
     max: u64,
 }
 
-impl Seen {
+impl Readings {
     fn push(&mut self, jvm: usize, at: Option<Stretch>, bytes: u64) {
         (self.last, self.max) = (bytes, self.max.max(bytes));
         self.first.get_or_insert(bytes);
@@ -59,9 +58,9 @@ impl Seen {
 /// Follows what is left after collections that look at all of the heap, by three ways of seeing it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LiveSet {
-    after_full: Seen,
-    after_mixed: Seen,
-    after_cycles: Seen,
+    after_full: Readings,
+    after_mixed: Readings,
+    after_cycles: Readings,
     /// Lowest of a run of mixed collections that goes on.
     mixed: Option<(Option<Stretch>, u64)>,
     /// End of a cycle that may have a later step with less.
@@ -164,7 +163,7 @@ impl LiveSet {
             && low * hours <= least_bytes
             && -least_bytes <= high * hours
         {
-            // What clearly grew, and only in one half, is not flat: it may be a start or a slow leak, and more log would tell.
+            // What clearly grew, and only in one half, is not flat: it may be a start or a slow leak, and more log would show which.
             GcTrend::Flat
         } else {
             GcTrend::Unknown

@@ -15,7 +15,7 @@ const PAUSES_MAX: usize = 32_768;
 /// pause, or by the very first window, before which there is nothing to slide from.
 #[derive(Debug, Clone)]
 pub(super) struct Mmu {
-    windows: Vec<Window>,
+    windows: Vec<SlidingWindow>,
     /// Beginning, end, and sum of all pauses up to that end.
     pauses: VecDeque<(u64, u64, u64)>,
     /// How many have left the queue.
@@ -26,7 +26,7 @@ pub(super) struct Mmu {
 }
 
 #[derive(Debug, Clone)]
-struct Window {
+struct SlidingWindow {
     length_ns: u64,
     /// Number of the first pause that reaches into the window that ends now.
     oldest: u64,
@@ -39,7 +39,7 @@ struct Window {
 
 impl Default for Mmu {
     fn default() -> Self {
-        let window = |ms: &u64| Window {
+        let window = |ms: &u64| SlidingWindow {
             length_ns: ms * 1_000_000,
             oldest: 0,
             first_window_ns: 0,
@@ -125,7 +125,7 @@ impl Mmu {
     pub fn table(&self) -> Vec<GcMmu> {
         let mut all = self.clone();
         all.take_first_windows();
-        let row = |window: &Window| {
+        let row = |window: &SlidingWindow| {
             let paused_ns = window.paused_ns.filter(|_| !window.is_lost)?.min(window.length_ns);
             Some(GcMmu {
                 window_ms: window.length_ns as f64 / 1e6,
@@ -136,7 +136,7 @@ impl Mmu {
     }
 }
 
-impl Window {
+impl SlidingWindow {
     /// Takes the last pause of the queue, the one before which ended at `after_ns`.
     fn take(&mut self, pauses: &VecDeque<(u64, u64, u64)>, forgotten: u64, (first_ns, after_ns): (u64, u64)) {
         let Some(&(start_ns, end_ns, sum_ns)) = pauses.back() else { return };

@@ -1,4 +1,4 @@
-//! Parts of the heap: the last and the largest that were seen.
+//! Parts of the heap: the last and the largest in the log.
 
 use assay_model::{GcRecord, GcSpace, GcSpaceUse};
 use std::collections::BTreeMap;

@@ -26,7 +26,7 @@ impl Clock {
     }
 }
 
-/// A stretch of the story, nanoseconds from its beginning.
+/// An interval of the story, nanoseconds from its beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub start_ns: u64,

@@ -1,15 +1,15 @@
-//! Equal stretches of time, bounded in number: when there are too many, two become one and all are twice as long.
+//! Equal intervals of time, bounded in number: when there are too many, two become one and all are twice as long.
 
 /// Their length at first, nanoseconds.
 const FIRST_NS: u64 = 100_000_000;
 
-/// Adds what another stretch holds.
+/// Adds the content of another interval.
 pub(super) trait Merge: Default + Clone {
     /// Takes what came after this one.
     fn merge(&mut self, later: &Self);
 }
 
-/// What was in each stretch, at most `MAX` (an even number) of them.
+/// The content of each interval, at most `MAX` (an even number) of them.
 #[derive(Debug, Clone)]
 pub(super) struct Stretches<T, const MAX: usize> {
     length_ns: u64,
@@ -23,7 +23,7 @@ impl<T, const MAX: usize> Default for Stretches<T, MAX> {
 }
 
 impl<T: Merge, const MAX: usize> Stretches<T, MAX> {
-    /// The stretch that an instant lies in.
+    /// The interval that an instant lies in.
     pub fn at(&mut self, at_ns: u64) -> &mut T {
         while MAX as u64 <= at_ns / self.length_ns {
             self.double();
@@ -50,7 +50,7 @@ impl<T: Merge, const MAX: usize> Stretches<T, MAX> {
         &self.items
     }
 
-    /// In stretches of this length, which is a multiple of theirs.
+    /// In intervals of this length, which is a multiple of theirs.
     pub fn of_length(&self, length_ns: u64) -> Vec<T> {
         let group = usize::try_from(length_ns / self.length_ns).unwrap_or(usize::MAX);
         merged(&self.items, group.max(1))

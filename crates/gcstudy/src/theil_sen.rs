@@ -20,7 +20,7 @@ const NORMAL_97_5: f64 = 1.959_963_985;
 /// Median of the slopes of all pairs within a group, with Sen's 95 % interval (P. K. Sen, 1968: ranks of the slopes, by the variance of
 /// Kendall's S); `None` when no two points differ in time.
 ///
-/// What a collection leaves resembles what the one before left, and Sen's interval takes points to be independent. So that variance is
+/// The heap after a collection resembles that after the one before, and Sen's interval takes points to be independent. So that variance is
 /// taken (1 + r) / (1 - r) times, r being the correlation of neighbouring residuals where it is above zero, as for a first-order
 /// autoregression (K. H. Hamed and A. R. Rao, 1998, do so lag by lag). Held by `the_interval_of_a_flat_set_holds_zero`.
 pub(super) fn slope(points: &[Point]) -> Option<Estimate> {

@@ -31,7 +31,7 @@ impl TrialLog {
     /// windows by its dates and by the `wall_offset_ns` of the machine that wrote it.
     ///
     /// # Errors
-    /// A log cannot be opened, or `events` cannot be written. What cannot be read of the log is a problem.
+    /// A log cannot be opened, or `events` cannot be written. Parts of the log that cannot be read are problems.
     pub fn read(
         name: &str,
         logs: &[PathBuf],

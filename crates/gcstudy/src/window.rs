@@ -1,4 +1,4 @@
-//! Garbage and pauses of a stretch of time.
+//! Garbage and pauses of an interval of time.
 //!
 //! **Why the freed bytes are counted from collection to collection.** Let a window hold the collections 0 ..
 //! n, with b(i) bytes in use before and a(i) after collection i. The application allocates between
@@ -29,7 +29,7 @@
 //! the garbage that was collected, A is what the requests allocated; they differ by less the longer the
 //! window, and `GcWindow` has both.
 
-use crate::ledger::frees_unseen;
+use crate::heap_balance::frees_unseen;
 use assay_model::{GcAnomaly, GcRecord, GcRecordKind, GcScope};
 
 /// Whether a record is a collection that begins and ends a count: one that collects while everything stands still, no stop of a

@@ -3,12 +3,12 @@
 use assay_linux::{CgroupLimits, CpuInfo, LinuxError, MemInfo, OsRelease, ProcRoot, Resource, SysRoot};
 use assay_model::{HostFacts, JvmFacts, Problem, Provenance, schema};
 
-/// Who makes a stored file, and where. `assay_version` is the program's own.
+/// The program and host that make a stored file. `assay_version` is the program's own.
 pub fn provenance(proc: &ProcRoot, assay_version: &str) -> Provenance {
     gather_provenance(proc, assay_version, &mut Vec::new())
 }
 
-/// The conditions of a run. `jvms` are those that it uses, `problems` what is known already. What cannot be read is
+/// The conditions of a run. `jvms` are those that it uses, `problems` those that are known already. What cannot be read is
 /// absent, with a problem.
 pub fn host_facts(
     proc: &ProcRoot,
@@ -52,7 +52,7 @@ fn gather_provenance(proc: &ProcRoot, assay_version: &str, problems: &mut Vec<Pr
     }
 }
 
-/// The hypervisor's name, or that it gives none. Only the processor tells for sure that there is one (x86): the firmware
+/// The hypervisor's name, or that it gives none. Only the processor reports reliably that there is one (x86): the firmware
 /// of a machine without one names a maker too.
 fn hypervisor(proc: &ProcRoot, sys: &SysRoot, problems: &mut Vec<Problem>) -> Option<String> {
     let is_virtual = proc.read_cpuinfo().is_ok_and(|info| info.hypervisor_flag);

@@ -12,7 +12,7 @@
 //!   response times are those of the limit.
 //! - `cpu_some_share`: pressure stall information, the share of time in which some task waited for a processor. It
 //!   counts the waits of the server's own threads too: with more threads ready than processors it goes to 1, be they
-//!   ours or not (0.94 with six on two processors). So it tells a disturbance only in an open-loop trial well below
+//!   ours or not (0.94 with six on two processors). So it shows a disturbance only in an open-loop trial well below
 //!   saturation, where 0.10 is a fair limit; at saturation show it, but do not judge by it.
 //!
 //! Resolution: `/proc/stat` counts ticks of 10 ms per processor and is updated at the kernel's timer interrupts, so an
@@ -47,7 +47,7 @@ pub struct HostReading {
     pub throttling: Option<CgroupThrottling>,
 }
 
-/// What happened between two readings. Shares go from 0 to 1; what could not be read is absent.
+/// Changes between two readings. Shares go from 0 to 1; values that could not be read are absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct HostInterval {
     /// Length.

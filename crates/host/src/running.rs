@@ -65,7 +65,7 @@ fn libjvm_of(folder: &Path) -> std::io::Result<Option<PathBuf>> {
     }
 }
 
-/// From the `release` file of its home, seen through the root of the process (it may be a container's).
+/// From the `release` file of its home, read through the root of the process (it may be a container's).
 fn version_of(folder: &Path, library: &Path) -> Option<String> {
     assay_jdk::jvm_at(&home_of(folder, library)?).ok().map(|facts| shown(&facts.version))
 }
@@ -86,7 +86,7 @@ fn program_of(folder: &Path) -> Option<String> {
 pub struct JvmOptions {
     /// Those that begin with `-X`, in the order in which the JVM reads them.
     pub options: Vec<String>,
-    /// Feature release, where the file beside its library tells.
+    /// Feature release, where the file beside its library names it.
     pub feature: Option<u32>,
 }
 

@@ -5,7 +5,7 @@
 //! capacity is lower for as long as that lasts. Two kinds of work tell a slower core (frequency, the other thread of the core)
 //! from slower memory. Both are measured on the thread's CPU clock, so that waiting for a processor does not count.
 //!
-//! What a busy neighbour on the other thread of a core takes are places in its pipeline. A chain of operations that wait for each other
+//! A busy neighbour on the other thread of a core takes slots of its pipeline. A chain of operations that wait for each other
 //! leaves most of them free and does not notice: on a shared AMD EPYC it took 1.35 to 1.43 ns a step while eight chains side by side
 //! took 3.55 to 4.94 ns. So the arithmetic is wide, and is looked at several times, since such neighbours come and go in tenths of a
 //! second.
@@ -55,24 +55,24 @@ impl SpeedProbe {
     /// Does the work on as many threads as there are processors: some 30 ms of each, over 110 ms.
     pub fn measure(&self) -> MachineSpeed {
         let first = |thread: usize| thread * (SLOTS / self.threads);
-        let taken: Vec<Taken> = std::thread::scope(|scope| {
+        let taken: Vec<StepTime> = std::thread::scope(|scope| {
             let begun: Vec<_> = (0..self.threads)
                 .map(|thread| scope.spawn(move || work(&self.chain, first(thread))))
                 .collect();
             begun.into_iter().filter_map(|thread| thread.join().ok()).collect()
         });
-        let mean = |of: fn(&Taken) -> f64| taken.iter().map(of).sum::<f64>() / taken.len() as f64;
+        let mean = |of: fn(&StepTime) -> f64| taken.iter().map(of).sum::<f64>() / taken.len() as f64;
         MachineSpeed { arithmetic_ns: Some(mean(|t| t.arithmetic_ns)), memory_ns: mean(|t| t.memory_ns) }
     }
 }
 
 /// CPU time that a step took on one thread.
-struct Taken {
+struct StepTime {
     arithmetic_ns: f64,
     memory_ns: f64,
 }
 
-fn work(chain: &[u32], first: usize) -> Taken {
+fn work(chain: &[u32], first: usize) -> StepTime {
     let mut arithmetic_ns = 0;
     for look in 0..COMPUTE_LOOKS {
         if 0 < look {
@@ -81,7 +81,7 @@ fn work(chain: &[u32], first: usize) -> Taken {
         arithmetic_ns += cpu_ns_of(compute);
     }
     let memory_ns = cpu_ns_of(|| walk(chain, first));
-    Taken {
+    StepTime {
         arithmetic_ns: arithmetic_ns as f64 / f64::from(COMPUTE_LOOKS * COMPUTE_STEPS),
         memory_ns: memory_ns as f64 / f64::from(MEMORY_STEPS),
     }

@@ -1,5 +1,5 @@
-//! The server's own account of its data: asked for after each level of a sweep and at the end, with the data set back between
-//! levels, so that each begins with the same.
+//! The server's audits of its data: after each level of a sweep and at the end, with the data reset between levels, so that each
+//! begins with the same.
 
 use assay_model::{Audit, CapacityStep, Problem};
 use assay_stats::capacity::WindowRequest;
@@ -16,8 +16,8 @@ pub trait ServerData {
     fn reset(&mut self) -> Result<(), String>;
 }
 
-/// What the server's account said so far.
-pub(crate) struct Account<'a> {
+/// Audits of the server's data so far.
+pub(crate) struct DataAudits<'a> {
     data: Option<&'a mut dyn ServerData>,
     /// Levels behind which it was right.
     levels: u32,
@@ -26,9 +26,9 @@ pub(crate) struct Account<'a> {
     unset: Option<(String, u32)>,
 }
 
-impl<'a> Account<'a> {
+impl<'a> DataAudits<'a> {
     pub fn new(data: Option<&'a mut dyn ServerData>) -> Self {
-        Account { data, levels: 0, wrong: None, unset: None }
+        DataAudits { data, levels: 0, wrong: None, unset: None }
     }
 
     /// Before a window: a level begins with the data that the first one began with. A server that cannot set it back just now goes
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn each_level_begins_with_the_data_set_back_and_ends_with_an_audit() {
         let mut data = Data { wrong_from: 9, ..Data::default() };
-        let mut account = Account::new(Some(&mut data));
+        let mut account = DataAudits::new(Some(&mut data));
         let level = ask(CapacityStep::Level);
         for _ in 0..3 {
             account.before(&level);
@@ -125,13 +125,13 @@ mod tests {
     #[test]
     fn data_that_is_wrong_behind_a_level_stays_so_and_names_it() {
         let mut data = Data { wrong_from: 2, ..Data::default() };
-        let mut account = Account::new(Some(&mut data));
+        let mut account = DataAudits::new(Some(&mut data));
         let level = ask(CapacityStep::Level);
         assert!(account.is_right_after(&level) && !account.is_right_after(&level));
         let audit = account.finish().expect("it gives one");
         assert!(!audit.passed);
         assert_eq!(audit.detail, "right after 1 levels; after the level at 100/s: audit 2");
         assert_eq!(data.audits, 2);
-        assert!(Account::new(None).finish().is_none());
+        assert!(DataAudits::new(None).finish().is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! What may be said of what a method found: the generator can be the limit, and then the server's is not known.
+//! Which results of a method hold: the generator can be the bottleneck, and then the server's limit is not known.
 //!
 //! Response times count from the intended start, so that the lag of the generator is in them. It makes them longer and the rate at
 //! a limit lower, never the other way round. How much lower is bounded: a request that misses the limit L was late by more than
@@ -16,15 +16,15 @@ use crate::validity::{RunFacts, Steadiness, WindowFacts, lag, told};
 use assay_model::{LimitRate, Metric, Problem, Reason, metric};
 use assay_stats::capacity::{Capacity, SearchConfig};
 
-/// What is said, and what is not and why.
+/// The capacity as far as it holds, and why the rest is absent.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct JudgedCapacity {
     pub capacity: Capacity,
     pub absences: Vec<Problem>,
 }
 
-/// Takes away what the generator leaves open.
-pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts<'_>, bounds: &Bounds) -> Answer {
+/// Removes results that the generator leaves undecided.
+pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts<'_>, bounds: &Bounds) -> JudgedCapacity {
     let mut absences = Vec::new();
     let mut absent =
         |reason: Reason, about: &str, why: String| absences.push(Problem::because(reason, about, why));
@@ -74,7 +74,7 @@ pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts<'_>, bounds: &Boun
         let why = why.unwrap_or_else(|| "a longer budget, or a quieter machine, narrows them".to_owned());
         absent(Reason::Other, "capacity", format!("the intervals are wider than requested: {why}"));
     }
-    Answer { capacity, absences }
+    JudgedCapacity { capacity, absences }
 }
 
 fn never_crossed(limit: &LimitRate) -> String {

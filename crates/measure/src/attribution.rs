@@ -1,7 +1,7 @@
 //! Why requests were late: slow requests and what happened meanwhile, on one time line.
 //!
 //! A cause counts for a miss when the request had kept the limit without the time that the cause took from it: of a pause the
-//! part that lies between intended start and end, of a cause that is known as a mean over a stretch that share of the part
+//! part that lies between intended start and end, of a cause that is known as a mean over an interval that share of the part
 //! within. One miss may have several causes, or none of those watched: it stays unexplained then. The queue that a pause
 //! leaves behind is not attributed to it, for nothing shows how long it would have been without.
 //!
@@ -43,7 +43,7 @@ pub(crate) fn of_slowest(
     attribution.finish().pop().filter(|of| 0 < of.misses)
 }
 
-/// The misses of one window and what was seen meanwhile.
+/// The misses of one window and the observations during it.
 #[derive(Debug, Clone, Copy)]
 pub struct SlowWindow<'a> {
     /// What the window kept.

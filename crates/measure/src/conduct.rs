@@ -1,14 +1,14 @@
-//! The conductor: asks a method which window is wanted, runs it, decides whether it counts, and tells it.
+//! The conductor: asks a method which window it wants, runs it, decides whether it counts, and reports it to the method.
 
-use crate::account::{Account, ServerData};
-use crate::answer::{Answer, answer};
+use crate::account::{DataAudits, ServerData};
+use crate::answer::{JudgedCapacity, answer};
 use crate::attribution::{Attribution, SlowWindow};
 use crate::config::CapacityConfig;
 use crate::event::MeasureEvent;
 use crate::judge;
 use crate::load_problems::LoadProblems;
+use crate::measurement::{Context, Measurement, MeasurementId};
 use crate::observation::Observation;
-use crate::procedure::{Context, Measurement, MeasurementId};
 use crate::validity::{self, RunFacts, WindowFacts};
 use crate::warm_up::WarmedUp;
 use crate::window::{self, Common};
@@ -48,8 +48,8 @@ pub fn measure(
     turn: MeasurementId,
 ) -> Result<Measurement, LoadError> {
     let Context { source, watcher, data, stop, on_event } = with;
-    let mut books = Books::new(config, warmed_up, turn);
-    let mut account = Account::new(data.as_mut().map(|data| &mut **data as &mut dyn ServerData));
+    let mut books = SearchResults::new(config, warmed_up, turn);
+    let mut account = DataAudits::new(data.as_mut().map(|data| &mut **data as &mut dyn ServerData));
     let mut last = None;
     while let Some(ask) = method.next() {
         if stop.load(Ordering::Relaxed) || books.windows.len() == WINDOWS_MAX {
@@ -178,7 +178,7 @@ fn search_step(config: &CapacityConfig, ask: &WindowRequest, measured: &Measured
 
 /// The form that a method takes. It knows one count of requests, against which both answers and misses stand: where limits hold
 /// for some operations only, misses are given in the proportion that they have among those.
-fn for_method(measured: &Measured, step: &SearchStep) -> capacity::LoadWindow {
+fn for_method(measured: &Measured, step: &SearchStep) -> capacity::WindowResult {
     let limited = measured.detail.requests();
     let scaled = |misses: &u64| {
         if limited == 0 || limited == measured.requests {
@@ -186,7 +186,7 @@ fn for_method(measured: &Measured, step: &SearchStep) -> capacity::LoadWindow {
         }
         (*misses as f64 * measured.requests as f64 / limited as f64).round() as u64
     };
-    capacity::LoadWindow {
+    capacity::WindowResult {
         rate_per_s: step.offered_rate_per_s,
         window_s: measured.seconds(),
         requests: measured.requests,
@@ -196,8 +196,8 @@ fn for_method(measured: &Measured, step: &SearchStep) -> capacity::LoadWindow {
     }
 }
 
-/// What has been gathered.
-struct Books<'a> {
+/// Results of the windows so far.
+struct SearchResults<'a> {
     config: &'a CapacityConfig,
     warmed_up: Option<&'a WarmedUp>,
     turn: MeasurementId,
@@ -217,9 +217,9 @@ struct Books<'a> {
     load_problems: LoadProblems,
 }
 
-impl<'a> Books<'a> {
+impl<'a> SearchResults<'a> {
     fn new(config: &'a CapacityConfig, warmed_up: Option<&'a WarmedUp>, turn: MeasurementId) -> Self {
-        Books {
+        SearchResults {
             config,
             warmed_up,
             turn,
@@ -243,7 +243,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// Enters a window and tells the method of it.
+    /// Records a window and reports it to the method.
     fn enter(
         &mut self,
         ask: &WindowRequest,
@@ -286,8 +286,8 @@ impl<'a> Books<'a> {
         self.windows.push(Window { search: Some(step), ..window });
     }
 
-    /// Whether the method is told of a window. One that is left out is asked for again; but not at a rate that the generator
-    /// cannot offer: there the method is told what it could, as of a server that can do no more, and looks at lower rates. That
+    /// Whether a window is reported to the method. One that is left out is asked for again; but not at a rate that the generator
+    /// cannot offer: there the method gets the rate that was offered, as of a server that can do no more, and looks at lower rates. That
     /// this is no figure of the server's, `answer` minds.
     fn is_told(
         &mut self,
@@ -315,7 +315,7 @@ impl<'a> Books<'a> {
         let config = self.config;
         let rate = |limit: &LimitRate| (limit.limit_ms, limit.rate_per_s.map(|rate| rate.estimate));
         self.facts.limits = capacity.limits.iter().map(rate).collect();
-        let Answer { capacity, absences } = answer(capacity, &self.facts, &config.bounds);
+        let JudgedCapacity { capacity, absences } = answer(capacity, &self.facts, &config.bounds);
         self.facts.sustained_per_s = capacity.max_rate_per_s.map(|rate| rate.estimate);
         self.facts.was_stopped = self.was_stopped;
         self.facts.from_below.clone_from(&capacity.from_below);

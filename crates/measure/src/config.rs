@@ -1,4 +1,4 @@
-//! What is searched for, and what is accepted on the way.
+//! Settings of a search: its limits, and the disturbances accepted during it.
 
 use assay_model::CapacityMethod;
 
@@ -25,7 +25,7 @@ pub struct CapacityConfig {
     pub seed: u64,
     /// What is accepted.
     pub bounds: Bounds,
-    /// Whether the method is told of windows that do not count, too: where the machine never is quiet, there is no other
+    /// Whether excluded windows are given to the method, too: where the machine never is quiet, there is no other
     /// way to a figure. Such windows stay marked, and too many of them make the result invalid all the same.
     pub counts_disturbed: bool,
 }

@@ -1,4 +1,4 @@
-//! What happens while a trial is measured, for whoever shows it.
+//! Events while a trial is measured, for progress displays.
 
 use assay_load::Progress;
 use assay_model::Window;

@@ -13,7 +13,7 @@ fn disturbance(kind: Check, evidence: String) -> Disturbance {
     Disturbance { kind, evidence }
 }
 
-/// What disturbed the machine; `knows_server` says whether the server's own use of the processors is known.
+/// Disturbances of the machine; `knows_server` says whether the server's own use of the processors is known.
 pub fn of_machine(bounds: &Bounds, seen: &Observation, knows_server: bool) -> Vec<Disturbance> {
     let over = |kind: Check, what: &str, share: Option<f64>, bound: f64| {
         let share = share.filter(|share| bound < *share)?;
@@ -40,7 +40,7 @@ pub fn of_machine(bounds: &Bounds, seen: &Observation, knows_server: bool) -> Ve
     .into_iter()
     .flatten()
     .collect();
-    // One limit that holds both is told once.
+    // One limit that holds both is reported once.
     found.dedup_by(|a, b| a.kind == b.kind);
     if let Some(step_s) = seen.clock_step_s.filter(|step_s| bounds.clock_step_s < step_s.abs()) {
         found.push(disturbance(Check::Clock, format!("the wall clock was set by {:.0} ms", 1e3 * step_s)));
@@ -54,7 +54,7 @@ pub fn of_program(bounds: &Bounds, seen: Observation, knows_program: bool) -> Ve
     of_machine(bounds, &Observation { restart: None, ..seen }, knows_program)
 }
 
-/// What disturbed a window of load. Whether the generator's lag leaves an answer is asked besides: of each limit by itself where
+/// Disturbances of a window of load. Whether the generator's lag leaves an answer is asked besides: of each limit by itself where
 /// there are limits, of the window as a whole where there are none (`validity`).
 pub fn disturbances(
     bounds: &Bounds,

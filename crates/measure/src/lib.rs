@@ -18,10 +18,12 @@ mod config;
 mod event;
 pub mod judge;
 mod load_problems;
+mod measurement;
 mod method;
 mod observation;
 pub mod observers;
 pub mod procedure;
+mod process_cpu;
 mod validation;
 pub mod validity;
 mod warm_up;
@@ -32,10 +34,9 @@ pub use account::ServerData;
 pub use conduct::measure;
 pub use config::{Bounds, CapacityConfig};
 pub use event::MeasureEvent;
+pub use measurement::{Context, Measurement, MeasurementId, Procedure};
 pub use method::{budget_s_min, default_budget_s, method_of};
 pub use observation::{Observation, Span, Watcher};
-pub use procedure::{
-    Benchmark, CapacitySearch, Context, Emulated, Measurement, MeasurementId, OwnLoad, Procedure, Windows,
-};
+pub use procedure::{Benchmark, CapacitySearch, Emulated, OwnLoad, Windows};
 pub use warm_up::{WarmUpPhase, WarmUpPlan, WarmedUp};
 pub use watch::{Replacements, Watch, WatchConfig};

@@ -9,17 +9,17 @@ const KEPT_MAX: usize = 20;
 /// beyond its maximum has the same ones in every window.
 #[derive(Default)]
 pub struct LoadProblems {
-    told: Vec<Told>,
+    told: Vec<ReportedProblem>,
 }
 
-struct Told {
+struct ReportedProblem {
     problem: Problem,
     windows: u32,
     lowest_rate_per_s: f64,
 }
 
 impl LoadProblems {
-    /// Enters what a window's load tells of; it may tell the same several times.
+    /// Adds the problems of a window's load; it may report the same one several times.
     pub fn enter(&mut self, problems: &[Problem], offered_rate_per_s: f64) {
         for (at, problem) in problems.iter().enumerate() {
             if problems[..at].contains(problem) {
@@ -29,7 +29,7 @@ impl LoadProblems {
                 told.windows += 1;
                 told.lowest_rate_per_s = told.lowest_rate_per_s.min(offered_rate_per_s);
             } else if self.told.len() < KEPT_MAX {
-                self.told.push(Told {
+                self.told.push(ReportedProblem {
                     problem: problem.clone(),
                     windows: 1,
                     lowest_rate_per_s: offered_rate_per_s,
@@ -40,7 +40,7 @@ impl LoadProblems {
 
     /// In the order in which they came first.
     pub fn finish(self) -> impl Iterator<Item = Problem> {
-        self.told.into_iter().map(|Told { problem, windows, lowest_rate_per_s }| {
+        self.told.into_iter().map(|ReportedProblem { problem, windows, lowest_rate_per_s }| {
             let told = &problem.text;
             let text = match windows {
                 1 => format!("{told}; at {lowest_rate_per_s:.0}/s"),

@@ -26,7 +26,7 @@ pub fn budget_s_min(method: CapacityMethod) -> f64 {
     }
 }
 
-/// The time that a method takes unless told otherwise, seconds.
+/// Default budget of a method, seconds.
 pub fn default_budget_s(method: CapacityMethod) -> f64 {
     match method {
         CapacityMethod::Search => SEARCH_S,

@@ -1,4 +1,4 @@
-//! What was seen of server and machine while a window of load ran.
+//! Observations of server and machine during a window of load.
 
 use assay_host::HostInterval;
 use assay_load::{IntervalLogs, Measured};
@@ -29,7 +29,7 @@ pub struct Span {
     pub share: f64,
 }
 
-/// What was seen between two instants. What could not be read is absent.
+/// Observations between two instants. Values that could not be read are absent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
     /// Times in which something took processors from the server; those of one cause do not overlap.
@@ -56,7 +56,7 @@ pub struct Observation {
 
 /// Watches server and machine.
 pub trait Watcher {
-    /// What was seen between two instants, `CLOCK_MONOTONIC`. Windows are asked for one after the other; what lies before is
+    /// Observations between two instants, `CLOCK_MONOTONIC`. Windows are asked for one after the other; what lies before is
     /// forgotten.
     fn seen(&mut self, from_ns: u64, to_ns: u64) -> Observation;
 
@@ -75,7 +75,7 @@ pub trait Watcher {
         None
     }
 
-    /// A stretch of load is over, in warm-up or in a window.
+    /// A load run is over, in warm-up or in a window.
     fn end_load(&mut self, _measured: &Measured) {}
 
     /// A window on the way to a capacity is over: the observers add what they saw of it.

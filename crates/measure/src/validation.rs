@@ -3,7 +3,7 @@
 //! anew before it, which a conductor that is given a running server cannot; the check says so.
 
 use assay_model::CapacityStep;
-use assay_stats::capacity::{Capacity, LoadWindow, Method, WindowRequest};
+use assay_stats::capacity::{Capacity, Method, WindowRequest, WindowResult};
 
 const STEPS: u32 = 10;
 const STEP_S: f64 = 10.0;
@@ -48,7 +48,7 @@ impl<M: Method> Method for Validated<M> {
         })
     }
 
-    fn take(&mut self, ask: &WindowRequest, window: LoadWindow) {
+    fn take(&mut self, ask: &WindowRequest, window: WindowResult) {
         if ask.step == CapacityStep::Confirm {
             self.use_up(ask);
             (self.step, self.lost) = (self.step + 1, 0);
@@ -84,9 +84,9 @@ mod tests {
     use assay_stats::capacity::{Sweep, SweepConfig};
 
     /// A server that answers up to 500 a second.
-    fn give(ask: &WindowRequest) -> LoadWindow {
+    fn give(ask: &WindowRequest) -> WindowResult {
         let asked = ask.rate_per_s * ask.window_s;
-        LoadWindow {
+        WindowResult {
             rate_per_s: ask.rate_per_s,
             window_s: ask.window_s,
             requests: asked.round() as u64,

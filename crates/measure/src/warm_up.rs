@@ -1,11 +1,11 @@
 //! Loads a server until it is steady: slices of load until the rule of [`assay_stats`] holds, or the time is over.
 //!
-//! While a JIT compiler keeps a whole processor busy, the level stands still and the rule takes it for steady. Seen with a brokerage server on 2
+//! While a JIT compiler keeps a whole processor busy, the level stands still and the rule takes it for steady. Observed with a brokerage server on 2
 //! processors: 4 ms of CPU time per request, 1.8 of them compilation, and 1.2 ms a minute later. So the compilers' share must be small, too.
 
 use crate::event::MeasureEvent;
+use crate::measurement::Context;
 use crate::observation::{Observation, server_cpu_ms};
-use crate::procedure::Context;
 use assay_counters::COMPILERS_SHARE_MAX;
 use assay_load::{Load, LoadError, LoadWindow};
 use assay_model::{WarmUp, WarmUpEnd};

@@ -4,8 +4,8 @@ use crate::attribution::of_slowest;
 use crate::config::Bounds;
 use crate::event::MeasureEvent;
 use crate::judge;
+use crate::measurement::MeasurementId;
 use crate::observation::{Observation, Watcher, server_cpu_ms};
-use crate::procedure::MeasurementId;
 use crate::validity::{WindowFacts, check_window};
 use crate::warm_up::WarmedUp;
 use assay_linux::monotonic_ns;
@@ -80,7 +80,7 @@ pub(crate) fn judged(measured: &Measured, seen: &Observation, common: &Common<'_
     (window, facts)
 }
 
-/// Of each completed request. Injectors tell the share of the busiest one only.
+/// Of each completed request. Injectors report the share of the busiest one only.
 fn generator_cpu_ms(measured: &Measured) -> Option<f64> {
     let share = measured.generator_cpu_share().filter(|_| measured.injectors.is_empty())?;
     let length_ns = measured.end_monotonic_ns.saturating_sub(measured.start_monotonic_ns);

@@ -10,7 +10,7 @@ pub struct PairedComparison {
     pub ratio: Estimate,
     /// Blocks compared.
     pub blocks: u32,
-    /// What the interval says: a difference is shown where it excludes 1.
+    /// The verdict of the interval: a difference is shown where it excludes 1.
     pub verdict: Verdict,
 }
 

@@ -2,12 +2,12 @@
 //!
 //! A series gets one value a slice of time: CPU milliseconds per request, or throughput. The rule looks at
 //! the last `slices` values, or at the last quarter of the series when that is more, so that a server that
-//! warms slowly is also judged over a longer stretch. Over these values, all relative to their median (so the
+//! warms slowly is also judged over a longer segment. Over these values, all relative to their median (so the
 //! rule has no unit):
 //!
 //! 1. **No trend**: the Theil-Sen slope (P. K. Sen, 1968: median of the slopes of all pairs, deaf to single
-//!    outliers such as a full collection), over the whole stretch, changes the level by at most `drift_max`.
-//! 2. **No change point**: wherever the stretch is cut in two (at least 3 slices on each side), the medians
+//!    outliers such as a full collection), over the whole segment, changes the level by at most `drift_max`.
+//! 2. **No change point**: wherever the segment is cut in two (at least 3 slices on each side), the medians
 //!    of the parts differ by at most `drift_max`, plus what noise alone does to such a difference: one
 //!    standard error, with the noise taken from the differences of neighbours, which neither trend nor step
 //!    inflates.
@@ -16,7 +16,7 @@
 //! series is not let through sooner, it takes longer. The caller sets the cap.
 //!
 //! On a machine that others use, too, the level itself moves, by 10 to 20 % for some slices each time, and few
-//! stretches of 12 are still. So it is also enough that both hold over twice as many slices, or the last half of
+//! segments of 12 are still. So it is also enough that both hold over twice as many slices, or the last half of
 //! the series when that is more, where the noise is all that moves the level there and goes back. What still
 //! warms up shows over a half as a trend: alone this second look is early more rarely than the first.
 //!
@@ -87,7 +87,7 @@ impl SteadyRule {
         Some(last || over_half() == Some(true))
     }
 
-    /// The same of the last slices of the series, as many as wanted; beside a noise, told from what is judged.
+    /// The same of the last slices of the series, as many as wanted; beside a noise, estimated from the judged values.
     fn is_still(&self, series: &[f64], wanted: usize, noise: impl Fn(&[f64]) -> f64) -> Option<bool> {
         let judged = &series[series.len().checked_sub(wanted.min(JUDGED_SLICES_MAX))?..];
         let level = median(judged).filter(|level| *level > 0.0)?;
@@ -143,7 +143,7 @@ impl SteadyState {
     }
 }
 
-/// Theil-Sen slope times the length: the change over the whole stretch.
+/// Theil-Sen slope times the length: the change over the whole segment.
 fn trend(values: &[f64]) -> f64 {
     let n = values.len();
     let mut slopes: Vec<f64> = (0..n)

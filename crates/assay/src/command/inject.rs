@@ -5,8 +5,6 @@ use crate::failure::Failure;
 use crate::{output, stop};
 use assay_inject::{InjectorEvent, Injectors, InjectorsConfig, Token, serve};
 use assay_load::{GeneratorConfig, LoadError};
-use assay_model::InjectorPart;
-use std::io::{self, Write};
 use std::net::TcpListener;
 use std::process::ExitCode;
 
@@ -48,33 +46,4 @@ pub fn connect(
         go_on_without: arguments.go_on_without,
     };
     Injectors::connect(config).map(Some)
-}
-
-/// One line for each injector.
-pub fn write_injectors(out: &mut dyn Write, injectors: &[InjectorPart]) -> io::Result<()> {
-    if injectors.is_empty() {
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "\n  {:<28}{:>10}{:>8}{:>8}{:>13}{:>12}{:>12}",
-        "injector", "requests", "failed", "CPU %", "late p99 ms", "start ms", "clock ± ms"
-    )?;
-    let ms = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e6);
-    for one in injectors {
-        write!(out, "  {:<28}{:>10}{:>8}", one.address, count(one.requests), count(one.errors))?;
-        write!(out, "{:>8}", number(one.cpu_share.map(|share| 100.0 * share), 0))?;
-        write!(out, "{:>13}", number(one.send_lag_ms.p99, 3))?;
-        write!(out, "{:>12}", number(ms(one.start_late_ns), 3))?;
-        writeln!(out, "{:>12}", number(ms(one.clock_uncertainty_ns), 3))?;
-    }
-    Ok(())
-}
-
-fn count(value: Option<u64>) -> String {
-    value.map_or_else(|| "unknown".to_owned(), |count| count.to_string())
-}
-
-fn number(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
 }

@@ -1,7 +1,6 @@
 //! `assay load`: the generator alone.
 
 mod recording;
-pub mod text;
 
 use crate::arguments::{Arrivals, Format, LoadArguments, TlsArguments};
 use crate::command::{inject, studies};

@@ -1,6 +1,6 @@
-//! Which file of a crate uses which other, read from the sources, and the cycles in that.
+//! Which file of a crate uses which other, which folder which other, read from the sources, and the cycles in that.
 //!
-//! The rule. File A uses file B if A names an item that B defines: in a `use`, or by a path in its code (`crate::b::item`,
+//! The rule for files. File A uses file B if A names an item that B defines: in a `use`, or by a path in its code (`crate::b::item`,
 //! `super::item`, `b::item`), through whatever modules and re-exports the path leads. So
 //! - that a parent declares its children is no use, and neither is a path that ends at a module;
 //! - that a parent re-exports what a child defines (`pub use child::Item`) is a use only if the parent's own code names
@@ -9,7 +9,10 @@
 //!   the child, are a cycle. So is `use super::*` of a parent that calls the child;
 //! - code for tests alone (`#[cfg(test)]`) is left out, as development dependencies are between crates.
 //!
-//! Methods are not seen: a call `value.method()` names no file.
+//! Methods are not found: a call `value.method()` names no file.
+//!
+//! The rule for folders. In each folder, its files and folders use each other in one direction, too: if a file in `check/` uses one in
+//! `snapshot/`, none in `snapshot/` uses one in `check/`, also not by way of a file beside them.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -239,8 +242,8 @@ impl Imports {
     }
 
     /// Files by the files that they use, and by what.
-    pub fn by_file(&self) -> BTreeMap<PathBuf, BTreeMap<PathBuf, BTreeSet<String>>> {
-        let mut graph: BTreeMap<PathBuf, BTreeMap<PathBuf, BTreeSet<String>>> = BTreeMap::new();
+    pub fn by_file(&self) -> Uses {
+        let mut uses = Uses::new();
         for (at, module) in self.modules.iter().enumerate() {
             let is_used = |import: &&Import| !import.is_re_export || module.names.contains(&import.name);
             let imported = module.imports.iter().filter(is_used).map(|import| &import.path);
@@ -248,40 +251,68 @@ impl Imports {
                 let Some(definer) = self.definer(at, path, 0) else { continue };
                 let file = &self.modules[definer].file;
                 if *file != module.file {
-                    let used = graph.entry(module.file.clone()).or_default();
+                    let used = uses.entry(module.file.clone()).or_default();
                     used.entry(file.clone()).or_default().insert(path.join("::"));
                 }
             }
         }
-        graph
+        uses
     }
+}
 
-    /// Sets of files that use each other, directly or through others.
-    pub fn cycles(&self) -> Vec<BTreeSet<PathBuf>> {
-        let graph = self.by_file();
-        let reached_from = |start: &PathBuf| {
-            let (mut reached, mut open) = (BTreeSet::new(), vec![start]);
-            while let Some(file) = open.pop() {
-                for next in graph.get(file).into_iter().flat_map(BTreeMap::keys) {
-                    if reached.insert(next.clone()) {
-                        open.push(next);
-                    }
-                }
-            }
-            reached
-        };
-        let reached: BTreeMap<&PathBuf, BTreeSet<PathBuf>> =
-            graph.keys().map(|file| (file, reached_from(file))).collect();
-        let mut cycles: Vec<BTreeSet<PathBuf>> = Vec::new();
-        for (file, from) in &reached {
-            let is_back = |other: &&PathBuf| reached.get(other).is_some_and(|from| from.contains(*file));
-            let cycle: BTreeSet<PathBuf> = from.iter().filter(is_back).cloned().collect();
-            if !cycle.is_empty() && !cycles.contains(&cycle) {
-                cycles.push(cycle);
+/// Files, or folders, by those that they use, and by what.
+pub type Uses = BTreeMap<PathBuf, BTreeMap<PathBuf, BTreeSet<String>>>;
+
+/// For each folder below a source folder: what its entries use of each other. An entry is a folder with all that is in it, or a file that
+/// has no folder; the file of a module belongs to the folder of its name. What a module's own file (`mod.rs`, `lib.rs`, `main.rs`) uses
+/// is left out, since it stands above the entries.
+pub fn by_entry(files: &Uses, source: &Path) -> BTreeMap<PathBuf, Uses> {
+    let mut levels: BTreeMap<PathBuf, Uses> = BTreeMap::new();
+    for (file, used) in files {
+        for (other, names) in used {
+            let common = file.ancestors().find(|folder| other.starts_with(folder));
+            let Some(folder) = common.filter(|folder| folder.starts_with(source)) else { continue };
+            let (Some(from), Some(to)) = (entry(folder, file), entry(folder, other)) else { continue };
+            if from != to {
+                let used = levels.entry(folder.to_owned()).or_default().entry(from).or_default();
+                used.entry(to).or_default().extend(names.iter().cloned());
             }
         }
-        cycles
     }
+    levels
+}
+
+/// The entry of a folder that a file belongs to; `None` for the folder's own file.
+fn entry(folder: &Path, file: &Path) -> Option<PathBuf> {
+    let name = file.strip_prefix(folder).ok()?.iter().next()?;
+    let entry = folder.join(name).with_extension("");
+    (!["mod", "lib", "main"].iter().any(|own| entry.ends_with(own))).then_some(entry)
+}
+
+/// Sets of files, or folders, that use each other, directly or through others.
+pub fn cycles(uses: &Uses) -> Vec<BTreeSet<PathBuf>> {
+    let reached_from = |start: &PathBuf| {
+        let (mut reached, mut open) = (BTreeSet::new(), vec![start]);
+        while let Some(file) = open.pop() {
+            for next in uses.get(file).into_iter().flat_map(BTreeMap::keys) {
+                if reached.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+        reached
+    };
+    let reached: BTreeMap<&PathBuf, BTreeSet<PathBuf>> =
+        uses.keys().map(|file| (file, reached_from(file))).collect();
+    let mut cycles: Vec<BTreeSet<PathBuf>> = Vec::new();
+    for (file, from) in &reached {
+        let is_back = |other: &&PathBuf| reached.get(other).is_some_and(|from| from.contains(*file));
+        let cycle: BTreeSet<PathBuf> = from.iter().filter(is_back).cloned().collect();
+        if !cycle.is_empty() && !cycles.contains(&cycle) {
+            cycles.push(cycle);
+        }
+    }
+    cycles
 }
 
 enum End {

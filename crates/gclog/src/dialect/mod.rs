@@ -1,6 +1,5 @@
-//! The forms that GC logs are written in, and how they are told apart.
+//! The forms that GC logs are written in, and how they are recognized.
 
-pub(crate) mod decimal;
 mod j9;
 mod jdk8;
 mod turns;
@@ -13,7 +12,7 @@ use jdk8::Jdk8;
 use unified::Unified;
 pub use unified::mode_before_xlog;
 
-/// Tells the dialects apart by their first lines: each line speaks for at most one of them.
+/// Recognizes the dialect by the first lines: each line speaks for at most one of them.
 #[derive(Debug, Default)]
 pub(crate) struct Recogniser {
     unified: u32,

@@ -18,7 +18,7 @@ impl Turns {
         }
     }
 
-    /// The clock fell: whether another JVM begins. None does where both clocks go on from where they were left; that is told once.
+    /// The clock fell: whether another JVM begins. None does where both clocks go on from where they were left; that is reported once.
     pub fn falls(&mut self, from_ns: u64, to_ns: u64) -> Fall {
         let goes_on = self.leapt_from_ns.take().is_some_and(|leapt_from_ns| leapt_from_ns <= to_ns);
         self.left_ns = Some(from_ns);
@@ -38,9 +38,9 @@ impl Turns {
 pub(super) enum Fall {
     /// A JVM begins.
     Restart,
-    /// Two JVMs write in turns, as is seen now.
+    /// Two JVMs write in turns: detected now.
     FirstInTurn,
-    /// As was seen before.
+    /// As detected before.
     InTurn,
 }
 

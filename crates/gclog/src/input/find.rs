@@ -2,7 +2,7 @@
 
 use super::head::{self, Head};
 use super::open;
-use super::order::{Placed, in_order, rotation};
+use super::order::{DatedFile, in_order, rotation};
 use super::set::{InputError, LogPart, LogSet, Origin, STANDARD_INPUT, folder_of};
 use assay_model::Problem;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const FILES_MAX: usize = 20_000;
 /// Members that are looked at in one archive, whose directory is read again for each.
 const MEMBERS_MAX: usize = 1_000;
 
-/// What was found.
+/// The log sets of some inputs.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The sets, in the order in which they were named, those of a folder by name.
@@ -33,7 +33,7 @@ pub struct Found {
 /// with `join` all is one set.
 ///
 /// # Errors
-/// What was named is not there or may not be read; a folder or archive without a log.
+/// A named input does not exist or may not be read; a folder or archive without a log.
 pub fn find(named: &[PathBuf], join: bool) -> Result<Found, InputError> {
     let mut search = Search::default();
     for path in named {
@@ -46,7 +46,7 @@ pub fn find(named: &[PathBuf], join: bool) -> Result<Found, InputError> {
 type Key = (PathBuf, String, usize);
 
 #[derive(Debug, Clone)]
-struct Part {
+struct FoundFile {
     log: LogPart,
     /// Device and inode of a file.
     identity: Option<(u64, u64)>,
@@ -55,7 +55,7 @@ struct Part {
 #[derive(Default)]
 struct Search {
     keys: Vec<Key>,
-    files: BTreeMap<Key, Vec<Placed<Part>>>,
+    files: BTreeMap<Key, Vec<DatedFile<FoundFile>>>,
     passed_over: Vec<Problem>,
     named: Vec<PathBuf>,
 }
@@ -87,8 +87,9 @@ impl Search {
     }
 
     fn add_standard_input(&mut self) -> Result<(), InputError> {
-        let is_there =
-            |files: &Vec<Placed<Part>>| files.iter().any(|f| f.part.log.origin == Origin::StandardInput);
+        let is_there = |files: &Vec<DatedFile<FoundFile>>| {
+            files.iter().any(|f| f.part.log.origin == Origin::StandardInput)
+        };
         if self.files.values().any(is_there) {
             return Err(InputError::StandardInputTwice);
         }
@@ -96,19 +97,23 @@ impl Search {
         Ok(())
     }
 
-    /// What can be read once only is a set of its own.
+    /// An input that can be read only once is a set of its own.
     fn once(&mut self, origin: Origin, name: &str) {
         let key = (PathBuf::new(), name.to_owned(), self.keys.len());
-        let part = Part { log: LogPart { name: name.to_owned(), origin }, identity: None };
-        self.put(key, Placed { part, rotation: rotation(name), first: Default::default(), modified: None });
+        let part = FoundFile { log: LogPart { name: name.to_owned(), origin }, identity: None };
+        self.put(
+            key,
+            DatedFile { part, rotation: rotation(name), first: Default::default(), modified: None },
+        );
     }
 
-    fn put(&mut self, key: Key, file: Placed<Part>) {
+    fn put(&mut self, key: Key, file: DatedFile<FoundFile>) {
         let files = self.files.entry(key.clone()).or_default();
         if files.is_empty() {
             self.keys.push(key);
         }
-        let same = |f: &&Placed<Part>| f.part.identity.is_some() && f.part.identity == file.part.identity;
+        let same =
+            |f: &&DatedFile<FoundFile>| f.part.identity.is_some() && f.part.identity == file.part.identity;
         if let Some(other) = files.iter().find(same) {
             if other.part.log.name != file.part.log.name {
                 let what = format!("is the same file as {}", other.part.log.name);
@@ -125,8 +130,8 @@ impl Search {
         let rotation = rotation(&name);
         let key = (folder, rotation.base.clone(), 0);
         let log = LogPart { name: path.display().to_string(), origin };
-        let part = Part { log, identity: Some((metadata.dev(), metadata.ino())) };
-        self.put(key, Placed { part, rotation, first: head.first, modified: metadata.modified().ok() });
+        let part = FoundFile { log, identity: Some((metadata.dev(), metadata.ino())) };
+        self.put(key, DatedFile { part, rotation, first: head.first, modified: metadata.modified().ok() });
     }
 
     /// The logs of a folder and of those below it. Says how many files it looked at if none is a log.
@@ -247,8 +252,8 @@ impl Search {
         let rotation = rotation(&file_name);
         let folder = path.join(within.parent().unwrap_or(Path::new("")));
         let key = (folder, rotation.base.clone(), 0);
-        let part = Part { log: LogPart { name, origin }, identity: None };
-        self.put(key, Placed { part, rotation, first: head.first, modified: metadata.modified().ok() });
+        let part = FoundFile { log: LogPart { name, origin }, identity: None };
+        self.put(key, DatedFile { part, rotation, first: head.first, modified: metadata.modified().ok() });
         Ok(Some(true))
     }
 
@@ -291,7 +296,7 @@ impl Search {
 }
 
 /// Files of different names as one: by the calendar where all have it, otherwise as they were named.
-fn joined(files: Vec<Placed<Part>>) -> Vec<Part> {
+fn joined(files: Vec<DatedFile<FoundFile>>) -> Vec<FoundFile> {
     let mut files = files;
     if files.iter().all(|f| f.first.unix_ns.is_some()) {
         files.sort_by_key(|f| f.first.unix_ns);

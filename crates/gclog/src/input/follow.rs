@@ -24,7 +24,7 @@ pub struct Polled {
 
 /// How much of a log is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct ReadLimits {
     /// Of a log that is longer when following begins, only the last `bytes_at_once` are read.
     pub whole_bytes_max: u64,
     /// At most at one poll.
@@ -32,14 +32,14 @@ pub struct Part {
 }
 
 /// All of it, as soon as it is there.
-const WHOLE: Part = Part { whole_bytes_max: u64::MAX, bytes_at_once: u64::MAX };
+const WHOLE: ReadLimits = ReadLimits { whole_bytes_max: u64::MAX, bytes_at_once: u64::MAX };
 
 /// Follows a log by its name.
 #[derive(Debug)]
 pub struct Follower {
     /// As it was named.
     path: PathBuf,
-    /// What the source is called.
+    /// Name of the source.
     name: String,
     file: File,
     identity: (u64, u64),
@@ -62,7 +62,7 @@ impl Follower {
     ///
     /// # Errors
     /// The log cannot be opened, or is no regular file.
-    pub fn open_part(path: &Path, part: Part, sink: &mut dyn GcSink) -> Result<Self, InputError> {
+    pub fn open_part(path: &Path, part: ReadLimits, sink: &mut dyn GcSink) -> Result<Self, InputError> {
         let failed = |source| InputError::Open { path: path.display().to_string(), source };
         let active = active(path);
         // Before it is opened: opening a pipe waits until someone writes into it.
@@ -90,7 +90,7 @@ impl Follower {
         })
     }
 
-    /// Reads what is there by now, and tells what is known of the JVM.
+    /// Reads what is there by now, and reports what is known of the JVM.
     ///
     /// # Errors
     /// Those of reading. A log that is gone for the moment is none.
@@ -148,7 +148,7 @@ impl Follower {
         self.stream.finish(sink);
     }
 
-    /// What the file that is open is called after rotation.
+    /// Name of the open file after rotation.
     fn name_by_now(&self) -> String {
         let entries = fs::read_dir(folder_of(&self.path)).into_iter().flatten().flatten();
         let is_it = |of: &fs::DirEntry| of.metadata().is_ok_and(|m| (m.dev(), m.ino()) == self.identity);

@@ -1,13 +1,13 @@
-//! What the first lines of a file tell: whether it is a GC log, and when it begins.
+//! The first lines of a file: whether it is a GC log, and when it begins.
 
 use super::open::Input;
 use super::set::Origin;
+use crate::decimal::{Decimal, civil_ns, old_civil_ns, unix_ns};
 use crate::dialect::Recogniser;
-use crate::dialect::decimal::{Decimal, civil_ns, old_civil_ns, unix_ns};
 use crate::encoding::Encoding;
 use std::io::{self, Read};
 
-/// What of a file is looked at, unpacked.
+/// Bytes of a file that are examined, unpacked.
 const HEAD_BYTES: usize = 64 << 10;
 /// Digits of a Unix time in milliseconds, today and for the next 200 years; an uptime of as many is one of 30 years.
 const UNIX_MS_MIN: u64 = 1_000_000_000_000;

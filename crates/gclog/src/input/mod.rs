@@ -3,7 +3,7 @@
 //! [`find`] makes sets of what was named, each the log of one server in the order of time; [`read_set`] reads one through a
 //! [`GcStream`](crate::GcStream) with a buffer of fixed size. [`Follower`] goes on reading what is appended.
 //!
-//! Whether something is packed is told by its first bytes and not by its name. Archives are unpacked as a stream, so that one which
+//! Packed input is recognized by its first bytes, not by its name. Archives are unpacked as a stream, so that one which
 //! pretends to be small costs time and not memory.
 
 mod find;
@@ -14,7 +14,7 @@ mod order;
 mod set;
 
 pub use find::{Found, find};
-pub use follow::{Follower, Part, Polled};
+pub use follow::{Follower, Polled, ReadLimits};
 pub use set::{InputError, LogPart, LogSet, STANDARD_INPUT};
 
 use crate::contract::GcSink;
@@ -23,7 +23,7 @@ use assay_model::Problem;
 use open::Input;
 use set::BUFFER_BYTES;
 
-/// Reads a set from its first byte to its last. What cannot be read is a problem told to the sink, and the rest is read.
+/// Reads a set from its first byte to its last. Parts that cannot be read are problems reported to the sink, and the rest is read.
 pub fn read_set(set: &LogSet, sink: &mut dyn GcSink) {
     let mut stream = GcStream::default();
     let mut buffer = vec![0; BUFFER_BYTES];

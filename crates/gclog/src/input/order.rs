@@ -2,7 +2,7 @@
 //!
 //! Unified logging writes to `gc.log` and moves it to `gc.log.0`, `.1`, ... in turn, beginning anew at 0; JDK 8 writes to
 //! `gc.log.0.current`, `gc.log.1.current`, ... and takes the ending away; `logrotate` moves `.1` to `.2`, so that higher numbers are
-//! older. Names alone therefore do not tell the order.
+//! older. Names alone therefore do not give the order.
 
 use super::head::First;
 use std::cmp::Ordering;
@@ -11,7 +11,7 @@ use std::time::SystemTime;
 /// What a file's name says of rotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rotation {
-    /// What the names of a set have in common.
+    /// Common part of the names of a set.
     pub base: String,
     /// Its number.
     pub number: Option<u64>,
@@ -33,9 +33,9 @@ pub(super) fn rotation(name: &str) -> Rotation {
     }
 }
 
-/// A file of a set with what tells its place.
+/// A file of a set with the data by which it is ordered.
 #[derive(Debug, Clone)]
-pub(super) struct Placed<T> {
+pub(super) struct DatedFile<T> {
     pub part: T,
     pub rotation: Rotation,
     pub first: First,
@@ -46,7 +46,7 @@ pub(super) struct Placed<T> {
 ///
 /// By the calendar where all have it. Otherwise by the number, beginning behind the file that is written to, or where the clocks of
 /// the files fall least (a restart of the JVM makes them fall too), then where times of modification do.
-pub(super) fn in_order<T: Clone>(mut files: Vec<Placed<T>>) -> Vec<T> {
+pub(super) fn in_order<T: Clone>(mut files: Vec<DatedFile<T>>) -> Vec<T> {
     let dated = files.iter().filter(|f| f.first.unix_ns.is_some()).count();
     if dated == files.len() {
         files.sort_by(|a, b| a.first.unix_ns.cmp(&b.first.unix_ns).then_with(|| by_number(a, b)));
@@ -65,7 +65,8 @@ pub(super) fn in_order<T: Clone>(mut files: Vec<Placed<T>>) -> Vec<T> {
         turned
     });
     let reversed = std::iter::once(numbered.iter().rev().cloned().collect::<Vec<_>>());
-    let whole = |order: Vec<Placed<T>>| order.into_iter().chain(active.iter().cloned()).collect::<Vec<_>>();
+    let whole =
+        |order: Vec<DatedFile<T>>| order.into_iter().chain(active.iter().cloned()).collect::<Vec<_>>();
     let best = orders.chain(reversed).map(whole).min_by_key(|order| {
         let clocks = falls(order.iter().map(|f| f.first.clock_ns));
         (clocks, falls(order.iter().map(|f| f.modified)))
@@ -73,13 +74,13 @@ pub(super) fn in_order<T: Clone>(mut files: Vec<Placed<T>>) -> Vec<T> {
     parts(best.unwrap_or_default())
 }
 
-fn parts<T>(files: Vec<Placed<T>>) -> Vec<T> {
+fn parts<T>(files: Vec<DatedFile<T>>) -> Vec<T> {
     files.into_iter().map(|f| f.part).collect()
 }
 
 /// By the number; the file without one is the newest.
-fn by_number<T>(a: &Placed<T>, b: &Placed<T>) -> Ordering {
-    let key = |f: &Placed<T>| (f.rotation.number.is_none(), f.rotation.number);
+fn by_number<T>(a: &DatedFile<T>, b: &DatedFile<T>) -> Ordering {
+    let key = |f: &DatedFile<T>| (f.rotation.number.is_none(), f.rotation.number);
     key(a).cmp(&key(b))
 }
 
@@ -94,13 +95,13 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn file(name: &str, unix_s: Option<i64>, uptime_s: Option<u64>, modified_s: u64) -> Placed<String> {
+    fn file(name: &str, unix_s: Option<i64>, uptime_s: Option<u64>, modified_s: u64) -> DatedFile<String> {
         let first = First {
             unix_ns: unix_s.map(|s| s * 1_000_000_000),
             clock_ns: uptime_s.map(|s| s * 1_000_000_000),
         };
         let modified = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(modified_s));
-        Placed { part: name.to_owned(), rotation: rotation(name), first, modified }
+        DatedFile { part: name.to_owned(), rotation: rotation(name), first, modified }
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub const STANDARD_INPUT: &str = "-";
 /// Nothing can be read.
 #[derive(Debug, Error)]
 pub enum InputError {
-    /// What was named is not there, or may not be read.
+    /// A named input does not exist, or may not be read.
     #[error("cannot read {path}: {source}")]
     Open {
         /// What was named.
@@ -73,7 +73,7 @@ impl LogPart {
 /// Files that are one log, in the order in which they were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogSet {
-    /// What the set is called: the file, or what its files have in common.
+    /// Name of the set: the file, or the common part of its files' names.
     pub name: String,
     /// Its files, the oldest first.
     pub parts: Vec<LogPart>,

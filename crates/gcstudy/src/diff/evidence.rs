@@ -1,6 +1,6 @@
-//! How far two logs lie apart in one figure, beside how far the stretches of each lie apart.
+//! How far two logs lie apart in one figure, beside how far the intervals of each lie apart.
 
-/// Least number of stretches with something in them, in each log.
+/// Least number of intervals with something in them, in each log.
 pub(super) const STRETCHES_MIN: usize = 6;
 
 /// A difference of logarithms with its uncertainty.
@@ -14,16 +14,16 @@ pub(super) struct Evidence {
     pub degrees: f64,
 }
 
-/// A figure of one log as a logarithm, and what each stretch adds to it beyond its share; these sum up to zero.
+/// A figure of one log as a logarithm, and what each interval adds to it beyond its share; these sum up to zero.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Figure {
     pub log: f64,
     pub residuals: Vec<f64>,
 }
 
-/// Joins both sides, stretch by stretch: what both logs have at the same place, such as a start or a slow growth, is no noise between them.
+/// Joins both sides, interval by interval: what both logs have at the same place, such as a start or a slow growth, is no noise between them.
 ///
-/// A burst in a single stretch of one log can make a quotient thirty times as large, while its logarithm's error, taken as linear, never
+/// A burst in a single interval of one log can make a quotient thirty times as large, while its logarithm's error, taken as linear, never
 /// exceeds one. The difference itself has an error as large as itself there. So the larger error of both counts. Held by
 /// `a_single_burst_is_no_difference`. It was met in the promoted bytes of a CMS log.
 pub(super) fn evidence(before: &Figure, after: &Figure) -> Evidence {
@@ -41,7 +41,7 @@ pub(super) fn evidence(before: &Figure, after: &Figure) -> Evidence {
     Evidence { log_ratio, error, degrees }
 }
 
-/// Standard error of a sum of one residual a stretch, whose sum is zero.
+/// Standard error of a sum of one residual an interval, whose sum is zero.
 ///
 /// Stretches that follow each other may still resemble each other; where they do, the error is larger by (1 + 2 r), r being the correlation
 /// of neighbours. Where they seem to differ from each other more than by chance, it is not made smaller.
@@ -56,7 +56,7 @@ pub(super) fn error_of(residuals: &[f64]) -> f64 {
     (squares * n / (n - 1.0) * (1.0 + 2.0 * r)).sqrt()
 }
 
-/// Σ numerators / Σ denominators of stretches, as a logarithm. `None` when there are too few, or the sum is not above zero.
+/// Σ numerators / Σ denominators of intervals, as a logarithm. `None` when there are too few, or the sum is not above zero.
 pub(super) fn quotient(parts: &[(f64, f64)]) -> Option<Figure> {
     let filled = parts.iter().filter(|(sum, _)| *sum > 0.0).count();
     let (sum, of) = parts.iter().fold((0.0, 0.0), |all, part| (all.0 + part.0, all.1 + part.1));
@@ -68,7 +68,7 @@ pub(super) fn quotient(parts: &[(f64, f64)]) -> Option<Figure> {
     Some(Figure { log: quotient.ln(), residuals })
 }
 
-/// Means of logarithms by kind, each stretch with how many of a kind it has and the sum of their logarithms; kinds weigh by how many of
+/// Means of logarithms by kind, each interval with how many of a kind it has and the sum of their logarithms; kinds weigh by how many of
 /// them both logs have, so that another mix of kinds is no difference. `None` when there are too few.
 pub(super) fn by_kind(before: &[Vec<(f64, f64)>], after: &[Vec<(f64, f64)>]) -> Option<Evidence> {
     let counts =
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_quotient_has_the_error_that_repetition_shows() {
-        // Numerators of mean 10 and deviation 1 over denominators of 1, 30 stretches: 1 / 10 / sqrt(30).
+        // Numerators of mean 10 and deviation 1 over denominators of 1, 30 intervals: 1 / 10 / sqrt(30).
         let parts: Vec<(f64, f64)> = (0..30).map(|i| (if i % 2 == 0 { 11.0 } else { 9.0 }, 1.0)).collect();
         let got = quotient(&parts).unwrap();
         let want = 0.1 / 30_f64.sqrt() * (30.0 / 29.0_f64).sqrt();

@@ -21,7 +21,7 @@ pub(super) fn shown(tests: &[(f64, f64)]) -> Vec<bool> {
     shown
 }
 
-/// Two-sided probability of a table at least as unlikely as this one (Fisher): `a` of `of_a` stretches of one log have something, `b` of
+/// Two-sided probability of a table at least as unlikely as this one (Fisher): `a` of `of_a` intervals of one log have something, `b` of
 /// `of_b` of the other.
 pub(super) fn fisher(a: usize, of_a: usize, b: usize, of_b: usize) -> f64 {
     let choose = |n: usize, k: usize| log_factorial(n) - log_factorial(k) - log_factorial(n - k);

@@ -4,7 +4,7 @@ use super::evidence::{Evidence, STRETCHES_MIN, by_kind, critical, evidence, quot
 use super::family::fisher;
 use super::quantiles::percentile;
 use super::side::{Side, common_kinds, of_equal_length};
-use crate::block::{Block, Part};
+use crate::block::{Block, RatioTerms};
 use assay_model::{Estimate, GcAnomaly, gc_figure};
 
 /// The figure that a change of pauses shows in soonest.
@@ -21,11 +21,11 @@ mod between_runs {
 /// A test of a figure; `None` within when there is too little in one of the logs.
 pub(super) struct Test {
     pub metric: &'static str,
-    pub found: Option<Found>,
+    pub found: Option<Difference>,
 }
 
 /// What it shows.
-pub(super) struct Found {
+pub(super) struct Difference {
     /// Second by first, where that has a meaning.
     pub ratio: Option<Estimate>,
     /// Chance of a difference at least as large in logs of equal runs.
@@ -33,16 +33,16 @@ pub(super) struct Found {
     pub is_up: bool,
 }
 
-impl Found {
+impl Difference {
     /// From a difference of logarithms, and the deviation between equal runs.
-    fn of(evidence: Evidence, between_runs: f64) -> Found {
+    fn of(evidence: Evidence, between_runs: f64) -> Difference {
         let within = evidence.error.powi(2);
         let all = within + 2.0 * between_runs.powi(2);
-        // Only the error from within is known from few stretches.
+        // Only the error from within is known from few intervals.
         let degrees = evidence.degrees * (all / within.max(1e-30)).powi(2).min(1e6);
         let error = all.sqrt();
         let half = critical(0.05, degrees) * error;
-        Found {
+        Difference {
             ratio: Some(Estimate {
                 estimate: evidence.log_ratio.exp(),
                 low: Some((evidence.log_ratio - half).exp()),
@@ -58,13 +58,13 @@ impl Found {
 pub(super) fn tests(before: &Side<'_>, after: &Side<'_>) -> Vec<Test> {
     let rate = |metric: &'static str, figure: fn(&Side<'_>) -> Vec<(f64, f64)>| {
         let found = quotient(&figure(before)).zip(quotient(&figure(after)));
-        Test { metric, found: found.map(|(a, b)| Found::of(evidence(&a, &b), between_runs::RATES)) }
+        Test { metric, found: found.map(|(a, b)| Difference::of(evidence(&a, &b), between_runs::RATES)) }
     };
     let (steps_before, steps_after) = (before.steps(), after.steps());
     let tail = |metric: &'static str, share: f64| {
         let before = percentile(&before.blocks, &steps_before, share);
         let found = before.zip(percentile(&after.blocks, &steps_after, share));
-        Test { metric, found: found.map(|(a, b)| Found::of(evidence(&a, &b), between_runs::TAILS)) }
+        Test { metric, found: found.map(|(a, b)| Difference::of(evidence(&a, &b), between_runs::TAILS)) }
     };
     let mut tests = vec![
         Test { metric: TYPICAL, found: typical(before, after) },
@@ -96,12 +96,12 @@ pub(super) fn tests(before: &Side<'_>, after: &Side<'_>) -> Vec<Test> {
 }
 
 /// Of logarithms.
-fn number_and_sum(part: Part) -> (f64, f64) {
+fn number_and_sum(part: RatioTerms) -> (f64, f64) {
     (part.of, part.sum)
 }
 
 /// The typical pause, by kind; all kinds together where the logs have too few in common.
-fn typical(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
+fn typical(before: &Side<'_>, after: &Side<'_>) -> Option<Difference> {
     let kinds = common_kinds(before, after);
     let by = |side: &Side<'_>, index: fn(&(usize, usize)) -> usize| {
         side.each(|block| match &kinds {
@@ -113,25 +113,25 @@ fn typical(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
         })
     };
     let found = by_kind(&by(before, |pair| pair.0), &by(after, |pair| pair.1))?;
-    Some(Found::of(found, between_runs::TYPICAL_LENGTHS))
+    Some(Difference::of(found, between_runs::TYPICAL_LENGTHS))
 }
 
 /// Bytes freed by request: the requests are those of the options, the error is that of the bytes.
-fn garbage(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
+fn garbage(before: &Side<'_>, after: &Side<'_>) -> Option<Difference> {
     let read = |side: &Side<'_>| side.report.garbage_bytes_per_request.map(|garbage| garbage.estimate);
     let log_ratio = (read(after)? / read(before)?).ln();
     let freed = |side: &Side<'_>| quotient(&side.each(|block| (block.freed.sum, block.freed.of)));
     let found = Evidence { log_ratio, ..evidence(&freed(before)?, &freed(after)?) };
-    log_ratio.is_finite().then(|| Found::of(found, between_runs::WORK_BY_REQUEST))
+    log_ratio.is_finite().then(|| Difference::of(found, between_runs::WORK_BY_REQUEST))
 }
 
-fn reaching(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
+fn reaching(before: &Side<'_>, after: &Side<'_>) -> Option<Difference> {
     let of = |side: &Side<'_>| side.each(|block| vec![number_and_sum(block.time_to_safepoint)]);
-    Some(Found::of(by_kind(&of(before), &of(after))?, between_runs::TAILS))
+    Some(Difference::of(by_kind(&of(before), &of(after))?, between_runs::TAILS))
 }
 
 /// Growth of the live set: it may be none in both, so that the difference counts and not the ratio.
-fn slope(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
+fn slope(before: &Side<'_>, after: &Side<'_>) -> Option<Difference> {
     let read = |side: &Side<'_>| {
         let slope = side.report.live_set.as_ref()?.slope_bytes_per_h?;
         Some((slope.estimate, (slope.high? - slope.low?) / (2.0 * 1.96)))
@@ -139,17 +139,17 @@ fn slope(before: &Side<'_>, after: &Side<'_>) -> Option<Found> {
     let ((before, error_before), (after, error_after)) = (read(before)?, read(after)?);
     let error = error_before.hypot(error_after);
     let probability = if error > 0.0 { two_sided((after - before) / error, 1e6) } else { 1.0 };
-    Some(Found { ratio: None, probability, is_up: before < after })
+    Some(Difference { ratio: None, probability, is_up: before < after })
 }
 
-/// Things that are rare and come in bursts: how many stretches of each log have any, all of one length. `None` when that leaves a log
-/// with too few stretches.
+/// Things that are rare and come in bursts: how many intervals of each log have any, all of one length. `None` when that leaves a log
+/// with too few intervals.
 fn counted(metric: &'static str, before: &Side<'_>, after: &Side<'_>, has: impl Fn(&Block) -> bool) -> Test {
     let (blocks_before, blocks_after) = of_equal_length(before, after);
     let count = |blocks: &[Block]| blocks.iter().filter(|block| has(block)).count();
     let (of_before, of_after) = (blocks_before.len(), blocks_after.len());
     let (with_before, with_after) = (count(&blocks_before), count(&blocks_after));
-    let found = (STRETCHES_MIN <= of_before.min(of_after)).then(|| Found {
+    let found = (STRETCHES_MIN <= of_before.min(of_after)).then(|| Difference {
         ratio: None,
         probability: fisher(with_before, of_before, with_after, of_after),
         is_up: with_before * of_after < with_after * of_before,

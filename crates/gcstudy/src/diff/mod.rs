@@ -1,7 +1,7 @@
 //! What differs between two logs beyond noise.
 //!
-//! **What is compared with what.** Each log is cut into up to 32 equal stretches of time. How far the stretches of a log lie apart
-//! tells how well a figure of the whole is known; pauses that follow each other resemble each other, and taking each as a witness would
+//! **What is compared with what.** Each log is cut into up to 32 equal intervals of time. How far the intervals of a log lie apart
+//! shows how well a figure of the whole is known; pauses that follow each other resemble each other, and taking each as a witness would
 //! make every difference look sure. Stretches at the same place of both logs are compared with each other, so that a start or a slow
 //! growth that both have is no noise. Two runs of the same program differ by more than that: the JIT compiles otherwise, memory lies
 //! otherwise, the machine is not what it was. No single pair of logs can show by how much, so that a share of each figure is taken as
@@ -26,9 +26,9 @@ use side::Side;
 /// Weight of the typical pause among all figures.
 const WEIGHT_OF_TYPICAL: f64 = 0.8;
 
-/// What differs from one log to another, figure by figure. One that neither log has is left out.
+/// The differences between two logs, figure by figure. One that neither log has is left out.
 ///
-/// [`GcVerdict::InsufficientData`] is the verdict on a figure that only one of them has, or has too little of: fewer than 6 stretches with
+/// [`GcVerdict::InsufficientData`] is the verdict on a figure that only one of them has, or has too little of: fewer than 6 intervals with
 /// anything in them, or fewer than 10 pauses beyond a percentile.
 pub fn diff(before: &Analysis, after: &Analysis) -> Vec<GcDifference> {
     let (before, after) = Side::both(before, after);

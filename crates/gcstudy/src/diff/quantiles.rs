@@ -1,4 +1,4 @@
-//! A percentile with its uncertainty, from lengths counted by step in stretches of time.
+//! A percentile with its uncertainty, from lengths counted by step in intervals of time.
 
 use super::evidence::{Figure, STRETCHES_MIN, critical, error_of};
 use crate::block::{Block, step_edge_ns};
@@ -8,7 +8,7 @@ const BEYOND_MIN: f64 = 10.0;
 /// Tail that the uncertainty is read at: far out, where the comparison decides.
 const TAIL: f64 = 0.002;
 
-/// The percentile as a logarithm. The uncertainty of the share that lies below it is that of a quotient by stretches; the lengths at the
+/// The percentile as a logarithm. The uncertainty of the share that lies below it is that of a quotient by intervals; the lengths at the
 /// ends of that share's interval are those of the percentile's (R. S. Woodruff, 1952). `None` when there are too few lengths beyond.
 pub(super) fn percentile(blocks: &[Block], steps: &[u64], share: f64) -> Option<Figure> {
     let all: f64 = steps.iter().map(|count| *count as f64).sum();

@@ -1,4 +1,4 @@
-//! One of two logs, cut into stretches that a comparison takes as independent witnesses.
+//! One of two logs, cut into intervals that a comparison takes as independent witnesses.
 
 use crate::analysis::Analysis;
 use crate::block::{Block, Blocks, KINDS_MAX};
@@ -21,7 +21,7 @@ pub(super) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// Both logs in as many stretches, so that each has its like at the same place of the other.
+    /// Both logs in as many intervals, so that each has its like at the same place of the other.
     pub fn both(before: &'a Analysis, after: &'a Analysis) -> (Self, Self) {
         let lengths = [before, after].map(|analysis| analysis.blocks.items().len());
         let count = STRETCHES.min(lengths[0]).min(lengths[1]);
@@ -48,12 +48,12 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// A figure of each stretch.
+    /// A figure of each interval.
     pub fn each<T>(&self, figure: impl Fn(&Block) -> T) -> Vec<T> {
         self.blocks.iter().map(figure).collect()
     }
 
-    /// A figure of each stretch, and the seconds that it covers.
+    /// A figure of each interval, and the seconds that it covers.
     pub fn per_second(&self, figure: impl Fn(&Block) -> f64) -> Vec<(f64, f64)> {
         self.blocks.iter().zip(&self.covered_s).map(|(block, s)| (figure(block), *s)).collect()
     }
@@ -71,7 +71,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Both logs in stretches of one length, up to 32 of the longer log.
+/// Both logs in intervals of one length, up to 32 of the longer log.
 pub(super) fn of_equal_length(before: &Side<'_>, after: &Side<'_>) -> (Vec<Block>, Vec<Block>) {
     let longer_ns = before.all.length_ns().max(after.all.length_ns());
     let spans =
@@ -81,7 +81,7 @@ pub(super) fn of_equal_length(before: &Side<'_>, after: &Side<'_>) -> (Vec<Block
     (before.all.of_length(length_ns), after.all.of_length(length_ns))
 }
 
-/// Kinds of pauses that both logs have, by their index in each; `None` when these are too few of all, so that kinds cannot be told
+/// Kinds of pauses that both logs have, by their index in each; `None` when these are too few of all, so that kinds cannot be distinguished
 /// apart (logs of two collectors).
 pub(super) fn common_kinds(before: &Side<'_>, after: &Side<'_>) -> Option<Vec<(usize, usize)>> {
     let mut common: Vec<(usize, usize)> = Vec::new();

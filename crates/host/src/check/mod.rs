@@ -1,4 +1,4 @@
-//! The check: what the rules say of a snapshot. Pure functions of it.
+//! The check: the rules' verdicts on a snapshot. Pure functions of it.
 
 mod compare;
 mod judges;
@@ -8,7 +8,7 @@ mod tests;
 mod view;
 
 pub use compare::compare;
-pub(crate) use rule::rules;
+pub(crate) use rule::{PID, rules};
 
 use assay_model::{
     Change, Finding, HostJvm, HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, KnownFrom, schema,
@@ -16,7 +16,7 @@ use assay_model::{
 use rule::{About, Rule, Test};
 use view::{Judged, Judgement, View, chosen};
 
-/// What a rule recommends, as the keys of a level of a study, TOML; `None` where no setting says it.
+/// A rule's recommendation as the keys of a level of a study, TOML; `None` where no setting expresses it.
 pub fn advice(rule: HostRule) -> Option<String> {
     let of_rule = rules().iter().find(|of| of.id == rule)?;
     of_rule.level.as_ref().map(toml::Table::to_string)
@@ -29,7 +29,7 @@ pub struct RuleInWords {
     pub title: &'static str,
     /// What is read.
     pub reads: &'static [String],
-    /// What it costs where it is not so.
+    /// The cost where it is not so.
     pub effect: &'static str,
     /// Where that is known from, and who says so.
     pub known_from: (KnownFrom, &'static str),
@@ -55,7 +55,7 @@ pub fn in_words(rule: HostRule) -> Option<RuleInWords> {
     })
 }
 
-/// What the rules say of a snapshot: what costs most first, and what is only folklore behind all that is known better.
+/// The rules' verdicts on a snapshot: the most costly first, mere folklore last.
 pub fn check(snapshot: &HostSnapshot) -> HostReport {
     let mut rulings: Vec<HostRuling> = rules().iter().flat_map(|rule| rulings_of(rule, snapshot)).collect();
     rulings.sort_by_key(|ruling| (ruling.verdict, ruling.finding.rank()));

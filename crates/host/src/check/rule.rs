@@ -9,6 +9,9 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     file.rule
 });
 
+/// Stands for the process of a JVM in a path that a rule reads.
+pub(crate) const PID: &str = "{pid}";
+
 /// All rules, in the order of the file.
 pub(crate) fn rules() -> &'static [Rule] {
     &RULES
@@ -47,7 +50,7 @@ pub(crate) struct Rule {
     pub(crate) level: Option<toml::Table>,
 }
 
-/// What a rule is about.
+/// The subject of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum About {

@@ -1,11 +1,10 @@
-//! What a judge may see: the files that its rule names, and the JVM that it is about.
+//! The input of a judge: the files that its rule names, and the JVM that it is about.
 
-use super::rule::Rule;
-use crate::snapshot::PID;
+use super::rule::{PID, Rule};
 use assay_model::{FileRead, FlagOrigin, HostFlag, HostGroup, HostJvm, HostSnapshot, HostVerdict};
 use std::fmt::Display;
 
-/// What a judge says.
+/// A judge's verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Judged {
     pub(crate) verdict: HostVerdict,

@@ -1,5 +1,6 @@
 //! The files that rules name, with their wildcards.
 
+use crate::check::PID;
 use assay_model::FileRead;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,8 +11,6 @@ use std::path::Path;
 const FILE_BYTES_MAX: u64 = 1 << 20;
 /// Files that one pattern may name: `cpu*` of a machine with 4,096 processors.
 const MATCHES_MAX: usize = 5000;
-/// Stands for the processes of the JVMs.
-pub(crate) const PID: &str = "{pid}";
 
 /// Reads what the patterns name below a root, by the path without that root. A pattern that names nothing stands for itself, absent.
 pub(crate) fn read<'a>(

@@ -11,7 +11,6 @@ use assay_linux::{LinuxError, ProcRoot, SysRoot};
 use assay_model::{HostSnapshot, Problem, schema};
 use std::path::Path;
 
-pub(crate) use files::PID;
 #[cfg(test)]
 pub(crate) use files::read as read_files;
 

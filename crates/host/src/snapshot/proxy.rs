@@ -40,7 +40,7 @@ pub(super) fn read(proc: &ProcRoot, problems: &mut Vec<Problem>) -> Vec<HostProx
             let words: Vec<&str> = title.split_whitespace().collect();
             let given = words.iter().position(|word| *word == "-c").and_then(|at| words.get(at + 1));
             let path = Path::new(given.copied().unwrap_or(CONFIGURATION));
-            let mut found = Found { proc, pid, directives: BTreeMap::new(), files_left: FILES_MAX };
+            let mut found = ProxyConfig { proc, pid, directives: BTreeMap::new(), files_left: FILES_MAX };
             let read = found.add(path);
             let failed = |error: io::Error| {
                 problems.push(Problem::new(path.display().to_string(), format!("process {pid}: {error}")));
@@ -50,14 +50,14 @@ pub(super) fn read(proc: &ProcRoot, problems: &mut Vec<Problem>) -> Vec<HostProx
         .collect()
 }
 
-struct Found<'a> {
+struct ProxyConfig<'a> {
     proc: &'a ProcRoot,
     pid: u32,
     directives: BTreeMap<String, Vec<String>>,
     files_left: usize,
 }
 
-impl Found<'_> {
+impl ProxyConfig<'_> {
     fn add(&mut self, path: &Path) -> io::Result<()> {
         let Some(left) = self.files_left.checked_sub(1) else {
             return Err(io::Error::other(format!("it includes more than {FILES_MAX} files")));

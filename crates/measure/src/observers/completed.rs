@@ -1,13 +1,13 @@
-//! When requests were completed, in a stretch of load with its settling.
+//! Completion times of requests in a load run with its settling.
 
 use assay_load::{CompletionTimeline, Measured};
 
-/// Requests that a stretch of load completed: 4 KB for each second of load.
+/// Requests that a load run completed: 4 KB for each second of load.
 pub(super) struct Completed {
     end_ns: u64,
     settling: CompletionTimeline,
     within: CompletionTimeline,
-    /// Answered after the end of the stretch, while it was drained: a few milliseconds later.
+    /// Answered after the end of the run, while it was drained: a few milliseconds later.
     while_draining: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What an observer is, and what it looks at.
+//! The interface of observers, and the target that they observe.
 
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{HeapRange, ModeRead, Trial, Window};
@@ -35,7 +35,7 @@ impl Target {
     }
 }
 
-/// What watches a trial. Every step may fail with a reason; the observer is then left out of the rest of the trial.
+/// Observes a trial. Every step may fail with a reason; the observer is then left out of the rest of the trial.
 pub trait Observer: Send {
     /// As it is listed when it cannot work.
     fn name(&self) -> &'static str;
@@ -55,7 +55,7 @@ pub trait Observer: Send {
         Ok(())
     }
 
-    /// A stretch of load is over: warm-up, settling, or a window.
+    /// A load run is over: warm-up, settling, or a window.
     fn end_load(&mut self, _measured: &Measured) -> Result<(), String> {
         Ok(())
     }
@@ -80,7 +80,7 @@ pub trait Observer: Send {
         Ok(())
     }
 
-    /// A fault that the study asks for ends this process of a role, which may be started again: told before, and when it has ended and was
+    /// A fault that the study asks for ends this process of a role, which may be started again: called before, and when it has ended and was
     /// not waited for yet.
     fn lost(&mut self, _target: &Target, _role: &str, _pid: u32) -> Result<(), String> {
         Ok(())

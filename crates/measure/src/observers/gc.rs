@@ -41,7 +41,7 @@ pub(crate) struct GcObserver {
     /// Absent where the server takes no JVM options, and JVMs beside it do.
     server: Option<Jvm>,
     beside: Vec<Jvm>,
-    /// Every stretch of load since the server was ready.
+    /// Every load run since the server was ready.
     loads: Vec<Completed>,
     /// Start of the first of them.
     begun_ns: Option<u64>,

@@ -59,7 +59,7 @@ impl MemoryObserver {
         MemoryObserver { areas_interval_ns: Some(interval), ..MemoryObserver::default() }
     }
 
-    /// Begins a full snapshot when it is time, and keeps what one that is over has seen.
+    /// Begins a full snapshot when it is due, and keeps the result of one that is complete.
     fn look_beside(&mut self, target: &Target, interval_ns: u64) -> Result<(), String> {
         let now_ns = monotonic_ns();
         if self.taking.as_ref().is_some_and(JoinHandle::is_finished) {
@@ -173,7 +173,7 @@ impl Observer for MemoryObserver {
         if target.pid == Some(pid) {
             self.is_lost = true;
             self.faults.clear();
-            // What a snapshot had begun to read is gone: it fails, and nobody misses it.
+            // The process that a snapshot was reading is gone: the snapshot fails, and is not needed.
             let _ = self.taking.take().map(JoinHandle::join);
         }
         Ok(())

@@ -45,7 +45,7 @@ pub enum Observe {
     Start,
 }
 
-/// What the observers of a trial are made from.
+/// Input from which the observers of a trial are made.
 #[derive(Debug, Clone, Copy)]
 pub struct ObserverSetup<'a> {
     /// Those that are wanted.

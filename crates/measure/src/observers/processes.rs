@@ -5,7 +5,7 @@
 
 use super::completed::Completed;
 use super::contract::{Observer, Target};
-use crate::watch::members_cpu_ns;
+use crate::process_cpu::members_cpu_ns;
 use assay_counters::is_collector_s;
 use assay_linux::{ProcRoot, ProcessIdentity, ProcessStat, ProcessTree, monotonic_ns, ticks_per_s};
 use assay_load::Measured;
@@ -18,7 +18,7 @@ const NS_PER_S: u64 = 1_000_000_000;
 /// Threads of a process that are looked at; a collector's are among the first.
 const THREADS_MAX: usize = 4096;
 
-/// What the processes of a role have used since they began.
+/// CPU time and page faults of a role's processes since they began.
 #[derive(Debug, Clone, Copy, Default)]
 struct Used {
     cpu_ns: u64,
@@ -71,7 +71,7 @@ struct Role {
     from: Used,
     /// And at its end.
     to: Used,
-    /// What those used that are gone and were started again.
+    /// Use of processes that ended and were started again.
     gone: Used,
     /// What its processes had used when one of them had ended, before it was waited for.
     at_loss: Option<Used>,
@@ -83,7 +83,7 @@ impl Role {
         Role { name: name.to_owned(), tree, from: none, to: none, gone: none, at_loss: None }
     }
 
-    /// What its processes have used, those that are gone included.
+    /// Use of its processes, including those that ended.
     fn used(&mut self, proc: &ProcRoot) -> Used {
         let members = self.tree.read(proc).unwrap_or_default();
         let sum = |of: fn(&ProcessStat) -> u64| members.iter().map(of).fold(0, u64::saturating_add);
@@ -160,7 +160,7 @@ impl ProcessesObserver {
         for (of_all, of_one, amount) in kinds {
             let mut all = 0.0;
             for role in &self.roles {
-                // What a process had that ended meanwhile is in neither.
+                // A process that ended during the window is in neither.
                 let used = (amount(role.to) - amount(role.from)).max(0.0) / requests;
                 all += used;
                 add(of_one, &role.name, used, window);

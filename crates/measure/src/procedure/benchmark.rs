@@ -1,8 +1,8 @@
 //! A program that measures itself: it is watched until it ends, and its whole launch is one window.
 
-use super::contract::{Context, Measurement, MeasurementId, Procedure};
 use crate::config::Bounds;
 use crate::judge;
+use crate::measurement::{Context, Measurement, MeasurementId, Procedure};
 use assay_load::{IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured, Progress};
 use assay_model::{WarmUp, Window};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,8 +1,8 @@
 //! A search for the capacity: every window of load that it takes is one measurement of the trial.
 
-use super::contract::{Context, Measurement, MeasurementId, Procedure};
 use crate::conduct::measure;
 use crate::config::CapacityConfig;
+use crate::measurement::{Context, Measurement, MeasurementId, Procedure};
 use crate::method::method_of;
 use crate::warm_up::WarmUpPhase;
 use assay_load::LoadError;

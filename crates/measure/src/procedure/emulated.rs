@@ -1,7 +1,7 @@
 //! A server in a guest under full-system emulation: the guest loads it itself, and what was counted between its marks is the window.
 
-use super::contract::{Context, Measurement, MeasurementId, Procedure};
 use crate::config::Bounds;
+use crate::measurement::{Context, Measurement, MeasurementId, Procedure};
 use assay_emulate::{COUNTS_FILE, EmulatedCounts, Figures, GuestReport, REPORT_FILE};
 use assay_load::{Load, LoadError, LoadWindow};
 use assay_model::{Check, Disturbance, Problem, WarmUp, Window, metric};
@@ -15,7 +15,7 @@ use std::time::Duration;
 pub struct Emulated {
     /// Where the emulator leaves what it counted and what the guest says.
     pub folder: PathBuf,
-    /// What is accepted: of them, failed requests. Nobody on this machine disturbs what is counted.
+    /// Thresholds, of which only the share of failed requests applies: other load on this machine does not change counts.
     pub bounds: Bounds,
 }
 
@@ -93,12 +93,12 @@ fn metrics(counts: &EmulatedCounts, requests: u64) -> BTreeMap<String, f64> {
             values.insert(id.to_owned(), part as f64 / whole as f64 * factor);
         }
     };
-    for (figures, ids) in [(&server.user, &USER), (&server.kernel, &KERNEL)] {
-        for (id, figure) in ids.per_request {
-            add(id, figure(figures), requests, 1.0);
+    for (mode, figures) in [&server.user, &server.kernel].into_iter().enumerate() {
+        for (ids, figure) in PER_REQUEST {
+            add(ids[mode], figure(figures), requests, 1.0);
         }
-        for (id, part, whole) in ids.percent {
-            add(id, part(figures), whole(figures), 100.0);
+        for (ids, part, whole) in PERCENT {
+            add(ids[mode], part(figures), whole(figures), 100.0);
         }
     }
     let sum = |figures: [&Figures; 2], of: fn(&Figures) -> u64| figures.into_iter().map(of).sum::<u64>();
@@ -113,71 +113,99 @@ fn metrics(counts: &EmulatedCounts, requests: u64) -> BTreeMap<String, f64> {
 
 type Of = fn(&Figures) -> u64;
 
-/// Which metrics the figures of a mode give.
-struct Ids {
-    per_request: [(&'static str, Of); 12],
-    percent: [(&'static str, Of, Of); 9],
-}
+/// The metrics of user and of kernel mode that a count gives.
+const PER_REQUEST: [([&str; 2], Of); 12] = [
+    (
+        [metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST, metric::EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST],
+        |f| f.instructions,
+    ),
+    ([metric::EMULATED_USER_LOADS_PER_REQUEST, metric::EMULATED_KERNEL_LOADS_PER_REQUEST], |f| f.loads),
+    ([metric::EMULATED_USER_STORES_PER_REQUEST, metric::EMULATED_KERNEL_STORES_PER_REQUEST], |f| f.stores),
+    ([metric::EMULATED_USER_BRANCHES_PER_REQUEST, metric::EMULATED_KERNEL_BRANCHES_PER_REQUEST], |f| {
+        f.branches
+    }),
+    (
+        [
+            metric::EMULATED_USER_BRANCHES_TAKEN_PER_REQUEST,
+            metric::EMULATED_KERNEL_BRANCHES_TAKEN_PER_REQUEST,
+        ],
+        |f| f.branches_taken,
+    ),
+    (
+        [
+            metric::EMULATED_USER_BRANCHES_MISPREDICTED_PER_REQUEST,
+            metric::EMULATED_KERNEL_BRANCHES_MISPREDICTED_PER_REQUEST,
+        ],
+        |f| f.branches_mispredicted,
+    ),
+    ([metric::EMULATED_USER_BTB_MISSES_PER_REQUEST, metric::EMULATED_KERNEL_BTB_MISSES_PER_REQUEST], |f| {
+        f.btb_misses
+    }),
+    ([metric::EMULATED_USER_L1I_MISSES_PER_REQUEST, metric::EMULATED_KERNEL_L1I_MISSES_PER_REQUEST], |f| {
+        f.l1i_misses
+    }),
+    ([metric::EMULATED_USER_L1D_MISSES_PER_REQUEST, metric::EMULATED_KERNEL_L1D_MISSES_PER_REQUEST], |f| {
+        f.l1d_misses
+    }),
+    ([metric::EMULATED_USER_L2_MISSES_PER_REQUEST, metric::EMULATED_KERNEL_L2_MISSES_PER_REQUEST], |f| {
+        f.l2_misses
+    }),
+    ([metric::EMULATED_USER_ITLB_MISSES_PER_REQUEST, metric::EMULATED_KERNEL_ITLB_MISSES_PER_REQUEST], |f| {
+        f.itlb_misses
+    }),
+    ([metric::EMULATED_USER_DTLB_MISSES_PER_REQUEST, metric::EMULATED_KERNEL_DTLB_MISSES_PER_REQUEST], |f| {
+        f.dtlb_misses
+    }),
+];
 
-/// The identifiers of both modes differ in one word.
-macro_rules! ids {
-    ($($per:ident: $of:expr;)* / $($percent:ident: $part:expr, $whole:expr;)*) => {
-        Ids {
-            per_request: [$((metric::$per, $of)),*],
-            percent: [$((metric::$percent, $part, $whole)),*],
-        }
-    };
-}
-
-const USER: Ids = ids! {
-    EMULATED_USER_INSTRUCTIONS_PER_REQUEST: |f| f.instructions;
-    EMULATED_USER_LOADS_PER_REQUEST: |f| f.loads;
-    EMULATED_USER_STORES_PER_REQUEST: |f| f.stores;
-    EMULATED_USER_BRANCHES_PER_REQUEST: |f| f.branches;
-    EMULATED_USER_BRANCHES_TAKEN_PER_REQUEST: |f| f.branches_taken;
-    EMULATED_USER_BRANCHES_MISPREDICTED_PER_REQUEST: |f| f.branches_mispredicted;
-    EMULATED_USER_BTB_MISSES_PER_REQUEST: |f| f.btb_misses;
-    EMULATED_USER_L1I_MISSES_PER_REQUEST: |f| f.l1i_misses;
-    EMULATED_USER_L1D_MISSES_PER_REQUEST: |f| f.l1d_misses;
-    EMULATED_USER_L2_MISSES_PER_REQUEST: |f| f.l2_misses;
-    EMULATED_USER_ITLB_MISSES_PER_REQUEST: |f| f.itlb_misses;
-    EMULATED_USER_DTLB_MISSES_PER_REQUEST: |f| f.dtlb_misses;
-    /
-    EMULATED_USER_BRANCH_PERCENT: |f| f.branches, |f| f.instructions;
-    EMULATED_USER_TAKEN_PERCENT: |f| f.branches_taken, |f| f.branches;
-    EMULATED_USER_MISPREDICT_PERCENT: |f| f.branches_mispredicted, |f| f.branches;
-    EMULATED_USER_BTB_MISS_PERCENT: |f| f.btb_misses, |f| f.branches;
-    EMULATED_USER_L1I_MISS_PERCENT: |f| f.l1i_misses, |f| f.l1i_uses;
-    EMULATED_USER_L1D_MISS_PERCENT: |f| f.l1d_misses, |f| f.l1d_uses;
-    EMULATED_USER_L2_MISS_PERCENT: |f| f.l2_misses, |f| f.l2_uses;
-    EMULATED_USER_ITLB_MISS_PERCENT: |f| f.itlb_misses, |f| f.instructions;
-    EMULATED_USER_DTLB_MISS_PERCENT: |f| f.dtlb_misses, |f| f.loads + f.stores;
-};
-
-const KERNEL: Ids = ids! {
-    EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST: |f| f.instructions;
-    EMULATED_KERNEL_LOADS_PER_REQUEST: |f| f.loads;
-    EMULATED_KERNEL_STORES_PER_REQUEST: |f| f.stores;
-    EMULATED_KERNEL_BRANCHES_PER_REQUEST: |f| f.branches;
-    EMULATED_KERNEL_BRANCHES_TAKEN_PER_REQUEST: |f| f.branches_taken;
-    EMULATED_KERNEL_BRANCHES_MISPREDICTED_PER_REQUEST: |f| f.branches_mispredicted;
-    EMULATED_KERNEL_BTB_MISSES_PER_REQUEST: |f| f.btb_misses;
-    EMULATED_KERNEL_L1I_MISSES_PER_REQUEST: |f| f.l1i_misses;
-    EMULATED_KERNEL_L1D_MISSES_PER_REQUEST: |f| f.l1d_misses;
-    EMULATED_KERNEL_L2_MISSES_PER_REQUEST: |f| f.l2_misses;
-    EMULATED_KERNEL_ITLB_MISSES_PER_REQUEST: |f| f.itlb_misses;
-    EMULATED_KERNEL_DTLB_MISSES_PER_REQUEST: |f| f.dtlb_misses;
-    /
-    EMULATED_KERNEL_BRANCH_PERCENT: |f| f.branches, |f| f.instructions;
-    EMULATED_KERNEL_TAKEN_PERCENT: |f| f.branches_taken, |f| f.branches;
-    EMULATED_KERNEL_MISPREDICT_PERCENT: |f| f.branches_mispredicted, |f| f.branches;
-    EMULATED_KERNEL_BTB_MISS_PERCENT: |f| f.btb_misses, |f| f.branches;
-    EMULATED_KERNEL_L1I_MISS_PERCENT: |f| f.l1i_misses, |f| f.l1i_uses;
-    EMULATED_KERNEL_L1D_MISS_PERCENT: |f| f.l1d_misses, |f| f.l1d_uses;
-    EMULATED_KERNEL_L2_MISS_PERCENT: |f| f.l2_misses, |f| f.l2_uses;
-    EMULATED_KERNEL_ITLB_MISS_PERCENT: |f| f.itlb_misses, |f| f.instructions;
-    EMULATED_KERNEL_DTLB_MISS_PERCENT: |f| f.dtlb_misses, |f| f.loads + f.stores;
-};
+/// The metrics of user and of kernel mode that a part and its whole give.
+const PERCENT: [([&str; 2], Of, Of); 9] = [
+    (
+        [metric::EMULATED_USER_BRANCH_PERCENT, metric::EMULATED_KERNEL_BRANCH_PERCENT],
+        |f| f.branches,
+        |f| f.instructions,
+    ),
+    (
+        [metric::EMULATED_USER_TAKEN_PERCENT, metric::EMULATED_KERNEL_TAKEN_PERCENT],
+        |f| f.branches_taken,
+        |f| f.branches,
+    ),
+    (
+        [metric::EMULATED_USER_MISPREDICT_PERCENT, metric::EMULATED_KERNEL_MISPREDICT_PERCENT],
+        |f| f.branches_mispredicted,
+        |f| f.branches,
+    ),
+    (
+        [metric::EMULATED_USER_BTB_MISS_PERCENT, metric::EMULATED_KERNEL_BTB_MISS_PERCENT],
+        |f| f.btb_misses,
+        |f| f.branches,
+    ),
+    (
+        [metric::EMULATED_USER_L1I_MISS_PERCENT, metric::EMULATED_KERNEL_L1I_MISS_PERCENT],
+        |f| f.l1i_misses,
+        |f| f.l1i_uses,
+    ),
+    (
+        [metric::EMULATED_USER_L1D_MISS_PERCENT, metric::EMULATED_KERNEL_L1D_MISS_PERCENT],
+        |f| f.l1d_misses,
+        |f| f.l1d_uses,
+    ),
+    (
+        [metric::EMULATED_USER_L2_MISS_PERCENT, metric::EMULATED_KERNEL_L2_MISS_PERCENT],
+        |f| f.l2_misses,
+        |f| f.l2_uses,
+    ),
+    (
+        [metric::EMULATED_USER_ITLB_MISS_PERCENT, metric::EMULATED_KERNEL_ITLB_MISS_PERCENT],
+        |f| f.itlb_misses,
+        |f| f.instructions,
+    ),
+    (
+        [metric::EMULATED_USER_DTLB_MISS_PERCENT, metric::EMULATED_KERNEL_DTLB_MISS_PERCENT],
+        |f| f.dtlb_misses,
+        |f| f.loads + f.stores,
+    ),
+];
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Windows of one load, measured one after the other on a server that is warm.
 
-use super::contract::{Context, Measurement, MeasurementId, Procedure};
 use crate::config::Bounds;
+use crate::measurement::{Context, Measurement, MeasurementId, Procedure};
 use crate::warm_up::WarmUpPhase;
 use crate::window::{self, Common};
 use assay_load::{Load, LoadError, LoadWindow};

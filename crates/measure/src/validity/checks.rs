@@ -47,7 +47,7 @@ pub fn check(facts: &RunFacts<'_>, bounds: &Bounds) -> Vec<ValidityCheck> {
     .collect()
 }
 
-/// What is checked of one window that is measured for its own sake, and not on the way to a capacity. What has no verdict is
+/// Checks of one window that is measured for its own sake, and not on the way to a capacity. A check without a verdict is
 /// left out. Gives the window back.
 pub(crate) fn check_window(
     window: WindowFacts,
@@ -176,7 +176,7 @@ fn sent_rate(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
         return verdict(Check::SentRate, None, "no window that the server kept up with");
     }
     let asked = |w: &WindowFacts| w.offered_rate_per_s * w.window_s;
-    // What found the most requests in flight already was not sent on purpose: it is an error, and none of the arrivals.
+    // A request that found the bound of requests in flight reached was not sent on purpose: it is an error, not an arrival.
     let refused = |w: &WindowFacts| w.errors(ErrorKind::OverBound);
     let sent = |w: &WindowFacts| (w.sent + refused(w)) as f64;
     let (sent_all, asked_all) = judged.iter().fold((0.0, 0.0), |(s, a), w| (s + sent(w), a + asked(w)));

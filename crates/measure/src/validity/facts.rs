@@ -62,7 +62,7 @@ pub struct WindowFacts {
     pub connection_waits: u64,
     /// Whether answers kept up.
     pub is_sustained: bool,
-    /// Whether the method was told of it.
+    /// Whether it was given to the method.
     pub is_told: bool,
     /// Why it does not count; empty when it does.
     pub disturbances: Vec<Disturbance>,
@@ -70,7 +70,7 @@ pub struct WindowFacts {
     pub clock_step_s: Option<f64>,
     /// Why the server is not the one that it was.
     pub restart: Option<String>,
-    /// What was seen of the machine at all.
+    /// Which causes of disturbance were observed at all.
     pub is_machine_watched: bool,
     /// Share of the time in which some task of the machine waited for a processor.
     pub cpu_some_share: Option<f64>,
@@ -161,7 +161,7 @@ pub struct RunFacts<'a> {
     pub from_below: Option<FromBelow>,
     /// It was ended before enough was known.
     pub was_stopped: bool,
-    /// Windows that do not count were told to the method all the same, as was asked for.
+    /// Excluded windows were given to the method all the same, as was asked for.
     pub counts_disturbed: bool,
 }
 

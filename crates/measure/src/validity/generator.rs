@@ -8,7 +8,7 @@ use assay_load::Priority;
 use assay_model::{Check, ValidityCheck};
 use assay_text::percent;
 
-/// Windows that count: in others it was seen already.
+/// Windows that count: in the others it was detected already.
 fn counted<'a>(facts: &'a RunFacts<'_>) -> impl Iterator<Item = &'a WindowFacts> {
     facts.windows.iter().filter(|w| w.disturbances.is_empty())
 }

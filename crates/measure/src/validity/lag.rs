@@ -5,7 +5,7 @@ use super::facts::{RunFacts, WindowFacts};
 /// Windows up to this factor from a rate are near it.
 const NEAR: f64 = 1.25;
 
-/// Windows that the method was told of, but for those in which the generator was the limit.
+/// Windows that were given to the method, except those in which the generator was the limit.
 pub(crate) fn told<'a>(facts: &'a RunFacts<'_>) -> impl Iterator<Item = &'a WindowFacts> {
     facts.windows.iter().filter(|w| w.is_told && w.is_offered)
 }

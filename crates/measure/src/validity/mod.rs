@@ -1,4 +1,4 @@
-//! Whether a result may be believed: pure functions over what the windows gave and what was seen meanwhile.
+//! Whether a result may be believed: pure functions of windows and the observations during them.
 //!
 //! Bounds are of two kinds. What is a count of chances (mix, arrivals, rate sent) fails where it is out of its bound and chance
 //! does not explain that: a deviation of more than [`SIGMAS`] standard deviations, which happens once in 15,000 checks, and as rarely

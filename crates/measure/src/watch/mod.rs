@@ -10,13 +10,12 @@ mod spans;
 
 use crate::observation::{Observation, WATCHED, Watcher};
 use crate::observers::{Observers, Target};
+use crate::process_cpu::tree_cpu_ns;
 use assay_gcstudy::LiveStops;
 use assay_host::{HostGauge, SpeedProbe};
 use assay_linux::{LinuxError, ProcRoot, ProcessTree, SysRoot, process_cpu_ns};
 use assay_load::{IntervalLogs, Measured};
 use assay_model::{MachineSpeed, Problem, Window};
-pub(crate) use sample::members_cpu_ns;
-use sample::tree_cpu_ns;
 use sample::{Sample, Server};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -34,7 +33,7 @@ const SLEEP_MAX: Duration = Duration::from_secs(2);
 /// Samples that are kept: 20 minutes of them.
 const SAMPLES_MAX: usize = 60_000;
 
-/// What is watched.
+/// Processes and files to watch.
 #[derive(Debug, Clone, Default)]
 pub struct WatchConfig {
     /// The server's process, if it is on this machine.
@@ -68,7 +67,7 @@ impl Watch {
     /// Starts watching, with no observers.
     ///
     /// # Errors
-    /// There is no such process. What else cannot be read is a problem, and no error.
+    /// There is no such process. Anything else that cannot be read is a problem, not an error.
     pub fn start(config: &WatchConfig) -> Result<Watch, LinuxError> {
         Watch::with_observers(config, None)
     }
@@ -124,7 +123,7 @@ impl Watch {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-            // A panic of the thread was told on standard error when it happened; there is nothing to undo.
+            // A panic of the thread was reported on standard error when it happened; there is nothing to undo.
             let _ = thread.join();
         }
     }
@@ -189,7 +188,7 @@ impl Watcher for Watch {
     }
 }
 
-/// Is told of processes that faults end and that are started again, while a window is measured.
+/// Handle by which the runner reports processes that faults end, and their replacements, while a window is measured.
 #[derive(Debug, Clone)]
 pub struct Replacements {
     sampler: Arc<Mutex<Sampler>>,
@@ -384,7 +383,7 @@ impl Sampler {
         if let Some(log) = &self.log {
             log::add(log, &mut seen, from_ns, to_ns);
         }
-        // The last one before the end is the first of the next stretch.
+        // The last one before the end is the first of the next interval.
         let over = self.samples.partition_point(|sample| sample.at_ns < to_ns).saturating_sub(1);
         self.samples.drain(..over);
         seen.watched.sort_unstable();

@@ -1,4 +1,4 @@
-//! What samples say of a stretch of time.
+//! Observations between two instants, from samples.
 
 use super::sample::Sample;
 use crate::observation::{Observation, Span};
@@ -7,14 +7,14 @@ use assay_model::LateCause;
 /// A smaller share is not worth a span: every thread waits microseconds.
 const SHARE_MIN: f64 = 0.01;
 
-/// A smaller part of the processors is not told from rounding: the machine's time counts in ticks of 10 ms.
+/// A smaller part of the processors is not distinguished from rounding: the machine's time counts in ticks of 10 ms.
 const OTHERS_SHARE_MIN: f64 = 0.1;
 
-/// What was seen between two instants. Samples are in the order of time.
+/// Observations between two instants. Samples are in the order of time.
 pub(super) fn seen(samples: &[Sample], from_ns: u64, to_ns: u64, shares_group: bool) -> Observation {
     let first = samples.partition_point(|s| s.at_ns < from_ns);
     let end = samples.partition_point(|s| s.at_ns <= to_ns);
-    // With one on each side, so that the stretch is covered from end to end.
+    // With one on each side, so that the interval is covered from end to end.
     let around = &samples[first.saturating_sub(1)..(end + 1).min(samples.len())];
     let inside = &samples[first..end.max(first)];
     let mut seen = Observation {
@@ -51,7 +51,7 @@ fn add_spans(
     seen: &mut Observation,
     samples: &[Sample],
     cause: LateCause,
-    took: impl Fn(&Sample, &Sample) -> Option<Taken>,
+    took: impl Fn(&Sample, &Sample) -> Option<Delay>,
 ) {
     let mut until_ns = 0;
     for pair in samples.windows(2) {
@@ -65,8 +65,8 @@ fn add_spans(
     }
 }
 
-/// What a cause took between two samples.
-struct Taken {
+/// Time that a cause took between two samples.
+struct Delay {
     /// Part of the time.
     share: f64,
     /// Longest piece, which may have begun before the first of the two: kernels count it when it ends.
@@ -74,30 +74,30 @@ struct Taken {
 }
 
 /// Of the time in which threads were ready or ran, the part in which they waited.
-fn run_queue(before: &Sample, after: &Sample) -> Option<Taken> {
+fn run_queue(before: &Sample, after: &Sample) -> Option<Delay> {
     let (before, after) = (before.threads?, after.threads?);
     let wait_ns = after.wait_ns.saturating_sub(before.wait_ns);
     let ready_ns = wait_ns.saturating_add(after.run_ns.saturating_sub(before.run_ns));
     let share = if ready_ns == 0 { 0.0 } else { wait_ns as f64 / ready_ns as f64 };
-    Some(Taken { share, longest_ns: after.longest_wait_ns })
+    Some(Delay { share, longest_ns: after.longest_wait_ns })
 }
 
 /// The kernel adds up the time over processors, so it is divided by their number: at least so long was the group held.
-fn throttling(before: &Sample, after: &Sample, cpus: u64) -> Option<Taken> {
+fn throttling(before: &Sample, after: &Sample, cpus: u64) -> Option<Delay> {
     let held_ns = after.server_throttled_ns?.saturating_sub(before.server_throttled_ns?) / cpus;
     let span_ns = after.at_ns.saturating_sub(before.at_ns).max(held_ns).max(1);
-    Some(Taken { share: held_ns as f64 / span_ns as f64, longest_ns: held_ns })
+    Some(Delay { share: held_ns as f64 / span_ns as f64, longest_ns: held_ns })
 }
 
-fn steal(before: &Sample, after: &Sample) -> Option<Taken> {
+fn steal(before: &Sample, after: &Sample) -> Option<Delay> {
     let share = after.host.as_ref()?.since(before.host.as_ref()?).steal_share?;
-    Some(Taken { share, longest_ns: 0 })
+    Some(Delay { share, longest_ns: 0 })
 }
 
-/// What others used is only known where the server's own use is.
-fn others(before: &Sample, after: &Sample) -> Option<Taken> {
+/// The CPU time of other processes is only known where the server's own is.
+fn others(before: &Sample, after: &Sample) -> Option<Delay> {
     let share = foreign_share(before, after).filter(|share| OTHERS_SHARE_MIN <= *share)?;
-    Some(Taken { share, longest_ns: 0 })
+    Some(Delay { share, longest_ns: 0 })
 }
 
 /// Of the processors, the part that was used by others than the server, its companions and this process.

@@ -310,7 +310,7 @@ pub struct Rates {
     pub rates_per_s: Vec<f64>,
     pub at: usize,
     pub limits_ms: Vec<f64>,
-    pub taken: Vec<capacity::LoadWindow>,
+    pub taken: Vec<capacity::WindowResult>,
     pub lost: usize,
     pub spent_s: f64,
 }
@@ -333,7 +333,7 @@ impl Method for Rates {
         })
     }
 
-    fn take(&mut self, _: &WindowRequest, window: capacity::LoadWindow) {
+    fn take(&mut self, _: &WindowRequest, window: capacity::WindowResult) {
         self.at += 1;
         self.taken.push(window);
     }

@@ -4,7 +4,7 @@
 //! break c and the fall are unknown, and so is the noise: their posterior, with the noise integrated out (Student's t), stands
 //! on a grid. Windows below the break count too: they say that it is not lower.
 
-use super::LoadWindow;
+use super::WindowResult;
 use crate::interval::TAIL;
 use crate::quantile::median;
 
@@ -36,21 +36,21 @@ impl Ceiling {
 }
 
 /// Whether far fewer answers came than requests were sent: more than any pause at the end of a window explains.
-pub(super) fn is_overload(window: &LoadWindow) -> bool {
+pub(super) fn is_overload(window: &WindowResult) -> bool {
     (window.answers as f64) < 0.9 * window.requests as f64
 }
 
 /// The posterior; `None` when answers kept up with all that was tried, or with nothing.
-pub(super) fn ceiling<'a>(windows: impl Iterator<Item = &'a LoadWindow>) -> Option<Ceiling> {
-    let answered = |window: &LoadWindow| window.answers as f64 / window.window_s;
-    let windows: Vec<&LoadWindow> = windows.filter(|window| 0 < window.answers).collect();
+pub(super) fn ceiling<'a>(windows: impl Iterator<Item = &'a WindowResult>) -> Option<Ceiling> {
+    let answered = |window: &WindowResult| window.answers as f64 / window.window_s;
+    let windows: Vec<&WindowResult> = windows.filter(|window| 0 < window.answers).collect();
     let lost: Vec<f64> =
         windows.iter().filter(|window| is_overload(window)).map(|window| answered(window)).collect();
     let mut middle = median(&lost)?.ln();
     let mut found = None;
     for _ in 0..4 {
-        let near = |window: &&&LoadWindow| (window.rate_per_s.ln() - middle).abs() < FAR.ln();
-        let mut chosen: Vec<&LoadWindow> = windows.iter().filter(near).copied().collect();
+        let near = |window: &&&WindowResult| (window.rate_per_s.ln() - middle).abs() < FAR.ln();
+        let mut chosen: Vec<&WindowResult> = windows.iter().filter(near).copied().collect();
         if chosen.len() < 3 {
             chosen = windows.clone();
         }

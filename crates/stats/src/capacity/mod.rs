@@ -1,6 +1,6 @@
 //! Capacity inside response-time limits: which rate to try next, and what the windows of load say about the server.
 //!
-//! Pure decisions. A [`Method`] asks for windows of load and is told what they gave, by a load generator or by a simulated
+//! Pure decisions. A [`Method`] asks for windows of load and gets their results, by a load generator or by a simulated
 //! server in virtual time; it has no clock and sends nothing.
 
 mod ceiling;
@@ -27,13 +27,13 @@ pub struct WindowRequest {
     pub settle_s: f64,
     /// Length of the window, seconds.
     pub window_s: f64,
-    /// What it is asked for.
+    /// Its purpose.
     pub step: CapacityStep,
 }
 
-/// What a window of load gave.
+/// The result of a window of load.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LoadWindow {
+pub struct WindowResult {
     /// Rate that was asked for, per second.
     pub rate_per_s: f64,
     /// Length of the window, seconds.
@@ -52,8 +52,8 @@ pub struct LoadWindow {
 pub trait Method {
     /// The next window that is wanted; `None` when enough is known or the time is used up.
     fn next(&self) -> Option<WindowRequest>;
-    /// Tells what a window gave. One that the machine disturbed is not told; the method then asks again.
-    fn take(&mut self, ask: &WindowRequest, window: LoadWindow);
+    /// Takes the result of a window. One that the machine disturbed is not given; the method then asks again.
+    fn take(&mut self, ask: &WindowRequest, window: WindowResult);
     /// Tells that a window took time and gave nothing that counts.
     fn lose(&mut self, ask: &WindowRequest);
     /// Tells that so many seconds passed before a window besides what it asked for: the answers to the one before were waited for.
@@ -62,7 +62,7 @@ pub trait Method {
     fn capacity(&self) -> Capacity;
 }
 
-/// What is known of a server's capacity. Rates are per second; intervals aim at holding the truth in 95 of 100 searches, and for
+/// A server's capacity as far as it is known. Rates are per second; intervals aim at holding the truth in 95 of 100 searches, and for
 /// some servers do so less often: `tests/capacity/table.rs` says which.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Capacity {

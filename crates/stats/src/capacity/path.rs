@@ -6,7 +6,7 @@
 //! which it is tried once more. Then the server rests, and the load is raised step by step from a low rate.
 
 use super::ceiling::is_overload;
-use super::{Capacity, LoadWindow, Method, WindowRequest};
+use super::{Capacity, Method, WindowRequest, WindowResult};
 use assay_model::{CapacityStep, FromBelow};
 
 /// Missed by far: so large a part of the requests is beyond the limit, or without an answer.
@@ -35,14 +35,14 @@ const STEPS_MAX: u32 = 40;
 
 /// A window, as far as it is compared.
 #[derive(Debug, Clone)]
-struct Seen {
+struct ComparedWindow {
     rate_per_s: f64,
     /// Whether answers kept up, then for each limit whether it was kept; absent where that is neither clear.
     kept: Vec<Option<bool>>,
 }
 
-impl Seen {
-    fn of(window: &LoadWindow, miss_share: f64) -> Option<Seen> {
+impl ComparedWindow {
+    fn of(window: &WindowResult, miss_share: f64) -> Option<ComparedWindow> {
         if window.requests < REQUESTS_MIN {
             return None;
         }
@@ -55,15 +55,15 @@ impl Seen {
         let lost = share(window.requests.saturating_sub(window.answers));
         let limits = window.misses.iter().map(|misses| judged(share(*misses), miss_share));
         let kept = std::iter::once(judged(lost, LOST_SHARE_MAX)).chain(limits).collect();
-        Some(Seen { rate_per_s: window.rate_per_s, kept })
+        Some(ComparedWindow { rate_per_s: window.rate_per_s, kept })
     }
 }
 
 /// The rate that was kept, and the highest lower one that was missed on one side of it.
-fn contradiction(windows: &[Seen]) -> Option<(f64, f64)> {
-    let of = |at: usize, what: usize, side: &[Seen]| -> Option<f64> {
+fn contradiction(windows: &[ComparedWindow]) -> Option<(f64, f64)> {
+    let of = |at: usize, what: usize, side: &[ComparedWindow]| -> Option<f64> {
         let kept = windows.get(at).filter(|window| window.kept.get(what) == Some(&Some(true)))?;
-        let verdict = |window: &Seen| Some((window.rate_per_s, (*window.kept.get(what)?)?));
+        let verdict = |window: &ComparedWindow| Some((window.rate_per_s, (*window.kept.get(what)?)?));
         let is_lower = |(rate, _): &(f64, bool)| *rate <= LOWER * kept.rate_per_s;
         let mut lower: Vec<(f64, bool)> = side.iter().filter_map(verdict).filter(is_lower).collect();
         lower.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -86,11 +86,11 @@ pub struct Climbing<M> {
     miss_share: f64,
     /// Only once the method has ended: its rules say which windows it has.
     waits: bool,
-    windows: Vec<Seen>,
+    windows: Vec<ComparedWindow>,
     /// The last window overloaded the server.
     was_overload: bool,
     /// What was missed behind an overload.
-    suspects: Vec<Seen>,
+    suspects: Vec<ComparedWindow>,
     /// Lowest rate that was missed otherwise.
     missed_per_s: f64,
     retries: u32,
@@ -124,7 +124,7 @@ impl<M: Method> Climbing<M> {
     }
 
     /// What a window that the method asked for says of those before.
-    fn look(&mut self, seen: Option<Seen>, is_overload: bool) {
+    fn look(&mut self, seen: Option<ComparedWindow>, is_overload: bool) {
         if let Some(missed) = seen.as_ref().filter(|seen| seen.kept.contains(&Some(false))) {
             if self.was_overload {
                 self.suspects.push(missed.clone());
@@ -147,18 +147,18 @@ impl<M: Method> Climbing<M> {
 
     /// The lowest rate that was missed behind an overload alone: where others near it were missed, too, it is known.
     fn suspect(&self) -> Option<usize> {
-        let is_alone = |seen: &Seen| SUSPECT_NEAR * seen.rate_per_s < self.missed_per_s;
+        let is_alone = |seen: &ComparedWindow| SUSPECT_NEAR * seen.rate_per_s < self.missed_per_s;
         let alone =
             self.suspects.iter().enumerate().filter(|(_, seen)| self.retries < RETRIES_MAX && is_alone(seen));
         alone.min_by(|a, b| a.1.rate_per_s.total_cmp(&b.1.rate_per_s)).map(|(at, _)| at)
     }
 
-    fn retried(&mut self, window: &LoadWindow) {
+    fn retried(&mut self, window: &WindowResult) {
         let Some(at) = self.suspect() else { return };
         let before = self.suspects.remove(at);
         self.retries += 1;
-        let now = Seen::of(window, self.miss_share);
-        let differs = |now: &Seen| {
+        let now = ComparedWindow::of(window, self.miss_share);
+        let differs = |now: &ComparedWindow| {
             before
                 .kept
                 .iter()
@@ -184,10 +184,10 @@ impl<M: Method> Climbing<M> {
     }
 
     /// A rate on the way up: what is still kept, and whether to go on.
-    fn climbed(&mut self, window: &LoadWindow) {
+    fn climbed(&mut self, window: &WindowResult) {
         let Some((rate, count)) = self.next.take() else { return };
         let Some(found) = &mut self.found else { return };
-        let kept = Seen::of(window, self.miss_share).map(|seen| seen.kept);
+        let kept = ComparedWindow::of(window, self.miss_share).map(|seen| seen.kept);
         // Where too few requests came to say anything, the next rate says more.
         let is_kept = |at: usize| kept.as_ref().is_none_or(|kept| kept.get(at) == Some(&Some(true)));
         let is_sustained = is_kept(0);
@@ -226,7 +226,7 @@ impl<M: Method> Method for Climbing<M> {
         })
     }
 
-    fn take(&mut self, ask: &WindowRequest, window: LoadWindow) {
+    fn take(&mut self, ask: &WindowRequest, window: WindowResult) {
         if self.found.is_some() {
             self.used_s += seconds(ask);
             return self.climbed(&window);
@@ -235,7 +235,7 @@ impl<M: Method> Method for Climbing<M> {
             self.used_s += seconds(ask);
             return self.retried(&window);
         }
-        let (seen, is_overload) = (Seen::of(&window, self.miss_share), is_overload(&window));
+        let (seen, is_overload) = (ComparedWindow::of(&window, self.miss_share), is_overload(&window));
         self.method.take(ask, window);
         self.look(seen, is_overload);
     }
@@ -274,7 +274,7 @@ mod tests {
     }
 
     impl Server {
-        fn answer(&mut self, ask: &WindowRequest) -> LoadWindow {
+        fn answer(&mut self, ask: &WindowRequest) -> WindowResult {
             self.is_ill &= ask.cool_down_s < self.cure_s;
             let most = if self.is_ill { self.ill_per_s } else { self.well_per_s };
             let requests = (ask.rate_per_s * ask.window_s).round();
@@ -282,7 +282,7 @@ mod tests {
             let is_over = most < ask.rate_per_s;
             self.is_ill |= is_over;
             let misses = if is_over { requests } else { 0.0 };
-            LoadWindow {
+            WindowResult {
                 rate_per_s: ask.rate_per_s,
                 window_s: ask.window_s,
                 requests: requests as u64,
@@ -355,8 +355,8 @@ mod tests {
 
     #[test]
     fn a_leak_is_found_by_windows_that_were_kept_before_and_are_missed_later() {
-        let seen = |rate_per_s: f64, kept: bool| Seen { rate_per_s, kept: vec![Some(kept)] };
-        let mut windows: Vec<Seen> = [300.0, 400.0, 480.0].map(|rate| seen(rate, true)).to_vec();
+        let seen = |rate_per_s: f64, kept: bool| ComparedWindow { rate_per_s, kept: vec![Some(kept)] };
+        let mut windows: Vec<ComparedWindow> = [300.0, 400.0, 480.0].map(|rate| seen(rate, true)).to_vec();
         windows.push(seen(600.0, false));
         assert_eq!(contradiction(&windows), None);
         windows.extend([430.0, 410.0].map(|rate| seen(rate, false)));

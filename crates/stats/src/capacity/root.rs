@@ -9,11 +9,11 @@
 //! grid, and the interval is the middle 95 % of the root's, widened. A grid fits always: with two windows or none beyond the
 //! limit the interval is wide, but there is one.
 //!
-//! What is expected of slope and clump before any window is what a queue below the known maximum does (Brownian motion with
+//! The prior of slope and clump before any window follows a queue below the known maximum (Brownian motion with
 //! drift, reflected at 0; Harrison, "Brownian motion and stochastic flow systems", 1985). Pauses and slow times make gentler
 //! slopes and larger clumps, and some of the mass is kept for these; without it few windows that agree by chance look exact.
 
-use super::LoadWindow;
+use super::WindowResult;
 use crate::interval::TAIL;
 
 /// Points of a window's table over the logarithm of the expected share, from the target's 1/20000 to all requests.
@@ -87,7 +87,7 @@ pub(super) struct Point {
 
 impl Point {
     /// `None` for a window without requests, which says nothing.
-    pub(super) fn new(window: &LoadWindow, limit: usize, target: f64) -> Option<Point> {
+    pub(super) fn new(window: &WindowResult, limit: usize, target: f64) -> Option<Point> {
         if window.requests == 0 {
             return None;
         }

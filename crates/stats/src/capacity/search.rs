@@ -1,4 +1,4 @@
-//! The search: all limits and the highest sustained rate at once, in windows where they tell most.
+//! The search: all limits and the highest sustained rate at once, in windows that are most informative.
 //!
 //! The rate doubles until answers no longer keep up. Then each window is placed beside the root of the limit that got the
 //! least time so far, or beyond the maximum, until every interval is narrow enough; so one limit that cannot be found
@@ -7,7 +7,7 @@
 
 use super::ceiling::{Ceiling, ceiling, is_overload};
 use super::root::{Point, Prior, Root, ends, is_kept, root};
-use super::{Capacity, LoadWindow, Method, WindowRequest};
+use super::{Capacity, Method, WindowRequest, WindowResult};
 use assay_model::{CapacityStep, Estimate, LimitRate};
 
 /// What is searched for, and how long that may take.
@@ -77,7 +77,7 @@ const CLUMPS_WANTED: f64 = 2.0;
 /// A confirming window speaks for every limit whose expected share there is within this factor of the target.
 const CONFIRM_FACTOR: f64 = 4.0;
 
-/// What a window is for.
+/// Purpose of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     Limit(usize),
@@ -99,7 +99,7 @@ struct Searched {
 pub struct Search {
     config: SearchConfig,
     /// All windows that count.
-    windows: Vec<(LoadWindow, f64)>,
+    windows: Vec<(WindowResult, f64)>,
     limits: Vec<Searched>,
     ceiling: Option<Ceiling>,
     /// How long the server is to rest before the next window.
@@ -140,7 +140,7 @@ impl Search {
         (is_kept(points, self.config.miss_share), points.iter().any(|point| !keeps(point)))
     }
 
-    fn windows_near(&self, target: Target) -> impl Iterator<Item = &(LoadWindow, f64)> {
+    fn windows_near(&self, target: Target) -> impl Iterator<Item = &(WindowResult, f64)> {
         let root = match target {
             Target::Limit(limit) => self.limits[limit].root,
             Target::Maximum => None,
@@ -198,7 +198,7 @@ impl Search {
         self.half_width(target) <= self.config.half_width_share && enough <= self.windows_near(target).count()
     }
 
-    /// Whether another window could tell something.
+    /// Whether another window could add information.
     fn is_open(&self, target: Target) -> bool {
         let Target::Limit(limit) = target else { return true };
         let lowest = self.rates().min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
@@ -296,12 +296,12 @@ impl Search {
         self.cool_down_s = if was_overload { cost_s } else { 0.0 };
     }
 
-    fn points_of(&self, window: &LoadWindow) -> Vec<Option<Point>> {
+    fn points_of(&self, window: &WindowResult) -> Vec<Option<Point>> {
         let point = |limit| Point::new(window, limit, self.config.miss_share);
         (0..self.limits.len()).map(point).collect()
     }
 
-    fn count(&mut self, window: LoadWindow, cost_s: f64) {
+    fn count(&mut self, window: WindowResult, cost_s: f64) {
         let points = self.points_of(&window);
         self.windows.push((window, cost_s));
         self.ceiling = ceiling(self.windows.iter().map(|(window, _)| window));
@@ -314,7 +314,7 @@ impl Search {
     }
 
     /// A window at an answer: what it speaks for is confirmed, unless with it the answer would be elsewhere.
-    fn hold_against(&mut self, window: LoadWindow, cost_s: f64) {
+    fn hold_against(&mut self, window: WindowResult, cost_s: f64) {
         let ln_rate = window.rate_per_s.ln();
         let maximum = self.ceiling.map(|ceiling| ceiling.bound());
         let target = self.config.miss_share;
@@ -376,7 +376,7 @@ fn estimate(middle: f64, low: f64, high: f64) -> Estimate {
 }
 
 /// A window as asked for, without counts that no server gives.
-fn sound(ask: &WindowRequest, mut window: LoadWindow) -> LoadWindow {
+fn sound(ask: &WindowRequest, mut window: WindowResult) -> WindowResult {
     (window.rate_per_s, window.window_s) = (ask.rate_per_s, ask.window_s);
     let most = (10.0 * ask.rate_per_s * ask.window_s).min(REQUESTS_MAX) as u64 + 100;
     window.requests = window.requests.min(most);
@@ -396,7 +396,7 @@ impl Method for Search {
             .filter(|ask| self.used_s + ask.cool_down_s + ask.settle_s + ask.window_s <= self.config.budget_s)
     }
 
-    fn take(&mut self, ask: &WindowRequest, window: LoadWindow) {
+    fn take(&mut self, ask: &WindowRequest, window: WindowResult) {
         let window = sound(ask, window);
         self.took(ask, is_overload(&window));
         let cost_s = ask.settle_s + ask.window_s;

@@ -8,10 +8,10 @@
 //! A sweep gives no intervals: its rules have none.
 
 use super::score::{Level, score};
-use super::{Capacity, LoadWindow, Method, WindowRequest};
+use super::{Capacity, Method, WindowRequest, WindowResult};
 use assay_model::CapacityStep;
 
-/// What is swept, and by which rules. [`SweepConfig::new`] has the published ones.
+/// Limits and rules of a sweep. [`SweepConfig::new`] has the published ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepConfig {
     /// Limits of the response time, in ms.
@@ -131,7 +131,7 @@ impl Sweep {
         }
     }
 
-    fn is_kept(&self, window: &LoadWindow, tolerance_share: f64) -> bool {
+    fn is_kept(&self, window: &WindowResult, tolerance_share: f64) -> bool {
         let asked = window.rate_per_s * window.window_s;
         let slack = tolerance_share * asked + self.config.poisson_deviations * asked.sqrt();
         // Of a few requests the slack is all: half of them must be answered in any case.
@@ -156,7 +156,7 @@ impl Sweep {
                 self.climb(base, rate, next_step, next_step * STEP_GROWTH)
             }
             Phase::Climb { base, rate, next_step } => {
-                // What was kept before this rate; the first climb is by another step.
+                // The limits met before this rate; the first climb is by another step.
                 let before = if next_step == NEXT_STEP_PER_S { base } else { rate - next_step / STEP_GROWTH };
                 if base < before {
                     Phase::Ramp { base: before, step: 1, is_second: false }
@@ -173,7 +173,7 @@ impl Sweep {
         if rate < RATE_MAX_PER_S { Phase::Climb { base, rate, next_step } } else { Phase::WarmUp }
     }
 
-    fn after_level(&mut self, number: u32, is_retry: bool, window: &LoadWindow) -> Phase {
+    fn after_level(&mut self, number: u32, is_retry: bool, window: &WindowResult) -> Phase {
         let is_kept = self.is_kept(window, self.config.tolerance_share);
         if !is_kept && !is_retry && 0 < self.retries_left {
             self.retries_left -= 1;
@@ -216,7 +216,7 @@ impl Method for Sweep {
         })
     }
 
-    fn take(&mut self, ask: &WindowRequest, mut window: LoadWindow) {
+    fn take(&mut self, ask: &WindowRequest, mut window: WindowResult) {
         self.used_s += ask.settle_s + ask.window_s;
         (window.rate_per_s, window.window_s) = (ask.rate_per_s, ask.window_s);
         self.phase = match self.phase {
@@ -251,9 +251,9 @@ mod tests {
     use super::*;
 
     /// Answers all that is asked up to a rate, and that rate beyond it.
-    fn give(ask: &WindowRequest, up_to_per_s: f64) -> LoadWindow {
+    fn give(ask: &WindowRequest, up_to_per_s: f64) -> WindowResult {
         let answered = ask.rate_per_s.min(up_to_per_s);
-        LoadWindow {
+        WindowResult {
             rate_per_s: ask.rate_per_s,
             window_s: ask.window_s,
             requests: (ask.rate_per_s * ask.window_s).round() as u64,
@@ -312,7 +312,7 @@ mod tests {
         while let Some(ask) = sweep.next() {
             windows += 1;
             let misses = vec![(ask.rate_per_s * ask.window_s) as u64];
-            sweep.take(&ask, LoadWindow { answers: 0, misses, ..give(&ask, 1.0) });
+            sweep.take(&ask, WindowResult { answers: 0, misses, ..give(&ask, 1.0) });
         }
         assert!(windows < 40, "{windows}");
         assert_eq!(sweep.capacity().critical_rate_per_s, None);

@@ -7,7 +7,7 @@ mod table;
 
 use assay_model::Estimate;
 use assay_stats::capacity::{
-    Capacity, LoadWindow, Method, Search, SearchConfig, Sweep, SweepConfig, WindowRequest,
+    Capacity, Method, Search, SearchConfig, Sweep, SweepConfig, WindowRequest, WindowResult,
 };
 use proptest::prelude::*;
 use simulated::{Every, Interruptions, Running, Server, Service};
@@ -168,7 +168,7 @@ fn a_limit_below_the_service_time_has_no_rate() {
 }
 
 /// What a window gives when nobody thought of it.
-fn nonsense(ask: &WindowRequest, draw: (u64, u64, u64, u64), limits: usize) -> LoadWindow {
+fn nonsense(ask: &WindowRequest, draw: (u64, u64, u64, u64), limits: usize) -> WindowResult {
     let expected = (ask.rate_per_s * ask.window_s).clamp(0.0, 1e12) as u64;
     let requests = [0, 1, expected, expected, u64::MAX][draw.0 as usize % 5];
     let answers = [0, requests, requests / 2, draw.1, u64::MAX][draw.1 as usize % 5];
@@ -176,7 +176,7 @@ fn nonsense(ask: &WindowRequest, draw: (u64, u64, u64, u64), limits: usize) -> L
     let kept = if draw.3.is_multiple_of(7) { limits / 2 } else { limits };
     let percentile_ms =
         [None, Some(0.0), Some(1.0), Some(f64::INFINITY), Some(f64::NAN)][draw.3 as usize % 5];
-    LoadWindow {
+    WindowResult {
         rate_per_s: ask.rate_per_s,
         window_s: ask.window_s,
         requests,

@@ -5,7 +5,7 @@
 //! every release of the random crates, because bits are turned into draws here.
 
 use assay_model::CapacityStep;
-use assay_stats::capacity::{LoadWindow, WindowRequest};
+use assay_stats::capacity::{WindowRequest, WindowResult};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::VecDeque;
@@ -136,7 +136,7 @@ impl Running {
 
     /// Offers load to idle workers and counts what is asked for and answered in the window behind the settling. Then all is
     /// answered, as a load generator drains, before the next window begins.
-    pub fn window(&mut self, ask: &WindowRequest, limits_ms: &[f64], percentile: f64) -> LoadWindow {
+    pub fn window(&mut self, ask: &WindowRequest, limits_ms: &[f64], percentile: f64) -> WindowResult {
         self.now_s += ask.cool_down_s;
         let begin = self.now_s + ask.settle_s;
         let end = begin + ask.window_s;
@@ -167,7 +167,7 @@ impl Running {
         }
         self.now_s = free_at_s.into_iter().fold(end, f64::max);
         let percentile_ms = percentile_of(&mut response_ms, percentile);
-        LoadWindow {
+        WindowResult {
             rate_per_s: ask.rate_per_s,
             window_s: ask.window_s,
             requests,

@@ -16,7 +16,7 @@
 use super::servers::{Kind, estimates, kinds, run, search, truths};
 use assay_model::Estimate;
 use assay_stats::capacity::{
-    Capacity, LoadWindow, Method, Search, SearchConfig, Sweep, SweepConfig, WindowRequest,
+    Capacity, Method, Search, SearchConfig, Sweep, SweepConfig, WindowRequest, WindowResult,
 };
 use assay_stats::median;
 
@@ -178,7 +178,7 @@ impl Method for Both {
         self.sweep.next()
     }
 
-    fn take(&mut self, ask: &WindowRequest, window: LoadWindow) {
+    fn take(&mut self, ask: &WindowRequest, window: WindowResult) {
         if ask.step == assay_model::CapacityStep::Level {
             self.search.take(ask, window.clone());
         }

@@ -1,7 +1,7 @@
 //! Figures in attributes. They are asked for at every tag: a call into another file would cost a fifth of the time.
 
 use super::tag::Attributes;
-use crate::dialect::decimal::Decimal;
+use crate::decimal::Decimal;
 use assay_model::GcRecord;
 
 /// How long it took, with the step.

@@ -28,7 +28,7 @@ impl Header {
     pub fn jvm(&self) -> GcJvm {
         let mut jvm = self.jvm.clone();
         if let Some(read) = self.root.clone().map(Root::mode) {
-            // The mark of the version alone does not tell the shift, and so not the mode.
+            // The mark of the version alone does not show the shift, and so not the mode.
             if let Some(is_compressed) = read.is_compressed {
                 jvm.settings.insert("compressed references".to_owned(), is_compressed.to_string());
             }

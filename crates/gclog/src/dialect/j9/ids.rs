@@ -26,7 +26,7 @@ impl Ids {
         self.first.is_some() && id < self.last && (id == 1 || LATE_MAX < self.last - id)
     }
 
-    /// Takes a number; a gap is told at once.
+    /// Takes a number; a gap is reported at once.
     pub fn take(&mut self, id: u64, at: At, sink: &mut dyn GcSink) {
         self.seen += 1;
         self.at = Some(at);

@@ -21,8 +21,8 @@ mod pause;
 mod root;
 mod tag;
 
-use super::decimal::{civil_ns, old_civil_ns};
-use crate::contract::{At, Dialect, GcSink, Taken};
+use crate::contract::{At, Dialect, GcSink, ParseOutcome};
+use crate::decimal::{civil_ns, old_civil_ns};
 use assay_model::{GcAnomaly, GcInstant, GcRecord, GcRecordKind, GcScope};
 use figures::{milliseconds, number, put_duration};
 use header::Header;
@@ -31,7 +31,7 @@ use memory::Memory;
 use old::OldPause;
 use pause::Pause;
 pub use root::{J9Mode, read_j9};
-use tag::{Attributes, Piece};
+use tag::{Attributes, LinePart};
 
 /// Cycles that are open at once: a global one with scavenges in between, and some whose end is lost.
 const CYCLES_MAX: usize = 8;
@@ -56,7 +56,7 @@ pub(crate) struct J9 {
     cycles: Vec<Cycle>,
     concurrent: Option<Phase>,
     side: Side,
-    /// Pauses that metronome tells as sums only.
+    /// Pauses that metronome logs as sums only.
     quanta: u64,
     quanta_at: Option<At>,
     /// Pauses so far.
@@ -96,8 +96,8 @@ struct Phase {
 pub(super) fn recognises(text: &str) -> bool {
     let mut rest = text.trim_start();
     match tag::next(&mut rest) {
-        Some(Piece::Open { name, .. }) => names::is_known(name),
-        Some(Piece::Close(name)) => names::is_known(name),
+        Some(LinePart::Open { name, .. }) => names::is_known(name),
+        Some(LinePart::Close(name)) => names::is_known(name),
         _ => text.contains("<verbosegc"),
     }
 }
@@ -107,7 +107,7 @@ impl Dialect for J9 {
         "j9"
     }
 
-    fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> Taken {
+    fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> ParseOutcome {
         if !self.is_begun {
             self.is_begun = true;
             self.header = Header::at(at);
@@ -117,19 +117,19 @@ impl Dialect for J9 {
         let mut rest = text;
         while let Some(piece) = tag::next(&mut rest) {
             is_understood &= match piece {
-                Piece::Open { name, attributes, is_empty } => {
+                LinePart::Open { name, attributes, is_empty } => {
                     self.open(name, &attributes, is_empty, text, at, sink);
                     names::is_known(name)
                 }
-                Piece::Close(name) => {
+                LinePart::Close(name) => {
                     self.close(name, at, sink);
                     names::is_known(name)
                 }
-                Piece::Aside => true,
-                Piece::Text(text) => tag::is_blank(text),
+                LinePart::Aside => true,
+                LinePart::Text(text) => tag::is_blank(text),
             };
         }
-        if is_understood { Taken::Understood } else { Taken::Strange }
+        if is_understood { ParseOutcome::Understood } else { ParseOutcome::Unrecognized }
     }
 
     fn flush(&mut self, sink: &mut dyn GcSink) {
@@ -295,7 +295,7 @@ impl J9 {
         self.ids.has_begun() || self.totals.has_begun() || self.has_initialized
     }
 
-    /// A root is that of another JVM, or one more of the same in a rotated set: its first number tells.
+    /// A root is that of another JVM, or one more of the same in a rotated set: its first number decides.
     fn settle_root(&mut self, is_another: bool, at: At, sink: &mut dyn GcSink) {
         let root = self.next_root.take();
         if !is_another {
@@ -307,7 +307,7 @@ impl J9 {
         sink.begin_jvm();
         if let Some((text, _)) = root {
             let mut rest = &text[text.find("<verbosegc").unwrap_or(0)..];
-            if let Some(Piece::Open { attributes, .. }) = tag::next(&mut rest) {
+            if let Some(LinePart::Open { attributes, .. }) = tag::next(&mut rest) {
                 self.header.take_root(&attributes, &text);
             }
         }

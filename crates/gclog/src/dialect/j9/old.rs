@@ -36,7 +36,7 @@ impl OldPause {
         match (self.is_in_gc, self.has_gc) {
             (true, _) => Some(self.after.get_or_insert_default()),
             (false, false) => Some(&mut self.before),
-            // After the collection memory is told once more, when the request that caused it is satisfied.
+            // After the collection memory is logged once more, when the request that caused it is satisfied.
             (false, true) => None,
         }
     }

@@ -8,14 +8,14 @@
 //! The text is searched line by line and not parsed: logs are read while they are written, so that the root has no end,
 //! a restart adds a second one, and messages of the JVM stand between. Of several roots the last counts.
 
-use super::tag::{self, Piece};
+use super::tag::{self, LinePart};
 use crate::scan::shortened;
 use assay_model::{ModeRead, ReferenceMode};
 use std::io::{BufRead, Read};
 
 /// Before this the mark must have come; a log of standard error may begin with other text.
 const SEARCHED_BYTES_MAX: u64 = 8 << 20;
-/// What is read of a log that is one.
+/// Bytes that are read of such a log.
 const LOG_BYTES_MAX: u64 = 1 << 30;
 /// The class path in a javacore is the longest line.
 const LINE_BYTES_MAX: u64 = 64 << 10;
@@ -30,7 +30,7 @@ const ARCHITECTURES_32: [&str; 6] = ["x86", "i386", "ppc", "s390", "arm", "aarch
 pub struct J9Mode {
     /// Whether references are compressed.
     pub is_compressed: Option<bool>,
-    /// The mode; absent when the shift, or the word size, is not told.
+    /// The mode; absent when the shift, or the word size, is not logged.
     pub mode: Option<ModeRead>,
 }
 
@@ -55,7 +55,7 @@ pub fn read_j9(from: impl BufRead) -> Option<J9Mode> {
         }
         let mut rest = &*text;
         while let Some(piece) = tag::next(&mut rest) {
-            let Piece::Open { name, attributes, .. } = piece else { continue };
+            let LinePart::Open { name, attributes, .. } = piece else { continue };
             match (name, attributes.values(["version", "name", "value"]), &mut root) {
                 ("verbosegc", [Some(version), ..], _) => root = Some(Root::begin(version, &text)),
                 ("attribute", [_, Some(name), Some(value)], Some(root)) => {

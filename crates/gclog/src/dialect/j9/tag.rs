@@ -3,7 +3,7 @@
 
 /// A piece of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum LinePart<'a> {
     /// `<name ..>` or `<name .. />`.
     Open { name: &'a str, attributes: Attributes<'a>, is_empty: bool },
     /// `</name>`
@@ -78,43 +78,43 @@ pub(super) fn is_blank(text: &str) -> bool {
 }
 
 /// Takes the next piece off the front of a line.
-pub(super) fn next<'a>(rest: &mut &'a str) -> Option<Piece<'a>> {
+pub(super) fn next<'a>(rest: &mut &'a str) -> Option<LinePart<'a>> {
     let text = *rest;
     if text.is_empty() {
         return None;
     }
     let Some(begin) = text.bytes().position(|b| b == b'<') else {
         *rest = "";
-        return Some(Piece::Text(text));
+        return Some(LinePart::Text(text));
     };
     if begin > 0 {
         *rest = &text[begin..];
-        return Some(Piece::Text(&text[..begin]));
+        return Some(LinePart::Text(&text[..begin]));
     }
-    let (piece, behind) = tag(text).unwrap_or((Piece::Text(text), ""));
+    let (piece, behind) = tag(text).unwrap_or((LinePart::Text(text), ""));
     *rest = behind;
     Some(piece)
 }
 
-fn tag(text: &str) -> Option<(Piece<'_>, &str)> {
+fn tag(text: &str) -> Option<(LinePart<'_>, &str)> {
     let inside = text.strip_prefix('<')?;
     if inside.starts_with("!--") {
-        return inside.split_once("-->").map(|(_, behind)| (Piece::Aside, behind));
+        return inside.split_once("-->").map(|(_, behind)| (LinePart::Aside, behind));
     }
     let end = end_of_tag(inside.as_bytes())?;
     let (inside, behind) = (&inside[..end], &inside[end + 1..]);
     if inside.starts_with('?') {
-        return Some((Piece::Aside, behind));
+        return Some((LinePart::Aside, behind));
     }
     if let Some(name) = inside.strip_prefix('/') {
-        return Some((Piece::Close(name.trim()), behind));
+        return Some((LinePart::Close(name.trim()), behind));
     }
     let (inside, is_empty) = inside.strip_suffix('/').map_or((inside, false), |inside| (inside, true));
     let name_end = inside.bytes().position(|b| b.is_ascii_whitespace()).unwrap_or(inside.len());
     let (name, attributes) = inside.split_at(name_end);
     let is_name =
         name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) && !name.is_empty();
-    is_name.then_some((Piece::Open { name, attributes: Attributes(attributes), is_empty }, behind))
+    is_name.then_some((LinePart::Open { name, attributes: Attributes(attributes), is_empty }, behind))
 }
 
 /// The `>` that is not within quotes.
@@ -151,14 +151,14 @@ pub(super) fn unescaped(value: &str) -> String {
 mod tests {
     use super::*;
 
-    fn pieces(mut text: &str) -> Vec<Piece<'_>> {
+    fn pieces(mut text: &str) -> Vec<LinePart<'_>> {
         std::iter::from_fn(|| next(&mut text)).collect()
     }
 
     #[test]
     fn tags_attributes_and_text_are_told_apart() {
         let found = pieces("JVMDUMP <a-b c=\"1 > 2\" d='x\"y' /></e> <?xml version=\"1.0\" ?><!-- <z> -->");
-        let Piece::Open { name, attributes, is_empty } = found[1] else { panic!("a tag: {found:?}") };
+        let LinePart::Open { name, attributes, is_empty } = found[1] else { panic!("a tag: {found:?}") };
         assert_eq!(
             (name, is_empty, attributes.get("c"), attributes.get("d")),
             ("a-b", true, Some("1 > 2"), Some("x\"y"))
@@ -167,16 +167,16 @@ mod tests {
         assert_eq!(attributes.values(["d", "e", "c"]), [Some("x\"y"), None, Some("1 > 2")]);
         assert_eq!(
             (found[0], found[2], found[3]),
-            (Piece::Text("JVMDUMP "), Piece::Close("e"), Piece::Text(" "))
+            (LinePart::Text("JVMDUMP "), LinePart::Close("e"), LinePart::Text(" "))
         );
-        assert_eq!(found[4..], [Piece::Aside, Piece::Aside]);
+        assert_eq!(found[4..], [LinePart::Aside, LinePart::Aside]);
     }
 
     #[test]
     fn tags_that_break_off_are_text() {
         for text in ["<gc-start id=\"1", "<gc-start id=\"1\"", "<", "< a>", "<!-- x", "<a b=\"1>", "a < b"] {
             assert!(
-                pieces(text).iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('<'))),
+                pieces(text).iter().any(|piece| matches!(piece, LinePart::Text(text) if text.contains('<'))),
                 "{text}"
             );
         }

@@ -8,17 +8,17 @@ use super::text::{Stamp, seconds, seconds_with_unit, sizes, without_first, witho
 use super::{Jdk8, lines};
 use crate::contract::At;
 use crate::contract::GcSink;
-use crate::dialect::decimal::Decimal;
+use crate::decimal::Decimal;
 use assay_model::{GcAnomaly, GcCpu, GcRecord, GcRecordKind, GcScope, GcSpace};
 
 /// So deep no JVM nests.
 const DEPTH_MAX: usize = 24;
 
-/// What became of a piece of text between brackets.
+/// The outcome of a piece of text between brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece {
+enum BracketOutcome {
     Understood,
-    Strange,
+    Unrecognized,
     /// It is a message of another kind, which takes the rest of the line.
     RestOfLine,
 }
@@ -33,8 +33,8 @@ impl Jdk8 {
             if let Some(behind) = behind.strip_prefix('[') {
                 let (text, stamp) = Stamp::behind(text);
                 match self.take_piece(text, rest, at, sink) {
-                    Piece::RestOfLine => return is_understood,
-                    piece => is_understood &= piece == Piece::Understood,
+                    BracketOutcome::RestOfLine => return is_understood,
+                    piece => is_understood &= piece == BracketOutcome::Understood,
                 }
                 let (name, chars) = name(behind);
                 is_understood &= name != Name::Unknown;
@@ -42,14 +42,14 @@ impl Jdk8 {
                 self.open(name, stamp, at, sink);
             } else {
                 match self.take_piece(text, rest, at, sink) {
-                    Piece::RestOfLine => return is_understood,
-                    piece => is_understood &= piece == Piece::Understood,
+                    BracketOutcome::RestOfLine => return is_understood,
+                    piece => is_understood &= piece == BracketOutcome::Understood,
                 }
                 rest = &behind[1..];
                 is_understood &= self.close(at, sink);
             }
         }
-        self.take_piece(rest, rest, at, sink) != Piece::Strange && is_understood
+        self.take_piece(rest, rest, at, sink) != BracketOutcome::Unrecognized && is_understood
     }
 
     fn open(&mut self, name: Name, stamp: Stamp, at: At, sink: &mut dyn GcSink) {
@@ -91,7 +91,7 @@ impl Jdk8 {
         });
     }
 
-    /// What is open has lost its end; a young collection and the like follow.
+    /// Open frames have lost their end; a young collection and the like follow.
     fn lose_open(&mut self, sink: &mut dyn GcSink) {
         for pause in self.pauses.drain(..) {
             let (source, line) = pause.first_line();
@@ -209,48 +209,52 @@ impl Jdk8 {
     }
 
     /// Takes text between brackets; `tail` is the line from there on.
-    fn take_piece(&mut self, text: &str, tail: &str, at: At, sink: &mut dyn GcSink) -> Piece {
+    fn take_piece(&mut self, text: &str, tail: &str, at: At, sink: &mut dyn GcSink) -> BracketOutcome {
         let trimmed = without_last(without_first(text, b" ,:\t"), b" ,:\t");
         let Some(frame) = self.frames.last_mut() else {
             // Two threads wrote at once: their stamps stand before the bracket of the one.
             let is_of_other = text.len() < tail.len() && Stamp::behind(text.trim_end()).0.is_empty();
             let is_understood = trimmed.is_empty() || is_of_other;
-            return if is_understood { Piece::Understood } else { self.take_outside(tail, at, sink) };
+            return if is_understood {
+                BracketOutcome::Understood
+            } else {
+                self.take_outside(tail, at, sink)
+            };
         };
         if trimmed.is_empty() {
-            return Piece::Understood;
+            return BracketOutcome::Understood;
         }
         match frame.name {
             Name::Detail | Name::YoungOccupancy | Name::ConcurrentStart(_) | Name::ConcurrentAbort(_) => {
-                Piece::Understood
+                BracketOutcome::Understood
             }
-            Name::Unknown => Piece::Strange,
-            Name::Times => cpu(trimmed).map_or(Piece::Strange, |cpu| {
+            Name::Unknown => BracketOutcome::Unrecognized,
+            Name::Times => cpu(trimmed).map_or(BracketOutcome::Unrecognized, |cpu| {
                 frame.cpu = Some(cpu);
-                Piece::Understood
+                BracketOutcome::Understood
             }),
             Name::Parallel => {
                 frame.workers =
                     text.rsplit_once("GC Workers: ").and_then(|(_, number)| number.trim().parse().ok());
-                Piece::Understood
+                BracketOutcome::Understood
             }
             Name::Eden => {
                 let found = self.take_eden(trimmed);
-                if found.is_some() { Piece::Understood } else { Piece::Strange }
+                if found.is_some() { BracketOutcome::Understood } else { BracketOutcome::Unrecognized }
             }
             _ => self.take_words(text, tail, at, sink),
         }
     }
 
     /// Words of a pause, a generation, or a phase beside the application.
-    fn take_words(&mut self, text: &str, tail: &str, at: At, sink: &mut dyn GcSink) -> Piece {
+    fn take_words(&mut self, text: &str, tail: &str, at: At, sink: &mut dyn GcSink) -> BracketOutcome {
         let (Some(frame), mut pause) = (self.frames.last_mut(), self.pauses.last_mut()) else {
-            return Piece::Strange;
+            return BracketOutcome::Unrecognized;
         };
         let mut rest = text;
         loop {
             rest = without_first(rest, b" ,:\t/");
-            let Some(first) = rest.bytes().next() else { return Piece::Understood };
+            let Some(first) = rest.bytes().next() else { return BracketOutcome::Understood };
             match first {
                 b'0'..=b'9' => {
                     if let Some(sizes) = sizes(&mut rest) {
@@ -270,7 +274,7 @@ impl Jdk8 {
                 b'(' if lines::message(rest).is_some() => break,
                 b'(' => {
                     let mut scan = crate::scan::Scan(rest);
-                    let Some(inside) = scan.group() else { return Piece::Strange };
+                    let Some(inside) = scan.group() else { return BracketOutcome::Unrecognized };
                     if let Some(pause) = &mut pause {
                         pause.group(inside);
                     }
@@ -278,7 +282,9 @@ impl Jdk8 {
                 }
                 // JDK 1.3 and 1.4 write causes so.
                 b'<' => {
-                    let Some((inside, behind)) = rest[1..].split_once('>') else { return Piece::Strange };
+                    let Some((inside, behind)) = rest[1..].split_once('>') else {
+                        return BracketOutcome::Unrecognized;
+                    };
                     if let Some(pause) = &mut pause {
                         pause.group(inside);
                     }
@@ -300,8 +306,12 @@ impl Jdk8 {
     }
 
     /// Text that belongs to no bracket, or breaks into one. A message may hold brackets: it is taken with all that follows.
-    fn take_outside(&mut self, tail: &str, at: At, sink: &mut dyn GcSink) -> Piece {
-        if self.take_message(tail.trim_start(), at, sink) { Piece::RestOfLine } else { Piece::Strange }
+    fn take_outside(&mut self, tail: &str, at: At, sink: &mut dyn GcSink) -> BracketOutcome {
+        if self.take_message(tail.trim_start(), at, sink) {
+            BracketOutcome::RestOfLine
+        } else {
+            BracketOutcome::Unrecognized
+        }
     }
 
     /// `8192.0K(16.3G)->0.0B(16.0G) Survivors: 188.0M->148.0M Heap: 9260.1M(29.9G)->9212.2M(29.9G)`
@@ -320,7 +330,7 @@ impl Jdk8 {
         rest.is_empty().then_some(())
     }
 
-    /// The pause that ended last and is not told yet.
+    /// The pause that ended last and is not reported yet.
     fn last_pause(&mut self) -> Option<&mut GcRecord> {
         self.waiting.iter_mut().rev().find(|record| record.kind == GcRecordKind::Pause)
     }

@@ -12,7 +12,7 @@ const CHARS_MAX: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct Header {
     jvm: GcJvm,
-    /// What was read since the last version line, until a stamp shows whether the JVM is another.
+    /// Lines read since the last version line, until a stamp shows whether the JVM is another.
     next: Option<GcJvm>,
     collector_seen: Option<&'static str>,
 }

@@ -28,7 +28,7 @@ use Message::{
     Flags, HeapAfter, Ignored, Memory, Metaspace, OutOfMemory, Prefix, SafepointTable, Stopped, Version,
 };
 
-/// What begins so; by first byte, as most lines are.
+/// Lines by their beginning; by first byte, as most lines are.
 fn table(first: u8) -> &'static [(&'static str, Message)] {
     match first {
         b'-' => &[("- age ", Ignored), ("------", Ignored)],

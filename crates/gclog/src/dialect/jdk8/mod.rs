@@ -8,7 +8,7 @@
 //!  (concurrent mode interrupted): 16487K->23431K(2960704K), 0.18 secs] 84377K->23431K(3127232K), [CMS Perm : 19815K->..], 0.18 secs]
 //! ```
 //!
-//! So what is open is kept over lines ([`frames`]), and whole lines of other kinds ([`lines`]) may stand anywhere. A stamp tells when
+//! So what is open is kept over lines ([`frames`]), and whole lines of other kinds ([`lines`]) may stand anywhere. A stamp shows when
 //! a pause begins and when a concurrent phase ends.
 
 mod frame;
@@ -22,7 +22,7 @@ mod shenandoah;
 mod text;
 
 use super::turns::{Fall, INTERLEAVED, Turns};
-use crate::contract::{At, Dialect, GcSink, Taken};
+use crate::contract::{At, Dialect, GcSink, ParseOutcome};
 use assay_model::{GcRecord, GcRecordKind, GcSizes, GcSpace};
 use frame::Frame;
 use header::Header;
@@ -96,23 +96,23 @@ impl Dialect for Jdk8 {
         "jdk8"
     }
 
-    fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> Taken {
+    fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> ParseOutcome {
         if !self.is_begun {
             self.is_begun = true;
             sink.begin_jvm();
             self.header.begin(at);
         }
         let trimmed = text.trim_start();
-        let Some(first) = trimmed.bytes().next() else { return Taken::Understood };
+        let Some(first) = trimmed.bytes().next() else { return ParseOutcome::Understood };
         if lines::is_of_histogram(trimmed) || self.take_shenandoah(text, at, sink) {
-            return Taken::Understood;
+            return ParseOutcome::Understood;
         }
         let is_understood = if first.is_ascii_alphabetic() || matches!(first, b'-' | b'{' | b'}' | b'/') {
             self.take_message(trimmed, at, sink) || self.take_brackets(text, at, sink)
         } else {
             self.take_brackets(text, at, sink)
         };
-        if is_understood { Taken::Understood } else { Taken::Strange }
+        if is_understood { ParseOutcome::Understood } else { ParseOutcome::Unrecognized }
     }
 
     fn flush(&mut self, sink: &mut dyn GcSink) {
@@ -143,8 +143,8 @@ impl Jdk8 {
             return false;
         }
         match shenandoah::read(text, self.has_starts, at) {
-            Some(shenandoah::Said::Start) => self.has_starts = true,
-            Some(shenandoah::Said::End(record)) => {
+            Some(shenandoah::ShenandoahLine::Start) => self.has_starts = true,
+            Some(shenandoah::ShenandoahLine::End(record)) => {
                 self.header.take_name("Shenandoah");
                 self.release(sink);
                 sink.record(*record);

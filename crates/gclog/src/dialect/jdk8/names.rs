@@ -36,7 +36,7 @@ pub(super) enum Name {
 }
 
 impl Name {
-    /// What tells collectors apart.
+    /// Words that identify the collector.
     pub fn of_collector(self) -> Option<&'static str> {
         match self {
             Name::Pause(name)
@@ -202,7 +202,7 @@ const DETAILS: &[&str] = &[
 
 /// The name behind a bracket, and its length.
 pub(super) fn name(text: &str) -> (Name, usize) {
-    // Most brackets, told without the names that begin alike.
+    // Most brackets, recognized without the names that begin alike.
     if text.starts_with("GC (") {
         return (Name::Pause("GC"), "GC".len());
     }

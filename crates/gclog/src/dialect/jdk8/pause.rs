@@ -134,7 +134,7 @@ impl Pause {
         }
     }
 
-    /// The pause has ended: its record is whole. What a collection within it freed is part of it. Held by
+    /// The pause has ended: its record is whole. Bytes freed by a collection within it are part of it. Held by
     /// `a_young_collection_within_a_remark_is_one_stop`.
     pub fn end(mut self, duration: Option<(u64, u64)>, source: usize, line: u64) -> GcRecord {
         self.record.phase = self.phase();
@@ -203,7 +203,7 @@ impl Pause {
         }
     }
 
-    /// Where only the young generation and the whole heap are told, the old one is the rest: the JVM adds the same figures up.
+    /// Where only the young generation and the whole heap are reported, the old one is the rest: the JVM adds the same figures up.
     fn put_spaces(&mut self) {
         let young = self.young.and_then(|(_, sizes)| sizes);
         if let Some(sizes) = young {

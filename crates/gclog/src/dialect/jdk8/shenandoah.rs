@@ -10,17 +10,17 @@ use crate::contract::At;
 use crate::dialect::unified::timed;
 use assay_model::{GcRecord, GcRecordKind, GcSizes};
 
-/// What such a line says.
-pub(super) enum Said {
+/// The event of such a line.
+pub(super) enum ShenandoahLine {
     /// Something begins; its end stands on another line.
     Start,
     /// It has ended.
     End(Box<GcRecord>),
 }
 
-/// What the line says; `None` when it is no such line, or breaks off. Where beginnings are logged too, the stamp of a line is that of
+/// The event of a line; `None` when it is another line, or breaks off. Where beginnings are logged too, the stamp of a line is that of
 /// the end, else of the beginning.
-pub(super) fn read(text: &str, has_starts: bool, at: At) -> Option<Said> {
+pub(super) fn read(text: &str, has_starts: bool, at: At) -> Option<ShenandoahLine> {
     // Nothing but a stamp stands before it, so it is the first bracket.
     let open = memchr::memchr(b'[', text.as_bytes())?;
     let behind = &text[open + 1..];
@@ -34,7 +34,7 @@ pub(super) fn read(text: &str, has_starts: bool, at: At) -> Option<Said> {
         return None;
     }
     if length == "start" {
-        return Some(Said::Start);
+        return Some(ShenandoahLine::Start);
     }
     let line = format!("{what} {}ms", length.strip_suffix(" ms")?);
     let timed = timed::read(&line).filter(|timed| timed.has_ended)?;
@@ -54,7 +54,8 @@ pub(super) fn read(text: &str, has_starts: bool, at: At) -> Option<Said> {
             resolution_bytes: Some(sizes.resolution_bytes),
         };
     }
-    matches!(record.kind, GcRecordKind::Pause | GcRecordKind::Concurrent).then(|| Said::End(Box::new(record)))
+    matches!(record.kind, GcRecordKind::Pause | GcRecordKind::Concurrent)
+        .then(|| ShenandoahLine::End(Box::new(record)))
 }
 
 /// Whether a line explains what Shenandoah does: indented below the pause or phase, or about when the next cycle begins.

@@ -1,6 +1,6 @@
 //! Pieces of text that a JVM before JDK 9 writes everywhere: stamps, sizes, durations.
 
-use crate::dialect::decimal::{Decimal, unix_ns};
+use crate::decimal::{Decimal, unix_ns};
 use crate::scan::shift_of_unit;
 use assay_model::{GcInstant, GcSizes};
 

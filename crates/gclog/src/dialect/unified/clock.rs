@@ -1,7 +1,7 @@
 //! When a line was written, on the clocks that its decorators show.
 
 use super::line::Line;
-use crate::dialect::decimal::{Decimal, unix_ns};
+use crate::decimal::{Decimal, unix_ns};
 use assay_model::GcInstant;
 
 /// A year. Calendar time in milliseconds has been more since 1971.
@@ -71,7 +71,7 @@ impl Clock {
         }
     }
 
-    /// Looks at the first lines, which tell what a lone `[..ns]` counts.
+    /// Reads the first lines, which show what a lone `[..ns]` counts.
     pub fn look(&mut self, line: &Line<'_>) {
         if self.lone_nanos_are_uptime.is_none() && line.nanos[0].is_some() {
             self.read(line);

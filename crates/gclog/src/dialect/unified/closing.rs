@@ -47,7 +47,7 @@ impl Closing {
         }
     }
 
-    /// Takes a line of `gc,stats`, and tells how it compares.
+    /// Takes a line of `gc,stats`, and compares it.
     pub fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) {
         if text.starts_with("Pause ") {
             if let Some((name, said)) = pauses_said(text) {

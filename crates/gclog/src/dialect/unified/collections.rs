@@ -1,4 +1,4 @@
-//! Collections some of whose lines were seen, and the records that wait for their last lines.
+//! Collections some of whose lines were read, and the records that wait for their last lines.
 //!
 //! A pause's own line is not its last: its CPU time follows, and Parallel draws the heap after it. So the last pause waits until a
 //! line shows that the JVM has moved on; what ends meanwhile waits behind it, so that records come in the order of their end.
@@ -19,7 +19,7 @@ const PHASES_MAX: usize = 8;
 /// Lines after which a pause's last line is no longer waited for: Parallel's pictures and phases of all workers have less.
 const LINES_MAX: u32 = 200;
 
-/// What was seen of a collection since its last record.
+/// Lines of a collection since its last record.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Collection {
     /// `GC(n)`; a log may be without.
@@ -79,7 +79,7 @@ impl Collection {
     }
 }
 
-/// Two phases of one collection that have begun and not ended have different names: FNV-1a tells them apart.
+/// Two phases of one collection that have begun and not ended have different names: FNV-1a distinguishes them.
 fn mark(name: &str) -> u64 {
     name.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |mark, byte| (mark ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
@@ -193,7 +193,7 @@ impl Collections {
         self.open(Some(outer), at).inner = Some(Box::new(record));
     }
 
-    /// Nothing more will come: tells what has ended within pauses that have not.
+    /// At the end of the log: reports phases that ended within pauses that have not.
     pub fn finish(&mut self, sink: &mut dyn GcSink) {
         self.settle(sink);
         self.open.iter_mut().filter_map(|open| open.inner.take()).for_each(|inner| sink.record(*inner));
@@ -253,7 +253,7 @@ impl Collections {
         }
     }
 
-    /// The JVM has moved on: tells all that has ended.
+    /// The JVM has moved on: reports all that has ended.
     pub fn settle(&mut self, sink: &mut dyn GcSink) {
         if let (Some(waiting), Some(record)) = (self.waiting.take(), self.ended.front_mut()) {
             waiting.collection.heap.fill(record, waiting.sizes, self.region_bytes);
@@ -286,7 +286,7 @@ fn give(record: &mut GcRecord, collection: &Collection) {
     }
 }
 
-/// Makes a pause and the one within it one stop, of which the outer one's own line tells length and sizes.
+/// Makes a pause and the one within it one stop, whose length and sizes are in the outer one's own line.
 fn join(record: &mut GcRecord, inner: GcRecord) {
     if inner.scope == Some(GcScope::Full) {
         (record.scope, record.phase, record.cause) = (inner.scope, inner.phase, inner.cause);

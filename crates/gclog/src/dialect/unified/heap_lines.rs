@@ -236,7 +236,7 @@ fn region_size(text: &str) -> Option<HeapLine<'_>> {
 }
 
 /// `Metaspace: 130K(320K)->130K(320K) NonClass: 126K(192K)->126K(192K) Class: 3K(128K)->3K(128K)`. Since JDK 16 the two parts are
-/// there exactly when class pointers are compressed; the older form (`5678K->5678K(1056768K)`) does not tell, and its last figure
+/// there exactly when class pointers are compressed; the older form (`5678K->5678K(1056768K)`) does not show it, and its last figure
 /// is what is reserved.
 fn metaspace(text: &str) -> Option<HeapLine<'_>> {
     let mut scan = Scan(text);

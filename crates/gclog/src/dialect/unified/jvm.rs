@@ -19,7 +19,7 @@ pub(super) struct JvmSoFar {
 }
 
 impl JvmSoFar {
-    /// As it is told.
+    /// As it is logged.
     pub fn told(&self) -> GcJvm {
         GcJvm { mode: self.mode.mode(), heap: self.mode.heap(), ..self.jvm.clone() }
     }
@@ -66,7 +66,7 @@ impl JvmSoFar {
         Some(())
     }
 
-    /// A line of the heap may tell the size of regions, the place of the heap, the mode of references.
+    /// A line of the heap may contain the size of regions, the place of the heap, the mode of references.
     pub fn take_heap_line(&mut self, line: &HeapLine<'_>, text: &str) {
         match line {
             HeapLine::Extent(extent) => self.mode.take_extent(extent, text),

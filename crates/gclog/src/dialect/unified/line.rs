@@ -1,7 +1,7 @@
 //! A line's decorators, in whatever order and choice the user asked for.
 //!
 //! HotSpot writes them as `[...]` in a fixed order: time, utctime, uptime, timemillis, uptimemillis, timenanos, uptimenanos,
-//! hostname, pid, tid, level, tags. They carry no names, so that their form has to tell them apart. Times are only found here;
+//! hostname, pid, tid, level, tags. They carry no names, so that they are distinguished by their form. Times are only found here;
 //! they are worth reading for lines that say something ([`super::clock`]).
 
 use crate::scan::Scan;
@@ -9,7 +9,7 @@ use crate::scan::Scan;
 /// Up to two texts of one form in a line: both clock and uptime may be asked for.
 pub(super) type Pair<'a> = [Option<&'a str>; 2];
 
-/// How much a line tells.
+/// The level of a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
     /// No level decorator.

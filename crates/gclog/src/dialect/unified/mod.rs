@@ -2,7 +2,7 @@
 //!
 //! A line goes from its decorators ([`line`]) and tags ([`tags`]) to the rules of its topic, and what it says to the collection that
 //! it belongs to ([`collections`]), which becomes a record when it ends. Lines that say nothing which is needed are accounted for by
-//! their tags, or, in a log without tags, by how they begin ([`notes`]); what no rule knows is strange.
+//! their tags, or, in a log without tags, by how they begin ([`notes`]); a line without a rule is unrecognized.
 
 mod clock;
 mod closing;
@@ -22,7 +22,7 @@ pub(super) mod timed;
 pub use mode::mode_before_xlog;
 
 use super::turns::Turns;
-use crate::contract::{At, Dialect, GcSink, Taken};
+use crate::contract::{At, Dialect, GcSink, ParseOutcome};
 use clock::Clock;
 use closing::Closing;
 use collections::Collections;
@@ -38,9 +38,9 @@ pub(crate) struct Unified {
     collections: Collections,
     jvm: JvmSoFar,
     closing: Closing,
-    /// A line of the JVM was seen.
+    /// A line of the JVM was read.
     has_begun: bool,
-    /// A collection of the JVM was seen: no line of its start can follow.
+    /// A collection of the JVM was read: no line of its start can follow.
     has_collected: bool,
     /// Latest uptime, nanoseconds.
     uptime_ns: u64,
@@ -66,13 +66,13 @@ impl Dialect for Unified {
         "unified"
     }
 
-    fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> Taken {
+    fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> ParseOutcome {
         let line = Line::parse(text);
         if line.text.is_empty() {
-            return Taken::Understood;
+            return ParseOutcome::Understood;
         }
         if line.is_continuation {
-            return Taken::Understood;
+            return ParseOutcome::Understood;
         }
         let topic = self.topics.of(line.tags);
         if !self.has_begun {
@@ -82,8 +82,8 @@ impl Dialect for Unified {
         let taken = self.read(topic, &line, at, sink);
         self.collections.count_line(sink);
         match taken {
-            Some(()) => Taken::Understood,
-            None => Taken::Strange,
+            Some(()) => ParseOutcome::Understood,
+            None => ParseOutcome::Unrecognized,
         }
     }
 
@@ -194,7 +194,7 @@ impl Unified {
             .or_else(|| line.gc_id.and_then(|_| notes::detail(text)))
     }
 
-    /// What says something that is needed, known by its text alone.
+    /// Lines that contain needed facts, recognized by their text alone.
     fn read_telling(&mut self, line: &Line<'_>, at: At, sink: &mut dyn GcSink) -> Option<()> {
         let text = line.text;
         match text.as_bytes()[0] {

@@ -1,4 +1,4 @@
-//! Whole logs: what they tell, torn, strange, in portions.
+//! Whole logs: their records; torn and unrecognized lines; logs in portions.
 
 use crate::contract::GcSink;
 use crate::stream::GcStream;
@@ -7,9 +7,9 @@ use assay_model::{
 };
 use proptest::prelude::*;
 
-/// Keeps all that is told.
+/// Keeps all that is reported.
 #[derive(Debug, Default, PartialEq)]
-struct Told {
+struct CollectedRecords {
     records: Vec<GcRecord>,
     jvms: Vec<GcJvm>,
     begun: usize,
@@ -19,7 +19,7 @@ struct Told {
     reconciliations: Vec<GcReconciliation>,
 }
 
-impl GcSink for Told {
+impl GcSink for CollectedRecords {
     fn end_source(&mut self, source: &GcSource) {
         self.sources.push(source.clone());
     }
@@ -43,8 +43,8 @@ impl GcSink for Told {
     }
 }
 
-fn told_in_portions(text: &[u8], portions: &[usize]) -> Told {
-    let mut told = Told::default();
+fn told_in_portions(text: &[u8], portions: &[usize]) -> CollectedRecords {
+    let mut told = CollectedRecords::default();
     let mut stream = GcStream::default();
     stream.begin_source("test", &mut told);
     let mut rest = text;
@@ -61,7 +61,7 @@ fn told_in_portions(text: &[u8], portions: &[usize]) -> Told {
     told
 }
 
-fn told(text: &str) -> Told {
+fn told(text: &str) -> CollectedRecords {
     told_in_portions(text.as_bytes(), &[usize::MAX])
 }
 
@@ -242,7 +242,7 @@ fn lost_messages_are_counted() {
 
 #[test]
 fn a_flush_tells_what_waits() {
-    let mut told = Told::default();
+    let mut told = CollectedRecords::default();
     let mut stream = GcStream::default();
     stream.begin_source("test", &mut told);
     let cut = PARALLEL.find("Pause Young (Allocation Failure) 17M").unwrap() + 60;

@@ -1,6 +1,6 @@
 //! Reference mode and place of the heap, as the log shows them.
 //!
-//! What tells the modes apart (seen on JDK 17.0.15 and 25.0.3, 64-bit, and 17.0.19, 32-bit, with Serial,
+//! What distinguishes the modes (verified on JDK 17.0.15 and 25.0.3, 64-bit, and 17.0.19, 32-bit, with Serial,
 //! Parallel, G1, ZGC, Shenandoah; held by `tests/modes.rs`):
 //!
 //! - Compressed references: `gc+heap+coops=debug` prints the mode and the shift; `gc+init=info` prints
@@ -24,7 +24,7 @@ const COMPACT_HEADERS_SINCE: u32 = 24;
 const EVIDENCE_CHARS_MAX: usize = 160;
 /// How the line begins that says it before JDK 9.
 const BEFORE_XLOG: &str = "heap address: 0x";
-/// What the log has shown so far.
+/// Evidence in the log so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ModeEvidence {
     /// From the line of `gc+heap+coops`, else from `gc+init`.
@@ -161,7 +161,7 @@ impl ModeEvidence {
     }
 }
 
-/// What a JVM before JDK 9 prints of it by `-XX:+PrintCompressedOopsMode`, among other lines: nothing where references are full.
+/// Output of a JVM before JDK 9 about it with `-XX:+PrintCompressedOopsMode`, among other lines: nothing where references are full.
 pub fn mode_before_xlog(printed: &str) -> Option<ModeRead> {
     let line = printed.lines().map(str::trim).find(|line| line.starts_with(BEFORE_XLOG))?;
     let (address, rest) = line.strip_prefix(BEFORE_XLOG)?.split_once(',')?;

@@ -6,7 +6,7 @@
 use super::known_lines::{EXACT, GC, INIT, UNTAGGED};
 use crate::scan::Scan;
 
-/// A line of `gc` that tells what the collector is about to do, or advises.
+/// A line of `gc` that announces what the collector is about to do, or advises.
 pub(super) fn gc(text: &str) -> Option<()> {
     begins_as_one_of(&GC, text)
 }

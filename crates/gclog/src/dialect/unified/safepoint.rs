@@ -1,6 +1,6 @@
 //! Safepoints: lines of `safepoint`, which say for what, how long it took to reach it, and how long all stood still.
 
-use crate::dialect::decimal::Decimal;
+use crate::decimal::Decimal;
 use crate::scan::Scan;
 
 /// A stop for whatever the JVM does at a safepoint.
@@ -18,7 +18,7 @@ pub(super) struct Safepoint<'a> {
 /// What JDK 9 to 12 do not name.
 const UNNAMED: &str = "Safepoint";
 
-/// What the line says; `None` when it is no such line, or breaks off.
+/// The safepoint of a line; `None` when it is another line, or breaks off.
 pub(super) fn read(text: &str) -> Option<Safepoint<'_>> {
     if text.starts_with("Safepoint \"") { since_13(text) } else { before_13(text) }
 }

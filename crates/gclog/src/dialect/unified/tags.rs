@@ -1,9 +1,9 @@
-//! What a line is about, by its tags.
+//! The topic of a line, by its tags.
 
 /// A group of tag sets that are read alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Topic {
-    /// No tags, or none that a JVM has: the text alone must tell.
+    /// No tags, or none that a JVM has: the text alone must decide.
     Unknown,
     /// `gc`
     Gc,
@@ -27,7 +27,7 @@ pub(super) enum Topic {
     Stats,
     /// `gc,promotion`
     Promotion,
-    /// `gc,stringdedup`, `gc,ref` and others that may tell of concurrent phases of their own.
+    /// `gc,stringdedup`, `gc,ref` and others that may have concurrent phases of their own.
     Detail,
     /// `safepoint`
     Safepoint,
@@ -254,7 +254,7 @@ fn is_tag(word: &str) -> bool {
     TAGS.binary_search(&word).is_ok()
 }
 
-/// Topics of the tag sets that were seen last: most logs have less than there is room for.
+/// Topics of the most recent tag sets: most logs have less than there is room for.
 #[derive(Debug)]
 pub(super) struct Topics {
     seen: [(String, Topic); SLOTS],

@@ -40,7 +40,7 @@ pub(in crate::dialect) struct Timed<'a> {
 }
 
 impl Timed<'_> {
-    /// What it is called: `Pause Young (Concurrent Start)`; generations of Z's pauses and phases are told apart.
+    /// Its name: `Pause Young (Concurrent Start)`; generations of Z's pauses and phases are distinguished.
     pub fn phase(&self) -> String {
         let mut phase = String::with_capacity(40);
         phase.push_str(self.name);
@@ -72,7 +72,7 @@ impl Timed<'_> {
     }
 }
 
-/// What a line that begins like one of these says; `None` when it is none or breaks off.
+/// The event of a line that begins like one of these; `None` when it is another or breaks off.
 pub(in crate::dialect) fn read(text: &str) -> Option<Timed<'_>> {
     let (generation, text) = match text.as_bytes() {
         [b'Y' | b'y', b':', b' ', ..] => (Some(GcScope::Young), &text[3..]),
@@ -182,7 +182,7 @@ fn take_end(timed: &mut Timed<'_>, scan: &mut Scan<'_>) -> Option<()> {
     (!is_torn && (timed.kind != GcRecordKind::Stall || timed.has_ended)).then_some(())
 }
 
-/// What was given back to the kernel, and what is still committed: `1024K (46080K)` (Shenandoah of JDK 27). Neither is the use of the heap.
+/// Bytes given back to the kernel, and bytes still committed: `1024K (46080K)` (Shenandoah of JDK 27). Neither is the use of the heap.
 fn given_back(scan: &mut Scan<'_>) -> Option<()> {
     scan.size()?;
     scan.blanks();
@@ -227,7 +227,7 @@ fn known(name: &str) -> Option<(GcRecordKind, Option<GcScope>)> {
         "Pause Mixed" => (Pause, Some(Mixed)),
         "Pause Full" => (Pause, Some(Full)),
         "Pause Remark" | "Pause Cleanup" | "Pause Initial Mark" => (Pause, Some(Old)),
-        // Z; the generations are told by what stands before.
+        // Z; the generations are recognized by the text before.
         "Pause Mark Start" | "Pause Mark End" | "Pause Relocate Start" => (Pause, Some(Whole)),
         // Shenandoah
         "Pause Init Mark"

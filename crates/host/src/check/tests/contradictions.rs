@@ -4,7 +4,7 @@ use super::cases::{Change, THP};
 use super::machine::file;
 use assay_model::HostRule;
 
-/// What the rule says of a machine that is as a vendor wants it.
+/// The rule's verdict on a machine configured as a vendor recommends.
 pub(super) enum Says {
     /// That it is good.
     Good,

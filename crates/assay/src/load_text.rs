@@ -1,7 +1,8 @@
 //! What a load came to, as text for a terminal.
 
-use crate::command::inject;
-use assay_model::{DeliverySummary, LatencySummary, LoadResult, Protocol, ProtocolSummary, RatePoint};
+use assay_model::{
+    DeliverySummary, InjectorPart, LatencySummary, LoadResult, Protocol, ProtocolSummary, RatePoint,
+};
 use assay_report::TerminalView;
 use assay_text::wrap::message;
 use std::io::{self, Write};
@@ -67,7 +68,7 @@ fn write_text(
     }
     write_redirects(out, result)?;
     write_rates(out, result)?;
-    inject::write_injectors(out, &result.injectors)?;
+    write_injectors(out, &result.injectors)?;
     if !result.valid {
         writeln!(out, "\n  NOT VALID: do not use these figures")?;
     }
@@ -161,4 +162,33 @@ fn write_mix(out: &mut dyn Write, result: &LoadResult) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// One line for each injector.
+fn write_injectors(out: &mut dyn Write, injectors: &[InjectorPart]) -> io::Result<()> {
+    if injectors.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\n  {:<28}{:>10}{:>8}{:>8}{:>13}{:>12}{:>12}",
+        "injector", "requests", "failed", "CPU %", "late p99 ms", "start ms", "clock ± ms"
+    )?;
+    let ms = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e6);
+    for one in injectors {
+        write!(out, "  {:<28}{:>10}{:>8}", one.address, count(one.requests), count(one.errors))?;
+        write!(out, "{:>8}", number(one.cpu_share.map(|share| 100.0 * share), 0))?;
+        write!(out, "{:>13}", number(one.send_lag_ms.p99, 3))?;
+        write!(out, "{:>12}", number(ms(one.start_late_ns), 3))?;
+        writeln!(out, "{:>12}", number(ms(one.clock_uncertainty_ns), 3))?;
+    }
+    Ok(())
+}
+
+fn count(value: Option<u64>) -> String {
+    value.map_or_else(|| "unknown".to_owned(), |count| count.to_string())
+}
+
+fn number(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
 }

@@ -1,4 +1,4 @@
-//! What every procedure gets, and what it gives.
+//! Input and output of every procedure.
 
 use crate::account::ServerData;
 use crate::event::MeasureEvent;
@@ -7,17 +7,17 @@ use assay_load::{LoadError, LoadSource};
 use assay_model::{Audit, CapacityReport, WarmUp, Window};
 use std::sync::atomic::AtomicBool;
 
-/// What a procedure measures with.
+/// Input of a procedure.
 pub struct Context<'a> {
     /// Where load comes from.
     pub source: &'a mut dyn LoadSource,
-    /// What watches server and machine.
+    /// Observes server and machine.
     pub watcher: &'a mut dyn Watcher,
     /// The server's account of its data, if it keeps one.
     pub data: Option<&'a mut dyn ServerData>,
     /// Ends a measurement early.
     pub stop: &'a AtomicBool,
-    /// Gets what happens on the way.
+    /// Receives events during the measurement.
     pub on_event: &'a mut dyn FnMut(MeasureEvent),
 }
 
@@ -30,14 +30,14 @@ pub struct MeasurementId {
     pub attempt: u32,
 }
 
-/// What a measurement gave.
+/// Result of a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measurement {
     /// The trial's window. That of a capacity is all windows of load on the way to it.
     pub window: Window,
     /// The capacity, of a search.
     pub capacity: Option<CapacityReport>,
-    /// What the server said of its data, where that was asked on the way.
+    /// The server's audit of its data, where it was asked for during the measurement.
     pub audit: Option<Audit>,
 }
 
@@ -49,7 +49,7 @@ pub trait Procedure: Send {
     /// Those of the load source.
     fn warm_up(&mut self, with: &mut Context<'_>) -> Result<Option<WarmUp>, LoadError>;
 
-    /// Measures once. Where it was stopped before there was anything to tell, nothing.
+    /// Measures once. `None` where it was stopped before there was a result.
     ///
     /// # Errors
     /// Those of the load source.
@@ -59,7 +59,7 @@ pub trait Procedure: Send {
         turn: MeasurementId,
     ) -> Result<Option<Measurement>, LoadError>;
 
-    /// All is measured: what the server says of its data, unless it was asked on the way.
+    /// After the last measurement: the server's audit of its data, unless it was asked for before.
     fn finish(&mut self, with: &mut Context<'_>) -> Option<Audit> {
         with.data.as_mut().and_then(|data| data.audit())
     }

@@ -2,7 +2,7 @@
 //!
 //! Between the end of one collection and the beginning of the next the application allocates before(n) - after(n-1) bytes. Where a
 //! collector works beside the application, this holds between its cycles only: what is allocated during one is not known unless the log
-//! says it, and so those stretches count neither in bytes nor in time.
+//! says it, and so those intervals count neither in bytes nor in time.
 
 use crate::story::Stretch;
 use assay_model::{GcRecord, GcRecordKind, GcSizes};
@@ -20,7 +20,7 @@ pub(super) struct Entry {
 
 /// The heap in use, followed over collections.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Ledger {
+pub(super) struct HeapBalance {
     in_use: Option<InUse>,
     /// Finest step of sizes so far.
     resolution_bytes: Option<u64>,
@@ -38,10 +38,10 @@ struct InUse {
 /// Sizes of a coarser step than this many times the finest do not begin a count: they correct it.
 const COARSER: u64 = 4;
 
-impl Ledger {
+impl HeapBalance {
     /// Another JVM begins.
     pub fn begin_jvm(&mut self) {
-        *self = Ledger::default();
+        *self = HeapBalance::default();
     }
 
     /// Enters a record.
@@ -75,7 +75,7 @@ impl Ledger {
         if is_around(record, at, was) {
             return Entry::default();
         }
-        // What a cycle beside the application frees is not seen: it allocates meanwhile.
+        // Bytes freed by a concurrent cycle are not visible: the application allocates at the same time.
         let freed = (record.kind != GcRecordKind::Cycle).then_some((before - after, since_ns));
         let grown = before - was.bytes;
         if is_unsure || grown < -i128::from(step.saturating_mul(2)) {
@@ -89,7 +89,7 @@ impl Ledger {
         Entry { allocated: Some((grown, between_ns)), freed, freed_first: None }
     }
 
-    /// A pause with coarser sizes than others (G1's `Pause Remark` has whole MiB): it only tells what it freed itself.
+    /// A pause with coarser sizes than others (G1's `Pause Remark` has whole MiB): it only gives what it freed itself.
     fn correct(&mut self, freed: i128) -> Entry {
         if let Some(in_use) = &mut self.in_use {
             in_use.bytes -= freed;
