@@ -2,8 +2,8 @@
 //! anew.
 
 use assay_model::{
-    GC_FIGURES, GcRule, HostRule, METRICS, MemoryRule, ModeRule, PER_BENCHMARK, PER_PROCESS, StudyRule,
-    TimeRule,
+    EMULATED, GC_FIGURES, GcRule, HostRule, METRICS, MemoryRule, ModeRule, PER_BENCHMARK, PER_PROCESS,
+    StudyRule, TimeRule,
 };
 use assay_testkit::checkout;
 use std::collections::BTreeSet;
@@ -56,6 +56,7 @@ fn the_reference_of_metrics_has_every_name_and_is_up_to_date() {
     };
     let families = assay_report::gc_openmetrics_families();
     let all = names(METRICS, "")
+        .chain(names(EMULATED, ""))
         .chain(names(PER_BENCHMARK, "/NAME"))
         .chain(names(PER_PROCESS, "/ROLE"))
         .chain(GC_FIGURES.iter().map(|figure| figure.id.to_owned()))

@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn every_metric_can_be_spoken_of() {
-        for metric in assay_model::METRICS {
+        for metric in Metric::of_servers() {
             for ratio in [0.5, 1.0, 1.5, 2.0, 7.0] {
                 let said = clause(&metric.id, ratio);
                 assert!(said.ends_with(" 32-bit") && !said.contains(": "), "{said}");

@@ -55,7 +55,7 @@ impl CapacityReport {
     }
 }
 
-/// What a server does depends on what it did before: a rate was kept at one time, and one that is no higher was missed by far at another.
+/// The server's behaviour depends on its history: a rate was kept at one time, and one that is no higher was missed by far at another.
 /// So the load was raised step by step from a low rate, after a rest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FromBelow {

@@ -7,9 +7,9 @@ closed! {
     Certainty {
         /// The kernel or the JVM counts it, or keeps the bound.
         Known = "known",
-        /// Computed from something else that was seen, sampled or measured; the field next to it says how.
+        /// Computed from something else that was observed, sampled or measured; the field next to it says how.
         Inferred = "inferred",
-        /// Unknown: of a bound, it provides for what was seen and a margin.
+        /// Unknown: of a bound, it is the observed peak and a margin.
         Unknown = "unknown",
     }
 }

@@ -1,4 +1,4 @@
-//! What is checked before a figure is believed, and what makes a window useless.
+//! Validity checks of results, and reasons to exclude a window.
 
 use crate::Metric;
 use crate::closed::closed;
@@ -45,7 +45,7 @@ impl Disturbance {
 }
 
 closed! {
-    /// What is checked before a window or a result is believed.
+    /// Validity checks of a window or a result.
     Check {
         /// All that was planned was measured.
         Complete = "complete",

@@ -81,7 +81,7 @@ pub struct JudgedClaim {
     pub about: ClaimSubject,
     /// Whether `stated` and `measured` are ratios to the baseline; otherwise values in the metric's unit.
     pub is_ratio: bool,
-    /// What is said; 1 where it is only a direction.
+    /// The claimed ratio; 1 where only a direction is claimed.
     pub stated: f64,
     /// The direction, where nothing else is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,7 +103,7 @@ pub enum ClaimVerdict {
     DoesNotHold,
     /// It lies in the measured interval, which also has room for no change or for twice as much.
     IntervalTooWide,
-    /// The interval would tell, and holds for one server of each variant.
+    /// The interval would decide, but holds for one server of each variant.
     OneServerEach,
     /// The run has no interval for it.
     NotMeasured,
@@ -112,7 +112,7 @@ pub enum ClaimVerdict {
 /// Two statements of one source that cannot both be true.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contradiction {
-    /// Who says both, and of what; each has a place of its own.
+    /// The source and subject of both; each has its own place in the source.
     #[serde(flatten)]
     pub about: ClaimSubject,
     /// The one.

@@ -2,7 +2,7 @@
 
 /// Makes an enum of words that code reacts to: each variant with its spelling in stored files, and behind `|` the spellings that earlier
 /// versions stored. A word of a newer Assay is read as `Other`: an older program has no reaction to it, and what stands beside it (a claim,
-/// evidence, figures) still tells people.
+/// evidence, figures) still informs people.
 macro_rules! closed {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal $(| $old:literal)*,)* }) => {
         $(#[$about])*

@@ -36,7 +36,7 @@ pub struct Finding<R> {
     pub at: Vec<(usize, u64)>,
     /// Where it is known from.
     pub known_from: KnownFrom,
-    /// Who says so, where that is not this measurement.
+    /// Source, where that is not this measurement.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub source: Option<String>,
     /// What it costs.
@@ -45,10 +45,10 @@ pub struct Finding<R> {
     /// Resident bytes that the change would bring, predicted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub gain_bytes: Option<u64>,
-    /// Whether it is the least that it would bring: more comes on top that cannot be seen from outside.
+    /// Whether it is a lower bound of the effect: the rest is not visible from outside.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub is_at_least: bool,
-    /// What to do; absent where there is nothing to do.
+    /// Recommended action; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub change: Option<Change>,
 }

@@ -55,7 +55,7 @@ pub struct FlagsOfRelease {
     pub home: Option<String>,
     /// Whether a JVM of this release starts with these options, as far as flags decide.
     pub starts: bool,
-    /// What there is to say, by the option's index; an option with nothing to say has none.
+    /// Remarks, by the option's index; an option without remarks has none.
     pub remarks: Vec<RemarkOnOption>,
 }
 
@@ -64,7 +64,7 @@ pub struct FlagsOfRelease {
 pub struct RemarkOnOption {
     /// Index of the option.
     pub option: usize,
-    /// What it is.
+    /// Its kind.
     pub remark: OptionRemark,
     /// How well that is known.
     pub certainty: Certainty,

@@ -11,7 +11,7 @@ pub struct GateCase {
     pub variant: Option<String>,
     /// The baseline, where the condition is about a change.
     pub baseline: Option<String>,
-    /// What the condition is about, in `unit`; absent where the result does not have it. What is known without error has an interval of
+    /// The value that the condition is about, in `unit`; absent where the result does not have it. A value known without error has an interval of
     /// no width.
     pub measured: Option<Estimate>,
     /// Its unit; of a change `%`.

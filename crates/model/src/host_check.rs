@@ -281,7 +281,7 @@ pub struct HostReport {
     pub problems: Vec<Problem>,
 }
 
-/// What a rule says of the machine or of a JVM: the finding, whose claim is what the rule wants and whose effect is what a bad value
+/// A rule's verdict on the machine or on a JVM: the finding, whose claim is what the rule wants and whose effect is what a bad value
 /// costs, with what only the machine has. It has a change only where the value is bad.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostRuling {

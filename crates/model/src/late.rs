@@ -12,7 +12,7 @@ pub struct LimitAttribution {
     pub limit_ms: f64,
     /// Requests beyond it.
     pub misses: u64,
-    /// What was going on while they waited, most first; one miss may have several causes.
+    /// Events while they waited, most frequent first; one miss may have several causes.
     pub causes: Vec<AttributedCause>,
     /// Misses without any cause that was watched.
     pub unexplained: u64,

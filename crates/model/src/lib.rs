@@ -80,7 +80,7 @@ pub use memory::{
     MemoryRule, MemorySample, MemoryTrim, OutsideRss, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms,
     SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory, UnknownPiece,
 };
-pub use metric::{Better, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
+pub use metric::{Better, EMULATED, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{ModeRead, ReferenceMode, RequestedMode};
 pub use plan::{
     Design, EmulatedProcessor, Plan, PlannedEmulation, PlannedProcedure, PlannedScenario, PlannedTreatment,

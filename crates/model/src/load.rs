@@ -1,4 +1,4 @@
-//! What the load generator reports of one stretch of load: the stored form of `assay load --json`.
+//! The load generator's report of one load run: the stored form of `assay load --json`.
 
 use crate::closed::closed;
 use crate::{LatencySummary, Problem};
@@ -30,8 +30,8 @@ pub struct LoadResult {
     pub send_lag_ms: LatencySummary,
     /// CPU time that the generator used, as a share of one core, 0 to 1 and more.
     pub generator_cpu_share: Option<f64>,
-    /// How connections became secure, before the stretch and in it; absent without TLS handshakes. No request's time contains those
-    /// before the stretch; one that waits for a connection of its own waits for its handshake, too.
+    /// How connections became secure, before the run and in it; absent without TLS handshakes. No request's time contains those
+    /// before the run; one that waits for a connection of its own waits for its handshake, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<HandshakeSummary>,
     /// What was spoken on the connections, and what of it is not a matter of single requests.
@@ -94,7 +94,7 @@ pub struct ProtocolSummary {
     /// Requests that the server failed without an answer, alone (RST_STREAM).
     pub reset_by_server: u64,
     /// From the accepted, where it is asked for secure, connection to the first request that it can carry: what both sides say before.
-    /// Before the stretch and in it; absent where nothing is said.
+    /// Before the run and in it; absent where there is no such exchange.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening_ms: Option<LatencySummary>,
 }

@@ -80,7 +80,7 @@ impl PlannedProcedure {
         }
     }
 
-    /// What is counted, where a trial is a guest under emulation.
+    /// The counts, where a trial is a guest under emulation.
     pub fn emulation(&self) -> Option<&PlannedEmulation> {
         if let PlannedProcedure::Emulated(planned) = self { Some(planned) } else { None }
     }
@@ -97,7 +97,7 @@ impl PlannedProcedure {
     }
 }
 
-/// What of a procedure is stored.
+/// The stored part of a procedure.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 struct ProcedureKeys {
     #[serde(default)]

@@ -20,7 +20,7 @@ pub struct Problem {
 }
 
 closed! {
-    /// The reasons that code reacts to. Whatever nobody reacts to is `Other`.
+    /// The reasons that code reacts to. All others are `Other`.
     Reason {
         /// The load generator, not the server, was late or the limit.
         LoadGenerator = "load-generator",
@@ -40,7 +40,7 @@ impl Problem {
         Problem { about: about.into(), line: None, reason, text: text.into() }
     }
 
-    /// What each of `problems` is about, its line included, and what is wrong: the two columns of every list of them.
+    /// The subject of each of `problems`, with its line, and its text: the two columns of every list of them.
     pub fn listed<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Vec<(String, String)> {
         let about = |p: &Problem| match p.line {
             Some(line) => format!("{}, line {line}", p.about),

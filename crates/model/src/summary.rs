@@ -59,7 +59,7 @@ pub struct Comparison {
     pub metric: String,
     /// The variant.
     pub variant: String,
-    /// What it is compared with.
+    /// The variant that it is compared with.
     pub baseline: String,
     /// Blocks in which both count.
     pub blocks: u32,

@@ -83,7 +83,7 @@ pub struct TreatmentRecord {
 /// With what a process of a trial was started, secrets redacted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LaunchRecord {
-    /// What it is in the trial: `server`, or the name of its `[[process]]` table.
+    /// Its role in the trial: `server`, or the name of its `[[process]]` table.
     pub role: String,
     /// Command line.
     pub command: Vec<String>,

@@ -1,4 +1,4 @@
-//! A stretch of load that was measured: the one form in which trials and searches for a capacity store their windows.
+//! A measured interval of load: the one form in which trials and searches for a capacity store their windows.
 
 use crate::closed::closed;
 use crate::{
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One measured stretch of load. A trial's window of a search is all windows of load on the way to the capacity; that of a benchmark
+/// One measured interval of load. A trial's window of a search is all windows of load on the way to the capacity; that of a benchmark
 /// program is its whole launch, without requests.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
@@ -27,7 +27,7 @@ pub struct Window {
     pub completed: u64,
     /// Of the requests, failed ones.
     pub errors: u64,
-    /// Value by metric identifier ([`crate::METRICS`], [`crate::PER_BENCHMARK`]); a metric that could not be measured is not there, and
+    /// Value by metric identifier ([`crate::METRICS`], [`crate::EMULATED`], [`crate::PER_BENCHMARK`]); a metric that could not be measured is not there, and
     /// `problems` says why.
     pub metrics: BTreeMap<String, f64>,
     /// Response time, from the intended start.
@@ -50,7 +50,7 @@ pub struct Window {
     /// responses: the window still counts and is marked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<ValidityCheck>,
-    /// What was done to processes in it because the study asks for it. Failed requests and long response times are to be expected then,
+    /// Faults that the study injected into processes during it. Failed requests and long response times are to be expected then,
     /// so errors, another mix and another process of the server leave nothing out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultRecord>,
@@ -100,7 +100,7 @@ pub struct MachineSpeed {
     /// A step of arithmetic, CPU time in nanoseconds: one operation on each of eight chains side by side.
     #[serde(default)]
     pub arithmetic_ns: Option<f64>,
-    /// A read from memory at a place that the read before tells, CPU time in nanoseconds.
+    /// A read from memory at an address that the read before gives, CPU time in nanoseconds.
     pub memory_ns: f64,
 }
 

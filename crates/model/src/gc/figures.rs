@@ -33,12 +33,12 @@ pub enum Exposition {
 }
 
 impl GcFigure {
-    /// The value; `None` when the log does not tell.
+    /// The value; `None` when the log does not have it.
     pub fn read(&self, report: &GcReport) -> Option<f64> {
         self.estimate(report).map(|estimate| estimate.estimate)
     }
 
-    /// The value with its interval, where it has one; `None` when the log does not tell.
+    /// The value with its interval, where it has one; `None` when the log does not have it.
     pub fn estimate(&self, report: &GcReport) -> Option<Estimate> {
         (self.read)(report).filter(|value| value.estimate.is_finite())
     }
@@ -49,7 +49,7 @@ impl GcFigure {
     }
 }
 
-/// What a figure is read as: a count, a number, or an estimate with its interval.
+/// How a figure is read: a count, a number, or an estimate with its interval.
 trait Value {
     fn into_estimate(self) -> Estimate;
 }
@@ -72,7 +72,7 @@ impl Value for u64 {
     }
 }
 
-/// A number of something that this log would tell of: none is zero, but only where collections were read at all.
+/// A number of events that this log would contain: none is zero, but only where collections were read at all.
 fn counted(report: &GcReport, count: u64) -> Option<u64> {
     let is_read = report.pauses.count > 0 || !report.cycles_by_phase.is_empty();
     (is_read || count > 0).then_some(count)

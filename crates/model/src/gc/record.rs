@@ -4,7 +4,7 @@ use crate::closed::closed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a record tells of.
+/// Kind of the event that a record describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GcRecordKind {
@@ -72,7 +72,7 @@ pub struct GcInstant {
     pub resolution_ns: Option<u64>,
 }
 
-/// Bytes in use before and after, and what there is room for after. What the log does not say is absent.
+/// Bytes in use before and after, and the capacity after. Values that the log does not have are absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GcSizes {
     /// In use before, bytes.
@@ -146,9 +146,9 @@ closed! {
 /// The same for every collector and JVM. A field is absent when the log does not say; it is never zero instead.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcRecord {
-    /// What it is.
+    /// Its kind.
     pub kind: GcRecordKind,
-    /// What it is called, in the JVM's words without numbers, cause and sizes: `Pause Young (Normal)`, `Pause Mark Start`,
+    /// Its name, in the JVM's words without numbers, cause and sizes: `Pause Young (Normal)`, `Pause Mark Start`,
     /// `Concurrent Mark`, `Allocation Stall`, the operation of a safepoint, `scavenge`. A row in the tables for each.
     pub phase: String,
     /// What it collects.

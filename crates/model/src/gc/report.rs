@@ -82,7 +82,7 @@ pub struct GcReport {
     /// Times that the JVM had no memory left.
     #[serde(default)]
     pub out_of_memory: u64,
-    /// Parts of the heap, and metaspace: the last and the largest that were seen.
+    /// Parts of the heap, and metaspace: the last and the largest in the log.
     pub spaces: BTreeMap<GcSpace, GcSpaceUse>,
     /// The heap over time and its pauses, in buckets of equal length.
     pub series: GcSeries,
@@ -92,7 +92,7 @@ pub struct GcReport {
     pub findings: Vec<Finding<GcRule>>,
     /// Lines that no rule accounts for.
     pub not_understood: NotUnderstood,
-    /// What could not be read, or is missing.
+    /// Values that could not be read, or are missing.
     pub problems: Vec<Problem>,
 }
 
@@ -384,9 +384,9 @@ pub struct UnrecognizedLines {
 pub struct GcComparison {
     /// `assay.gc-comparison/2`
     pub schema: String,
-    /// What the first log is called.
+    /// Name of the first log.
     pub before: String,
-    /// What the second is called.
+    /// Name of the second.
     pub after: String,
     /// The JVM that wrote the first log; the last, where several did.
     #[serde(default)]

@@ -22,7 +22,7 @@ pub enum LayoutPart {
 /// A range of an object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldPlace {
-    /// What it is.
+    /// Its kind.
     pub part: LayoutPart,
     /// From the object's start on, in bytes.
     pub offset_bytes: u64,
@@ -48,7 +48,7 @@ pub struct ClassLayout {
     pub instance_bytes: u64,
     /// Whether it is an estimate (OpenJ9), or rules of the JVM.
     pub is_estimate: bool,
-    /// All stretches, in order.
+    /// All parts, in order.
     pub places: Vec<FieldPlace>,
 }
 

@@ -36,7 +36,7 @@ pub struct ModeCell {
 }
 
 impl ModeCell {
-    /// JVM, collector and heap size: what tells it from other cells.
+    /// JVM, collector and heap size: the identity of the cell.
     pub fn key(&self) -> (&str, &str, u64) {
         (&self.java, &self.collector, self.max_heap_bytes)
     }

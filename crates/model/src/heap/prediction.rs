@@ -16,11 +16,11 @@ pub struct DumpModel {
     pub jdk: Option<u32>,
     /// Its whole version, where the heap has it: `17.0.15`; otherwise the releases whose classes have the same fields: `15 to 18`.
     pub jdk_version: Option<String>,
-    /// Alignment of objects in bytes, seen from their addresses.
+    /// Alignment of objects in bytes, inferred from their addresses.
     pub alignment_bytes: Option<u64>,
 }
 
-/// What a size is made of. The parts add up to the whole.
+/// The parts of a size. They add up to the whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FootprintParts {
     /// Mark words, class pointers, lengths of arrays, and what is lost before an array's first element.
@@ -58,7 +58,7 @@ pub struct ModelFootprint {
     pub total_bytes: u64,
     /// Total less the total in the model of the dump; absent when that is not known.
     pub difference_bytes: Option<i64>,
-    /// What it is made of.
+    /// Its parts.
     pub parts: FootprintParts,
     /// Every class that has objects, in the same order in every model: by bytes in the model of the dump, most first.
     pub classes: Vec<ClassFootprint>,
@@ -84,7 +84,7 @@ pub struct CrossOver {
     pub claim: String,
 }
 
-/// What a GC log's allocation would be in a model, if what is freed is composed as what was found in the heap.
+/// A GC log's allocation in a model, if garbage is composed like the objects found in the heap.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GarbageInModel {
     /// The model's name.
@@ -121,7 +121,7 @@ pub struct HeapPrediction {
     /// From a GC log, if one was given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub garbage: Vec<GarbageInModel>,
-    /// What those figures rest on, in words: the log, its span, and that garbage is composed as the heap is.
+    /// The basis of those figures, in words: the log, its span, and that garbage is composed as the heap is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub garbage_basis: Option<String>,
     /// One class laid out in every model: the requested one, else the instance class that changes most.

@@ -42,13 +42,13 @@ pub struct AdviceLine {
     pub name: String,
     /// Resident now.
     pub now_bytes: u64,
-    /// Largest value seen, where several snapshots were taken.
+    /// Observed peak, where several snapshots were taken.
     pub peak_bytes: Option<u64>,
     /// What the limit provides for.
     pub bound_bytes: u64,
     /// Where the bound comes from: `MaxHeapSize`, `ReservedCodeCacheSize`, `now + 20 %`.
     pub bound_from: String,
-    /// Whether it is a hard bound of the JVM rather than a margin on what was seen.
+    /// Whether it is a hard bound of the JVM rather than the observed peak and a margin.
     pub is_hard: bool,
     /// What is known of the bound; absent in results of versions that did not say.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -127,7 +127,7 @@ impl Area {
         }
     }
 
-    /// What it is, in a sentence for somebody who never heard the name.
+    /// Its explanation, in a sentence for readers who do not know the name.
     pub fn explanation(self) -> &'static str {
         match self {
             Area::JavaHeap => {

@@ -138,7 +138,7 @@ pub struct MemoryEntry {
     pub count: Option<u64>,
     /// How it was established: the weakest source that took part.
     pub source: FigureSource,
-    /// What it is, in plain words.
+    /// Its explanation in plain words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub explanation: Option<String>,
 }
@@ -275,7 +275,7 @@ pub struct AllocatorFacts {
     pub arenas: Vec<ArenaFacts>,
 }
 
-/// One arena of an allocator. What an allocator does not have is absent.
+/// One arena of an allocator. Counts that an allocator does not keep are absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ArenaFacts {
     /// Its number, 0 for the main one.
@@ -299,7 +299,7 @@ pub struct ArenaFacts {
 }
 
 closed! {
-    /// What a thread is for.
+    /// Purpose of a thread.
     ThreadKind {
         /// Runs Java code.
         Java = "Java",
@@ -360,7 +360,7 @@ pub struct OutsideRss {
     pub threads: Option<u64>,
 }
 
-/// What the control group of the process is charged, and how that comes about.
+/// The memory charged to the process's control group, and its composition.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CgroupMemory {
     /// Path of the group.

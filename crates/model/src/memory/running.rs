@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct RunningJvms {
     /// `assay.memory-jvms/1`
     pub schema: String,
-    /// Those that could be seen.
+    /// The visible ones.
     pub jvms: Vec<RunningJvm>,
     /// Processes that may be JVMs but belong to somebody else.
     pub not_readable: usize,

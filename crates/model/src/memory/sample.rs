@@ -15,6 +15,6 @@ pub struct MemorySample {
     pub pss_bytes: Option<u64>,
     /// Swapped-out bytes, where the kernel gives them.
     pub swap_bytes: Option<u64>,
-    /// Resident bytes by area; an area that was not seen is not listed.
+    /// Resident bytes by area; an area that was not found is not listed.
     pub areas: Vec<AreaBytes>,
 }

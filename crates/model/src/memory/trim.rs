@@ -14,7 +14,7 @@ pub struct MemoryTrim {
     pub rss_bytes_before: u64,
     /// Resident bytes after it.
     pub rss_bytes_after: u64,
-    /// What was predicted from the snapshot before; absent where malloc could not be walked, or is none that can be trimmed.
+    /// Prediction from the snapshot before; absent where malloc could not be walked or cannot be trimmed.
     pub predicted_bytes: Option<u64>,
     /// By how much the RSS fell, all that the process did meanwhile included; negative when it grew.
     pub actual_bytes: i64,

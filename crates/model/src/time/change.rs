@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 closed! {
-    /// What weights of a change are.
+    /// Unit of a change's weights.
     WeightUnit {
         /// Nanoseconds of CPU time for each request: both accounts know their requests.
         NsPerRequest = "ns-per-request",
@@ -39,7 +39,7 @@ pub struct TimeChange {
     pub before: TimeSubject,
     /// The second.
     pub after: TimeSubject,
-    /// What the weights of `total` and `roles` are.
+    /// Unit of the weights of `total` and `roles`.
     pub unit: WeightUnit,
     /// All CPU time.
     pub total: ChangedPart,
@@ -71,7 +71,7 @@ pub struct TimeSubject {
 /// A weight before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedPart {
-    /// What it is of.
+    /// Its subject.
     pub name: String,
     /// In the first account.
     pub before: f64,
@@ -84,7 +84,7 @@ pub struct ChangedPart {
 pub struct ChangedStacks {
     /// Where they are from.
     pub source: StackSource,
-    /// What their weights are.
+    /// Unit of their weights.
     pub unit: WeightUnit,
     /// Samples that each account's stacks rest on: before and after.
     pub samples: (u64, u64),

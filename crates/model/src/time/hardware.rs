@@ -106,7 +106,7 @@ closed! {
 }
 
 impl DataPlace {
-    /// What it is called in reports.
+    /// Its name in reports.
     pub const fn title(self) -> &'static str {
         match self {
             DataPlace::JavaHeap => "Java heap",

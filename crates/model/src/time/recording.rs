@@ -16,7 +16,7 @@ closed! {
 }
 
 closed! {
-    /// What the weights of recorded stacks are.
+    /// Unit of the weights of recorded stacks.
     StackUnit {
         /// Samples of a running thread.
         Samples = "samples",
@@ -47,7 +47,7 @@ pub struct TimeRecording {
 pub struct RecordedStacks {
     /// The JDK's names of the events.
     pub events: Vec<String>,
-    /// What weights are.
+    /// Unit of the weights.
     pub unit: StackUnit,
     /// Events.
     pub count: u64,

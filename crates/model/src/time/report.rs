@@ -1,4 +1,4 @@
-//! The CPU time of a process over a stretch of time: what `assay time PID --json` prints.
+//! The CPU time of a process over an interval: what `assay time PID --json` prints.
 
 use super::{
     CarrierWaits, DataAccesses, FaultPlaces, HardwareCounters, ThreadRole, TimeRecording, TimeRule,
@@ -45,7 +45,7 @@ pub struct TimeReport {
     pub difference_ns: i64,
     /// By how much the moments of reading can make `difference_ns` wrong, either way.
     pub difference_reading_ns: u64,
-    /// Threads that were seen and ended.
+    /// Threads that were read at least once and ended.
     pub threads_ended: u64,
     /// Threads that were counted to their end by the kernel's records of them; absent where it sends none.
     #[serde(default)]
@@ -56,7 +56,7 @@ pub struct TimeReport {
     pub groups: Vec<TimeGroup>,
     /// The threads that used most, the most first; bounded.
     pub threads: Vec<ThreadTime>,
-    /// What samples say of it; absent where there are none: `left_out` says why.
+    /// Its split by samples; absent where there are none: `left_out` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<TimeSamples>,
     /// What a recording of the flight recorder says; absent where none was requested, or it could not be read: `problems` says why.
@@ -74,7 +74,7 @@ pub struct TimeReport {
     /// In which calls carriers of virtual threads waited; absent where there are none, or their calls cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carrier_waits: Option<CarrierWaits>,
-    /// What programs in the kernel say of it; absent where there are none: `left_out` says why.
+    /// Its split by programs in the kernel; absent where there are none: `left_out` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traced: Option<TimeTraced>,
     /// Requests in this time, as the user gave them; absent when not given.
@@ -94,7 +94,7 @@ pub struct TimeReport {
     pub problems: Vec<Problem>,
 }
 
-/// Sums over some threads. What the kernel does not count is absent. The split of each sum comes from its own samples, so that those of
+/// Sums over some threads. Counts that the kernel does not keep are absent. The split of each sum comes from its own samples, so that those of
 /// groups add up to that of their role only within their intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TimeSums {
@@ -143,14 +143,14 @@ pub struct ProcessTime {
     pub threads: u64,
 }
 
-/// What the kernel's records of ended threads add to what was seen of them.
+/// CPU time that the kernel's records of ended threads add to the readings of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ExitRecordsTime {
-    /// Threads that had been seen.
+    /// Threads that had been read before.
     pub threads_seen: u64,
     /// Threads that came and went between two readings.
     pub threads_unseen: u64,
-    /// CPU time after the last reading of each, all of it for those that were never seen.
+    /// CPU time after the last reading of each, all of it for those that were never read.
     pub cpu_ns: u64,
     /// Of it, what the kernel's total for the process has beyond the records, which are as of the last timer interrupt for threads that
     /// have waited: inferred, and shared out by how much each may have used since.
@@ -180,7 +180,7 @@ pub struct TimeGroup {
     /// The name that the threads share, the last number in it replaced: `http-nio-8080-exec-*`.
     pub name: String,
     /// Whether the role is inferred from the kernel's name of the threads: they ended before the JVM's list could be read, and have the name
-    /// of threads with this role; or the JVM has no symbols that tell its lists or Java names, and they have a name, or none of the names,
+    /// of threads with this role; or the JVM has no symbols that give its lists or Java names, and they have a name, or none of the names,
     /// that HotSpot gives its own threads.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub is_role_inferred: bool,

@@ -34,7 +34,7 @@ impl ThreadRole {
     /// Those of the JIT compilers.
     pub const COMPILERS: [ThreadRole; 3] = [ThreadRole::C1, ThreadRole::C2, ThreadRole::OtherCompiler];
 
-    /// What it is called in reports.
+    /// Its name in reports.
     pub const fn title(self) -> &'static str {
         match self {
             ThreadRole::Application => "application",

@@ -81,7 +81,7 @@ closed! {
 }
 
 closed! {
-    /// What a frame of a sampled stack is.
+    /// Kind of a frame of a sampled stack.
     FrameKind {
         /// The role of the thread.
         Role = "role",
@@ -103,7 +103,7 @@ closed! {
 }
 
 impl KernelActivity {
-    /// What it is called in reports.
+    /// Its name in reports.
     pub const fn title(self) -> &'static str {
         match self {
             KernelActivity::NetworkSend => "network send",
@@ -127,7 +127,7 @@ impl KernelActivity {
 }
 
 impl CodePlace {
-    /// What it is called in reports.
+    /// Its name in reports.
     pub const fn title(self) -> &'static str {
         match self {
             CodePlace::CompiledJava => "compiled Java",
@@ -219,11 +219,11 @@ pub struct SampledPart {
 pub struct SampledFrame {
     /// Function, method or place.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: FrameKind,
 }
 
-/// A stack that was seen.
+/// A sampled stack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SampledStack {
     /// Numbers of frames in `frames`, the root first: the role, then callers before callees.

@@ -1,4 +1,4 @@
-//! What programs in the kernel (BPF) say of CPU time: every stretch of it by what the thread was in.
+//! CPU time traced by programs in the kernel (BPF): every interval of it by what the thread was in.
 
 use super::{KernelActivity, ThreadRole};
 use crate::Certainty;
@@ -12,7 +12,7 @@ pub struct TimeTraced {
     pub threads: u64,
     /// Times that a thread had no record since there were too many: what it did is missing.
     pub lost: u64,
-    /// CPU time that was seen.
+    /// CPU time that was traced.
     pub cpu_ns: u64,
     /// `cpu_ns` divided by the CPU time of the process; about 1 when nothing was missed. Above 1 by what the hypervisor took
     /// ([`MachineTime::steal_ns`](crate::MachineTime::steal_ns)) where the process's clock leaves that out.

@@ -1,6 +1,6 @@
 //! Conditions under which a run makes a build fail: `cpu_ms_per_request > +3 %`.
 
-use assay_model::{Comparison, Estimate, GateCase, GateVerdict, METRICS, Metric, Plan, StoredRun, Summary};
+use assay_model::{Comparison, Estimate, GateCase, GateVerdict, Metric, Plan, StoredRun, Summary};
 use assay_text::condition::{self, NoCondition, Parts, Relation};
 use assay_text::near::hint;
 use std::fmt;
@@ -53,7 +53,7 @@ impl Gate {
         }
         let metric = Metric::by_id(name).ok_or_else(|| GateError::NoSuchMetric {
             name: name.to_owned(),
-            hint: hint(name, METRICS.iter().map(|metric| &*metric.id)),
+            hint: hint(name, Metric::of_servers().map(|metric| &*metric.id)),
         })?;
         Ok(Gate { text: text.trim().to_owned(), metric, relation, limit, is_of_change })
     }

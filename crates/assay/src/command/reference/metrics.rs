@@ -1,7 +1,9 @@
 //! The page docs/reference/metrics.md: every metric of studies, every figure of GC logs, every family of OpenMetrics.
 
 use super::commands::prose;
-use assay_model::{Better, Exposition, GC_FIGURES, GcFigure, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
+use assay_model::{
+    Better, EMULATED, Exposition, GC_FIGURES, GcFigure, METRICS, Metric, PER_BENCHMARK, PER_PROCESS,
+};
 use assay_report::gc_openmetrics_families;
 use std::fmt::Write;
 
@@ -33,6 +35,7 @@ fn add_studies(page: &mut String) {
     row(page, &named(&of_limit.id), &named(&of_limit.title), &of_limit);
     add_metrics("Of a benchmark", PER_BENCHMARK, "/NAME", page);
     add_metrics("Of a process of the trial", PER_PROCESS, "/ROLE", page);
+    add_metrics("Of an emulated guest", EMULATED, "", page);
 }
 
 fn add_metrics(title: &str, metrics: &[Metric], behind: &str, page: &mut String) {
