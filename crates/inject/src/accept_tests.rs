@@ -147,7 +147,7 @@ proptest! {
     }
 }
 
-/// Of a longer stretch, with a completion at its end.
+/// Of a longer window, with a completion at its end.
 fn with_one_behind(length_ns: u64) -> CompletionTimeline {
     let mut timeline = CompletionTimeline::new(0, length_ns + MS);
     timeline.record(length_ns);

@@ -1,6 +1,6 @@
 //! How far the clock of another host is from ours.
 
-/// Where the clock of an injector stands when the controller's stands at 0, as far as round trips tell.
+/// Where the clock of an injector stands when the controller's stands at 0, as estimated from round trips.
 ///
 /// A request leaves at `t0` and its answer is here at `t1` by our clock, and the other clock was read in between. It
 /// then stood at the reading at some instant of `[t0, t1]`, and no assumption about the two ways is needed: the offset is
@@ -33,7 +33,7 @@ impl ClockOffset {
         if other.uncertainty_ns < self.uncertainty_ns { other } else { self }
     }
 
-    /// The offset over a stretch, from those at its ends: the clocks drift apart, and the offset lies between the two.
+    /// The offset over a period, from those at its ends: the clocks drift apart, and the offset lies between the two.
     #[must_use]
     pub fn over(self, later: ClockOffset) -> ClockOffset {
         let ends = |one: ClockOffset| {

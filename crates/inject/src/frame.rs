@@ -1,4 +1,4 @@
-//! Frames as they travel: a length of two bytes, big-endian, and so many bytes. What is read is bounded, and waited for
+//! Frames as they travel: a length of two bytes, big-endian, and so many bytes. Reads are bounded, and waited for
 //! no longer than the reader has patience.
 
 use std::io::{self, Read, Write};

@@ -235,7 +235,7 @@ mod tests {
         let false_one = std::thread::spawn(move || {
             send_frame(&mut sink, PROTOCOL.as_bytes()).expect("a reader");
             let first = FrameReader::new(source).read(GREETING_BYTES_MAX, true, &mut |_| true);
-            // It has nothing better to answer than what it was told.
+            // It can only answer with the bytes that it got.
             send_frame(&mut sink, &first.expect("a handshake")).expect("a reader");
         });
         let result = introduce(their_source, their_sink, &Token::new(TOKEN)).map(|_| ());

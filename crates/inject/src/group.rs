@@ -4,7 +4,7 @@ use crate::link::{Event, Injector, Link};
 use crate::message::{Order, Report};
 use crate::share::config_of;
 use crate::token::Token;
-use crate::window::{Ended, Window};
+use crate::window::{Ended, WindowAttempt};
 use assay_load::{
     GeneratorConfig, IntervalLogs, LoadError, LoadSource, LoadWindow, Measured, Part, Progress,
 };
@@ -52,7 +52,7 @@ pub struct InjectorsConfig {
     pub injectors: Vec<InjectorAddress>,
     /// What they and this process know.
     pub token: Token,
-    /// What the load is. Its URL is that of injectors without one of their own; the first injector draws with its seed, the others
+    /// The load. Its URL is that of injectors without one of their own; the first injector draws with its seed, the others
     /// with seeds made of it.
     pub load: GeneratorConfig,
     /// A window in which an injector is lost is made again by the rest, at the same rate; otherwise it is invalid and
@@ -161,7 +161,7 @@ impl Injectors {
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Ended, LoadError> {
-        Window {
+        WindowAttempt {
             injectors: &mut self.injectors,
             events: &self.events,
             operations: &self.operations,

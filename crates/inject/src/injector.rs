@@ -31,7 +31,7 @@ const HOST_GONE_MAX: Duration = Duration::from_secs(30);
 /// What happens at an injector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InjectorEvent {
-    /// Who knows the token, and is served from now on.
+    /// A controller that proved it knows the token, and is served from now on.
     Controller {
         /// Its address.
         from: SocketAddr,
@@ -71,7 +71,7 @@ pub fn serve(
     };
     listener.set_nonblocking(true).map_err(failed)?;
     let (is_busy, visitors) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let place = Place { token, stop, is_busy: &is_busy, visitors: &visitors, on_event };
+    let service = Service { token, stop, is_busy: &is_busy, visitors: &visitors, on_event };
     std::thread::scope(|scope| {
         while !stop.load(Ordering::Relaxed) {
             match listener.accept() {
@@ -81,7 +81,7 @@ pub fn serve(
                         on_event(InjectorEvent::Dismissed { from, why: "too many visitors".to_owned() });
                         continue;
                     }
-                    scope.spawn(move || place.receive(&stream, from));
+                    scope.spawn(move || service.receive(&stream, from));
                 }
                 Err(error) => wait(listener, &error).map_err(failed)?,
             }
@@ -90,7 +90,7 @@ pub fn serve(
     })
 }
 
-/// Waits for a visitor. What is wrong with one that left already, or a lack of descriptors, is no reason to end.
+/// Waits for a connection. An error of one that left already, or a lack of descriptors, is no reason to end.
 fn wait(listener: &TcpListener, error: &io::Error) -> io::Result<()> {
     if error.kind() != io::ErrorKind::WouldBlock {
         std::thread::sleep(LOOK_EVERY);
@@ -102,9 +102,9 @@ fn wait(listener: &TcpListener, error: &io::Error) -> io::Result<()> {
     }
 }
 
-/// What all visits share.
+/// State shared by all connections.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct Service<'a> {
     token: &'a Token,
     stop: &'a AtomicBool,
     is_busy: &'a AtomicBool,
@@ -112,7 +112,7 @@ struct Place<'a> {
     on_event: &'a (dyn Fn(InjectorEvent) + Sync),
 }
 
-impl Place<'_> {
+impl Service<'_> {
     fn receive(self, stream: &TcpStream, from: SocketAddr) {
         let greeted = self.greet(stream);
         self.visitors.fetch_sub(1, Ordering::Relaxed);

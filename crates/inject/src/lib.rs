@@ -2,7 +2,7 @@
 //!
 //! A controller ([`Injectors`], a [`assay_load::LoadSource`]) hands each injector ([`serve`]) the scenario and its part of the
 //! load, has all begin at one instant, and adds up what they recorded. Their histograms have the same buckets, so the sum
-//! is that of one recorder that had seen every request, to the bit
+//! is that of one recorder of every request, to the bit
 //! (`histograms_of_a_divided_stream_are_those_of_one_recorder`); percentiles are never averaged.
 //!
 //! # Protocol `assay-inject/6`
@@ -31,7 +31,7 @@
 //!                                       <-        stop, for an early end
 //! ```
 //!
-//! - The token never travels, and who listens sees neither scenario nor results, also if the token becomes known later.
+//! - The token is never sent, and an eavesdropper sees neither scenario nor results, also if the token becomes known later.
 //!   A frame that was changed, repeated, left out or exchanged ends the session.
 //! - An injector from which nothing comes for [`SILENCE_MAX`] is lost. What it did since its last beat, and all its
 //!   response times, are unknown; they are never counted as zero, and the window is invalid.
@@ -41,11 +41,12 @@
 //!   trip as its uncertainty ([`ClockOffset`]). Measured before and after each window.
 
 mod accept;
+#[cfg(any(test, fuzzing))]
+pub mod any_bytes_tests;
 mod clock_offset;
 mod frame;
 mod greeting;
 mod group;
-pub mod hostile;
 mod injector;
 mod link;
 mod merge;
@@ -70,7 +71,7 @@ use std::time::Duration;
 pub const SILENCE_MAX: Duration = Duration::from_millis(800);
 /// Silence of the controller after which an injector ends its load. The controller pings ten times in it.
 pub const CONTROLLER_SILENCE_MAX: Duration = Duration::from_secs(2);
-/// How often an injector tells how far it is.
+/// How often an injector reports its progress.
 const BEAT_EVERY: Duration = Duration::from_millis(100);
 /// How often the controller pings during a window.
 const PING_EVERY: Duration = Duration::from_millis(200);

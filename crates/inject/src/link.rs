@@ -75,7 +75,7 @@ impl Link {
         *self.last_word.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What an earlier window did is not the last word of this one.
+    /// Progress of an earlier window is not that of this one.
     pub fn forget_last_word(&self) {
         let mut last_word = self.last_word.lock().unwrap_or_else(PoisonError::into_inner);
         last_word.0 = Progress::default();

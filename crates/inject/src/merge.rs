@@ -4,7 +4,7 @@ use assay_load::recorder::sum;
 use assay_load::{Load, Measured, SLOW_REQUESTS_MAX, WindowDetail};
 use assay_model::Problem;
 
-/// The window as one recorder would have seen it, by the controller's clock.
+/// The window as one recorder would have recorded it, by the controller's clock.
 ///
 /// The share of a core is that of the busiest injector, since each has a core of its own and the slowest holds the load up.
 /// What makes one injector's part invalid makes the whole invalid, also where the sum would hide it. Absent for no parts.

@@ -1,7 +1,7 @@
 //! Tests of messages in a session: what is written is read, and nothing else.
 
+use crate::any_bytes_tests::keys_of_both_sides;
 use crate::frame::{FrameError, FrameReader, put_frame};
-use crate::hostile::keys_of_both_sides;
 use crate::session::{Keys, MESSAGE_BYTES_MAX, MessageReader, MessageWriter};
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What of a load is an injector's: the parts add up to the whole.
+//! The share of a load that an injector makes: the shares add up to the whole.
 
 use assay_load::{GeneratorConfig, Load, LoadError, Part};
 

@@ -24,7 +24,7 @@ const TRIP_MAX: Duration = Duration::from_secs(1);
 const LEAD: Duration = Duration::from_millis(50);
 /// What an injector may take beyond settling, window and drain.
 const RESULT_MAX: Duration = Duration::from_secs(10);
-/// How often progress is told and the stop flag looked at.
+/// How often progress is reported and the stop flag checked.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 const UNASKED: &str = "it sent an unexpected report";
 /// How often pings and the end are looked at while waiting.
@@ -39,7 +39,7 @@ pub(crate) struct Ended {
 }
 
 /// An attempt at a window.
-pub(crate) struct Window<'a> {
+pub(crate) struct WindowAttempt<'a> {
     pub injectors: &'a mut [Injector],
     pub events: &'a Receiver<Event>,
     pub operations: &'a [OperationCount],
@@ -72,7 +72,7 @@ enum Next {
     Due,
 }
 
-impl Window<'_> {
+impl WindowAttempt<'_> {
     /// Makes the window. A loss ends it early.
     pub fn make(self, stop: &AtomicBool, on_progress: &mut dyn FnMut(Progress)) -> Result<Ended, LoadError> {
         let states = self.injectors.iter().map(|_| State::default()).collect();
@@ -100,7 +100,7 @@ impl Window<'_> {
 
 /// A window in the making.
 struct Making<'a> {
-    window: Window<'a>,
+    window: WindowAttempt<'a>,
     /// For each injector.
     states: Vec<State>,
     /// Those that were lost before they gave a result.
@@ -123,7 +123,7 @@ impl Making<'_> {
         injectors.filter(|(_, one)| one.link.is_some()).map(|(at, _)| at).collect()
     }
 
-    /// Gives an order; who cannot be told is lost.
+    /// Sends an order; an injector that cannot be reached is lost.
     fn order(&mut self, to: usize, order: &Order) {
         let told = self.window.injectors[to].link.as_mut().map(|link| link.order(order));
         if let Some(Err(error)) = told {
@@ -197,7 +197,7 @@ impl Making<'_> {
     /// Hands out the parts and waits until all connections to the server are open.
     fn arm(&mut self, stop: &AtomicBool) -> Result<(), LoadError> {
         let there = self.there();
-        let Window { window, seed, .. } = self.window;
+        let WindowAttempt { window, seed, .. } = self.window;
         for (number, &to) in there.iter().enumerate() {
             let part = Part { number: number as u32, of: there.len() as u32 };
             let arm = Arm {
@@ -302,7 +302,7 @@ impl Making<'_> {
 
     /// Waits for all results. The user, or the loss of an injector, ends the window early.
     fn wait(&mut self, stop: &AtomicBool, on_progress: &mut dyn FnMut(Progress)) {
-        let Window { window, drain_max, .. } = self.window;
+        let WindowAttempt { window, drain_max, .. } = self.window;
         let longest = window.settle + window.length + drain_max + RESULT_MAX;
         let begun_ns = self.begun_ns.unwrap_or_default();
         let end_ns = begun_ns.saturating_add(u64::try_from(longest.as_nanos()).unwrap_or(u64::MAX));
@@ -368,7 +368,7 @@ impl Making<'_> {
         let measured = measured.map(|measured| {
             let mut problems = self.notes;
             problems.extend(measured.problems);
-            // A loss ends the window too, but is told as such.
+            // A loss ends the window too, but is reported as such.
             Measured { stopped: self.stopped, injectors: accounts, problems, ..measured }
         });
         Ended { measured, lost: self.lost }
@@ -378,7 +378,7 @@ impl Making<'_> {
     fn measured(&mut self, at: usize) -> Option<Measured> {
         let Recorded { start_late_ns, measured } = *self.states[at].result.take()?;
         self.states[at].start_late_ns = Some(start_late_ns);
-        let Window { window, seed, operations, .. } = self.window;
+        let WindowAttempt { window, seed, operations, .. } = self.window;
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let settle_ns = nanoseconds(window.settle);
         let expected = Expected {

@@ -148,7 +148,7 @@ mod tests {
     fn an_order_that_may_not_come_now_ends_the_session() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let stream = TcpStream::connect(listener.local_addr().expect("bound")).expect("it listens");
-        let writer = Mutex::new(MessageWriter::new(stream, crate::hostile::keys_of_both_sides().0));
+        let writer = Mutex::new(MessageWriter::new(stream, crate::any_bytes_tests::keys_of_both_sides().0));
         let load = Load::Closed { users: 1, think: None };
         let window = LoadWindow { load, settle: Duration::ZERO, length: Duration::MAX, slow_above: None };
         let scenario = for_url("http://127.0.0.1:1/").expect("a URL").1;

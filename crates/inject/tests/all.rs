@@ -5,7 +5,6 @@ mod certificates;
 #[expect(dead_code, reason = "the tests of the generator need faults of every kind")]
 #[path = "../../load/tests/chat/server.rs"]
 mod chat_server;
-mod hostile;
 #[expect(dead_code, reason = "the tests of the generator need servers of every kind")]
 #[path = "../../load/tests/http2/server.rs"]
 mod http2_server;

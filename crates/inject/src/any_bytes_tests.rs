@@ -1,5 +1,5 @@
-//! Any bytes as what comes over a connection. `fuzz/fuzz_targets/inject_read.rs` gives it what it invents, and
-//! `tests/hostile.rs` its seeds.
+//! Any bytes as what comes over a connection: never a panic, and no message without the token. Built for the fuzz target
+//! (`fuzz/fuzz_targets/inject_read.rs`), which invents bytes, and for tests, which run its seeds.
 
 use crate::accept::{Expected, accepted};
 use crate::frame::{FrameReader, put_frame};
@@ -12,7 +12,7 @@ use assay_model::OperationCount;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
-/// What there was to understand in some bytes.
+/// The messages found in some bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Understood {
     /// Orders and reports.
@@ -21,14 +21,14 @@ pub struct Understood {
     pub results: usize,
 }
 
-/// Reads bytes as those of a visitor, as those of an injector, as the frames of a session, and as what someone who
-/// knows the token says: in one message, and in frames.
+/// Reads bytes as those of a pending peer, as those of an injector, as the frames of a session, and as messages of a peer that
+/// knows the token: in one message, and in frames.
 ///
 /// # Panics
 /// A message came out of frames that nobody encrypted.
 pub fn read_any_bytes(bytes: &[u8]) -> Understood {
     let token = Token::new("a token of the tests");
-    assert!(receive(bytes, std::io::sink(), &token).is_err(), "a visitor without the token");
+    assert!(receive(bytes, std::io::sink(), &token).is_err(), "a peer without the token");
     assert!(introduce(bytes, std::io::sink(), &token).is_err(), "an injector without the token");
     let (injectors, controllers) = keys_of_both_sides();
     assert!(read_all::<Report>(bytes, &controllers).is_empty(), "a message without a key");
@@ -44,7 +44,7 @@ pub fn read_any_bytes(bytes: &[u8]) -> Understood {
     understood
 }
 
-/// What a controller makes of a report, if it is a result of a window of a second.
+/// A report as a controller uses it, if it is a result of a window of a second.
 fn used(report: Report) -> Option<Measured> {
     let Report::Result(result) = report else { return None };
     let operation = |name: &str| OperationCount {
@@ -105,4 +105,54 @@ pub(crate) fn keys_of_both_sides() -> (Keys, Keys) {
         Ok((injectors?, controllers?))
     };
     shake().expect("a handshake of two that know the key")
+}
+
+#[cfg(test)]
+mod seeds {
+    use super::read_any_bytes;
+    use assay_testkit::SplitMix;
+    use std::fs;
+
+    /// Names and contents.
+    fn seeds() -> Vec<(String, Vec<u8>)> {
+        let folder = assay_testkit::testdata("../fuzz/corpus/inject_read");
+        let entries = fs::read_dir(folder).expect("the seeds").map(|entry| entry.expect("a seed"));
+        let name = |entry: &fs::DirEntry| entry.file_name().into_string().expect("a name");
+        entries.map(|entry| (name(&entry), fs::read(entry.path()).expect("the seed"))).collect()
+    }
+
+    #[test]
+    fn seeds_of_the_fuzz_target_are_what_their_names_say() {
+        let seeds = seeds();
+        assert!(seeds.len() >= 16, "the seeds are there");
+        for (name, bytes) in seeds {
+            let understood = read_any_bytes(&bytes);
+            let messages = match name.as_str() {
+                "frames-two-messages" => 2,
+                "frames-long-message" => 1,
+                _ => usize::from(name.starts_with("message-")),
+            };
+            let wanted = (messages, usize::from(name == "message-result"));
+            assert_eq!((understood.messages, understood.results), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn damaged_seeds_are_read_without_panic() {
+        let mut random = SplitMix(7);
+        for (_, bytes) in seeds().iter().filter(|(_, bytes)| bytes.len() < 1_000) {
+            for _ in 0..200 {
+                let mut bytes = bytes.clone();
+                for _ in 0..=random.bits() % 3 {
+                    let at = random.bits() as usize % bytes.len();
+                    match random.bits() % 3 {
+                        0 => bytes[at] = random.bits() as u8,
+                        1 => bytes.truncate(at + 1),
+                        _ => bytes.insert(at, b"0{}[],\":-e9"[random.bits() as usize % 11]),
+                    }
+                }
+                read_any_bytes(&bytes);
+            }
+        }
+    }
 }
