@@ -1,4 +1,4 @@
-//! Which allocator serves a process: told by the objects that it maps and by what they export.
+//! Which allocator serves a process, by the objects that it maps and their exports.
 
 use assay_linux::{Mapping, MemorySource};
 use assay_model::Allocator;
@@ -16,22 +16,25 @@ const NAMES_BYTES_MAX: u64 = 16 << 20;
 
 /// An allocator and the first mapping of the object that holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Found<'a> {
+pub(crate) struct AllocatorFound<'a> {
     pub kind: Allocator,
     pub object: &'a Mapping,
-    /// Nothing but its walk can tell whether it is there.
+    /// Only its walk shows whether it is there.
     pub is_guess: bool,
 }
 
 /// Finds the allocator of a process. A program may map several: what takes `malloc` over from the C library is the one
 /// that counts. Of a static program it is a guess that its walk must confirm.
-pub(crate) fn find(source: &dyn MemorySource) -> Option<Found<'_>> {
+pub(crate) fn find(source: &dyn MemorySource) -> Option<AllocatorFound<'_>> {
     let objects = objects(source);
     let first = |kind_of: &dyn Fn(&Mapping) -> Option<Allocator>| {
-        objects.iter().find_map(|object| Some(Found { kind: kind_of(object)?, object, is_guess: false }))
+        objects
+            .iter()
+            .find_map(|object| Some(AllocatorFound { kind: kind_of(object)?, object, is_guess: false }))
     };
-    // The kernel maps the program first of all, unless it is told to place it elsewhere.
-    let program = || Some(Found { kind: Allocator::Glibc, object: objects.first()?, is_guess: true });
+    // The kernel maps the program first of all, unless it is asked to place it elsewhere.
+    let program =
+        || Some(AllocatorFound { kind: Allocator::Glibc, object: objects.first()?, is_guess: true });
     first(&|object| interposer_by_name(file_name(object)))
         .or_else(|| first(&|object| interposer_in(source, object)))
         .or_else(|| first(&|object| c_library_by_name(file_name(object))))

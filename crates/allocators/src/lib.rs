@@ -1,4 +1,4 @@
-//! Allocators seen from outside: which blocks of the C library's heap are in use, which are freed, and what the allocator
+//! Allocators read from outside: which blocks of the C library's heap are in use, which are freed, and what the allocator
 //! itself takes.
 //!
 //! [`survey`] finds the allocator of a process and walks it. The result says nothing about owners: that is the work of
@@ -19,7 +19,7 @@ pub use survey::{Arena, HeapKind, HeapRange, Survey};
 
 use assay_linux::MemorySource;
 use assay_model::{Allocator, Problem};
-use find::Found;
+use find::AllocatorFound;
 use std::ops::Range;
 
 /// Finds the allocator of a process and walks it. It never fails: what could not be read is in the survey's problems.
@@ -44,7 +44,7 @@ pub fn survey(source: &dyn MemorySource, not_malloc: &[Range<u64>]) -> Survey {
     survey
 }
 
-fn survey_found(source: &dyn MemorySource, found: Found<'_>, not_malloc: &[Range<u64>]) -> Survey {
+fn survey_found(source: &dyn MemorySource, found: AllocatorFound<'_>, not_malloc: &[Range<u64>]) -> Survey {
     match found.kind {
         Allocator::Glibc => {
             glibc::survey(source, found.object, not_malloc).unwrap_or_else(|| no_arena(found))
@@ -60,7 +60,7 @@ fn survey_found(source: &dyn MemorySource, found: Found<'_>, not_malloc: &[Range
 }
 
 /// A C library without an arena. Of a program that may have it linked in, this says that it has not.
-fn no_arena(found: Found<'_>) -> Survey {
+fn no_arena(found: AllocatorFound<'_>) -> Survey {
     if found.is_guess {
         return Survey::default();
     }
@@ -69,8 +69,8 @@ fn no_arena(found: Found<'_>) -> Survey {
     Survey { allocator: Some(found.kind), problems, ..Survey::default() }
 }
 
-/// An allocator whose structures are not known here: of its memory only the part is told that `brk` grows.
-fn named_only(source: &dyn MemorySource, found: Found<'_>) -> Survey {
+/// An allocator whose structures are not known here: of its memory only the part that `brk` grows is known.
+fn named_only(source: &dyn MemorySource, found: AllocatorFound<'_>) -> Survey {
     let brk = source.mappings().iter().filter(|m| m.name == "[heap]").map(|m| m.addresses.clone());
     let ranges = brk.clone().map(|addresses| HeapRange { addresses, kind: HeapKind::Main });
     Survey {

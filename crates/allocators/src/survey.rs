@@ -1,10 +1,10 @@
-//! What a walk over an allocator gives, whichever allocator it is.
+//! The result of a walk over an allocator, the same for all allocators.
 
 use crate::Blocks;
 use assay_model::{Allocator, ArenaFacts, Problem};
 use std::ops::Range;
 
-/// What a stretch of memory is to its allocator.
+/// The use of a memory range by its allocator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeapKind {
     /// Grown by `brk`.
@@ -17,12 +17,12 @@ pub enum HeapKind {
     Metadata,
 }
 
-/// A stretch of memory that belongs to the allocator.
+/// A memory range that belongs to the allocator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeapRange {
     /// Addresses.
     pub addresses: Range<u64>,
-    /// What it is.
+    /// Its use.
     pub kind: HeapKind,
 }
 

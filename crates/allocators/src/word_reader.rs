@@ -30,11 +30,11 @@ impl Lines {
 pub(crate) struct WordReader<'a> {
     source: &'a dyn MemorySource,
     lines: Lines,
-    kept: RefCell<Kept>,
+    kept: RefCell<CachedLines>,
 }
 
 /// Lines by place.
-struct Kept {
+struct CachedLines {
     /// Number of the line in each place.
     numbers: Vec<Option<u64>>,
     /// Whether it could be read.
@@ -48,7 +48,7 @@ impl<'a> WordReader<'a> {
         let numbers = vec![None; lines.count as usize];
         let is_read = vec![false; lines.count as usize];
         let bytes = vec![0; (lines.count * lines.bytes) as usize];
-        WordReader { source, lines, kept: RefCell::new(Kept { numbers, is_read, bytes }) }
+        WordReader { source, lines, kept: RefCell::new(CachedLines { numbers, is_read, bytes }) }
     }
 
     /// Where it reads from.
@@ -103,7 +103,7 @@ impl<'a> WordReader<'a> {
     }
 
     fn bytes<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
-        let Kept { numbers, is_read, bytes } = &mut *self.kept.borrow_mut();
+        let CachedLines { numbers, is_read, bytes } = &mut *self.kept.borrow_mut();
         let Lines { bytes: line_bytes, count } = self.lines;
         let number = address / line_bytes;
         let place = (number % count) as usize;

@@ -26,7 +26,7 @@ pub(crate) struct Total {
 
 /// Threads added up.
 #[derive(Debug)]
-pub(crate) struct Account {
+pub(crate) struct TimeAccount {
     pub(crate) cpu_ns: u64,
     /// Of it, what ended threads used after the kernel last brought their figures up to date: inferred.
     pub(crate) ends_ns: u64,
@@ -36,9 +36,9 @@ pub(crate) struct Account {
     pub(crate) threads: Vec<ThreadTime>,
 }
 
-impl Account {
+impl TimeAccount {
     /// Of these threads, of a process that used `process`. `counts_block_io`: whether the kernel does.
-    pub(crate) fn of(tracks: &Tracks, process: Total, clocks: Clocks, counts_block_io: bool) -> Account {
+    pub(crate) fn of(tracks: &Tracks, process: Total, clocks: Clocks, counts_block_io: bool) -> TimeAccount {
         let mut sums: Sums = BTreeMap::new();
         let mut threads = Vec::new();
         let mut threads_ended = 0;
@@ -90,12 +90,12 @@ impl Account {
         let mut groups: Vec<TimeGroup> = folded(sums).iter().map(group).collect();
         groups.sort_by_key(|group| (place(group.role), Reverse(group.sums.cpu_ns)));
         let cpu_ns = roles.iter().fold(0u64, |sum, role| sum.saturating_add(role.sums.cpu_ns));
-        Account { cpu_ns, ends_ns, threads_ended, roles, groups, threads }
+        TimeAccount { cpu_ns, ends_ns, threads_ended, roles, groups, threads }
     }
 }
 
 /// Gives ended threads what the process's total has beyond the sum, by how much each may have used just before its end; says how much that
-/// is. What the moments of reading explain is left as it is.
+/// is. Differences explained by the moments of reading are left.
 fn share_out(sums: &mut Sums, process: Total) -> u64 {
     let (cpu_ns, room_ns) = sums.values().fold((0u64, 0u64), |(cpu, room), used| {
         (cpu.saturating_add(used.cpu_ns), room.saturating_add(used.room_ns))

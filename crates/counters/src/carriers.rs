@@ -2,7 +2,7 @@
 //!
 //! A virtual thread that waits leaves its carrier, and a carrier without work waits for some in `futex`. In any other call a native method
 //! holds it: other virtual threads cannot use it until the call returns. A carrier that a `synchronized` block holds (before JDK 24) waits
-//! in `futex` as well and cannot be told from one without work.
+//! in `futex` as well and cannot be distinguished from one without work.
 
 use assay_linux::ProcRoot;
 use assay_model::{CarrierCall, CarrierWaits};
@@ -14,7 +14,7 @@ const CARRIERS_MAX: usize = 512;
 /// Calls that are listed.
 const CALLS_MAX: usize = 10;
 
-/// What was seen of carriers.
+/// Observations of carriers.
 #[derive(Debug, Default)]
 pub(crate) struct CarrierGauge {
     seen: BTreeSet<u32>,
@@ -38,7 +38,7 @@ impl CarrierGauge {
         }
     }
 
-    /// What was seen; `None` where nothing could be.
+    /// The observations; `None` where there are none.
     pub(crate) fn waits(&self) -> Option<CarrierWaits> {
         let mut calls: Vec<CarrierCall> = self
             .calls

@@ -12,7 +12,7 @@ use assay_model::{Certainty, LeftOutFigure, TimeFigure, TimeSource};
 pub(crate) enum DelayAccounting {
     On,
     Off,
-    /// Before Linux 5.14 it was a boot parameter, and nothing tells.
+    /// Before Linux 5.14 it was a boot parameter, which cannot be read.
     Unknown,
 }
 
@@ -32,14 +32,14 @@ const CALLS: &str = "system calls, their CPU time and waits";
 /// What gives figures of the machine.
 const ELSEWHERE: &str = "run where /proc is that of the machine";
 
-/// What decides which figures there are.
+/// Settings that decide which figures there are.
 pub(crate) struct Available<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) sampling: Result<&'a Sampling, &'a Refused>,
     pub(crate) tracing: Result<&'a Tracing, &'a Refused>,
     pub(crate) has_clock: bool,
     pub(crate) delays: DelayAccounting,
-    /// What is missing of them, or why roles are not known.
+    /// Missing figures, or why roles are not known.
     pub(crate) roles: Result<Lacks, LeftOutFigure>,
     /// Why what threads did after the last reading of them is not; `None` when it is.
     pub(crate) no_exit_records: Option<LeftOutFigure>,

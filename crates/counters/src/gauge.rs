@@ -1,6 +1,6 @@
 //! Looking at a process from time to time, and the account of what lies between.
 
-use crate::account::{Account, Total};
+use crate::account::{TimeAccount, Total};
 use crate::bpf::{Kernel, Loading, Tracing, split_by_tracing, traced_of};
 use crate::figures::{Available, DelayAccounting};
 use crate::findings::findings;
@@ -131,7 +131,7 @@ impl TimeGauge {
     }
 
     /// Has the JVM list its compiled methods (`Compiler.perfmap`), for names in the stacks. This acts on the process: it stops its Java
-    /// threads for some milliseconds and writes a file in its `/tmp`, which is removed again. What goes wrong is a problem of the report.
+    /// threads for some milliseconds and writes a file in its `/tmp`, which is removed again. Failures are problems of the report.
     pub fn ask_for_methods(&mut self) {
         let pid = self.identity.pid;
         let inside =
@@ -276,8 +276,8 @@ impl TimeGauge {
         let counts_block_io = self.delays == DelayAccounting::On;
         let process = self.process();
         let total = Total { cpu_ns: process.cpu_ns, reading_ns: self.reading_ns() };
-        let Account { cpu_ns: threads_cpu_ns, ends_ns, threads_ended, mut roles, mut groups, threads } =
-            Account::of(&self.tracks, total, self.clocks, counts_block_io);
+        let TimeAccount { cpu_ns: threads_cpu_ns, ends_ns, threads_ended, mut roles, mut groups, threads } =
+            TimeAccount::of(&self.tracks, total, self.clocks, counts_block_io);
         let exit_records = self.exits.as_ref().ok();
         let (roles_known, facts, jvm_problems) = match &self.jvm {
             JvmState::None(why) => (Err(why.clone()), None, &[][..]),

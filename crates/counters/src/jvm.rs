@@ -10,14 +10,14 @@ use std::collections::HashMap;
 /// How often the lists are read at one reading where they break off, or names are moved meanwhile.
 const READS_MAX: u32 = 4;
 
-/// What a thread is called, and what it does.
+/// Name and role of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label {
     pub(crate) role: ThreadRole,
     /// Whether the role rests on the kernel's name of the thread.
     pub(crate) is_inferred: bool,
     pub(crate) name: String,
-    /// Whether the JVM's own name of it, and what its role depends on, could be read, or no later reading can tell more.
+    /// Whether the JVM's own name of it, and what its role depends on, could be read, or no later reading can show more.
     pub(crate) is_whole: bool,
 }
 
@@ -33,7 +33,7 @@ impl Label {
     }
 }
 
-/// What a JVM without symbols does not tell of its threads.
+/// Facts about threads that a JVM without symbols does not export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Lacks {
     /// One of its lists of threads.
@@ -48,7 +48,7 @@ pub(crate) struct Jvm {
     pub(crate) facts: TimeJvm,
     /// By thread id in Assay's PID namespace.
     pub(crate) labels: HashMap<u32, Label>,
-    /// What of its lists could not be had, whenever it is asked.
+    /// Lists that could not be read at any time.
     pub(crate) lacks: Lacks,
     /// Whether compiled methods keep frame pointers.
     pub(crate) has_frame_pointers: bool,
@@ -58,7 +58,7 @@ pub(crate) struct Jvm {
 /// Reads the JVM of a process; `None` where it has none.
 ///
 /// Folklore: ZGC moves a thread's Java object or its name at any time, to where nothing was when the process was read; and before JDK 17
-/// what tells the new place is not known. Such a label is not whole, and is there at a later reading. Held by:
+/// the location of the new place is not known. Such a label is not whole, and is there at a later reading. Held by:
 /// `every_thread_that_the_jvm_prints_has_its_role`.
 ///
 /// It is read again at once, and so is one whose object another collector has just moved, and a list that breaks off, since the JVM was
@@ -73,7 +73,7 @@ pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxEr
     Ok(read_once(proc, pid)?.map(|(jvm, _)| jvm))
 }
 
-/// The JVM, and whether another reading may tell more at once.
+/// The JVM, and whether another reading may show more at once.
 fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxError> {
     let process = LiveProcess::open(proc, pid)?;
     let memory = CachedMemory::new(&process);
@@ -127,7 +127,7 @@ fn labels_of(lists: ThreadLists, kernel: &HashMap<u32, (u32, &str)>) -> HashMap<
             Some((thread, *kernel_name))
         })
         .collect();
-    // What no list tells, since the JVM does not say where it is, may have one of the names of its threads.
+    // A thread that is on no list, since the JVM does not export it, may have one of the names of the JVM's threads.
     let of_missing = |name: &str| {
         let of_java = || of_java_list(name).filter(|_| java == ListRead::NotFound);
         of_other_list(name).filter(|_| others == ListRead::NotFound).or_else(of_java)

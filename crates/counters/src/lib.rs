@@ -7,7 +7,7 @@
 //!
 //! The second rung, `sampling`, says what the kernel did and in whose code user mode was: the processors are sampled with their stacks.
 //!
-//! The third, `bpf`, times each stretch by programs in the kernel, where they may be loaded.
+//! The third, `bpf`, times each interval by programs in the kernel, where they may be loaded.
 //!
 //! Names of Java methods come from the JVM when it is asked to: a list of compiled ones (`sampling/perf_map`), or a recording of its flight
 //! recorder (`recording`).

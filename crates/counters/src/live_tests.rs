@@ -28,22 +28,22 @@ fn collectors(feature: u32) -> &'static [&'static str] {
     }
 }
 
-/// What the file of a libjvm tells, by the names of the JVM's variables in it.
+/// The contents of a libjvm's file, by the names of the JVM's variables in it.
 #[derive(Clone, Copy)]
-struct Told {
+struct LibjvmNames {
     java_names: bool,
     other_list: bool,
 }
 
-impl Told {
-    fn by(java: &Path) -> Told {
+impl LibjvmNames {
+    fn by(java: &Path) -> LibjvmNames {
         let home = java.parent().and_then(Path::parent).expect("a home");
         let places =
             ["lib/server/libjvm.so", "jre/lib/amd64/server/libjvm.so", "jre/lib/aarch64/server/libjvm.so"];
         let libjvm = places.iter().find_map(|place| std::fs::read(home.join(place)).ok()).expect("a libjvm");
         let text = String::from_utf8_lossy(&libjvm);
         let has = |variable| text.contains(variable);
-        Told {
+        LibjvmNames {
             java_names: has("_ZN16java_lang_Thread12_name_offsetE"),
             other_list: has("_ZN13NonJavaThread9_the_listE"),
         }
@@ -54,7 +54,7 @@ fn ask(jvm: &Running, command: &str) -> String {
     attach_command(&ProcRoot::default(), jvm.pid(), command, ANSWER_WITHIN).expect("a JVM that answers")
 }
 
-fn check(jvm: &Running, told: Told, case: &str) -> BTreeSet<ThreadRole> {
+fn check(jvm: &Running, told: LibjvmNames, case: &str) -> BTreeSet<ThreadRole> {
     // The first command starts the thread that answers.
     ask(jvm, "VM.version");
     let before = printed_threads(&ask(jvm, "Thread.print"));
@@ -90,7 +90,7 @@ fn check(jvm: &Running, told: Told, case: &str) -> BTreeSet<ThreadRole> {
         } else {
             let comm = std::fs::read_to_string(format!("/proc/{}/task/{tid}/comm", jvm.pid()));
             assert_eq!(labelled, comm.expect("a thread").trim_end(), "{case}: {name} {tid}");
-            // Where nothing tells the name of a Java thread its class may still tell the role, or what it begins with.
+            // Where the name of a Java thread is unknown its class, or the function that it begins with, may still give the role.
             let begins_in_vm = *is_java && [ThreadRole::Vm, ThreadRole::C1, ThreadRole::C2].contains(role);
             let has_own_class = begins_in_vm
                 || ["Reference Handler", "Finalizer"].contains(&name.as_str())
@@ -120,7 +120,7 @@ fn every_thread_that_the_jvm_prints_has_its_role() {
     }
     let mut cases = 0;
     for (feature, java) in each_release(64) {
-        let told = Told::by(&java);
+        let told = LibjvmNames::by(&java);
         for collector in collectors(feature) {
             let case = format!("JDK {feature}, {collector}");
             let option = format!("-XX:+{collector}");

@@ -1,4 +1,4 @@
-//! What the kernel's names of threads tell of those that ended before the JVM's list could be read.
+//! Roles by the kernel's names of threads, for those that ended before the JVM's list could be read.
 //!
 //! The JVM gives the first letters of a thread's name to the kernel, so that threads of one pool share them there, too. Anybody may take
 //! such a name: what follows from it is inferred.
@@ -43,7 +43,7 @@ impl KernelNames {
         }
     }
 
-    /// Role and name of the pool that threads of this kernel name belong to, as far as others of that name tell.
+    /// Role and name of the pool that threads of this kernel name belong to, as far as others of that name show it.
     pub(crate) fn infer(&self, kernel_name: &str) -> Option<(ThreadRole, String)> {
         let kernel_pool = pool_of(kernel_name);
         let shared = self.by_pool.get(&kernel_pool)?.as_ref()?;

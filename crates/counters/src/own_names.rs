@@ -1,7 +1,7 @@
 //! Names that HotSpot gives to its own threads, for JVMs whose lists cannot be read.
 //!
-//! The JVM tells the kernel the names of its threads. Anybody else may give a thread such a name: what follows from it is inferred, and
-//! asked only of what no list tells. Names are those of JDK 8 to 28.
+//! The JVM gives the kernel the names of its threads. Any program may give a thread such a name: roles by such names are inferred, and
+//! only for threads that are on no list. Names are those of JDK 8 to 28.
 
 use assay_model::ThreadRole::{self, C1, C2, Collector, OtherCompiler, Vm};
 

@@ -1,10 +1,10 @@
 //! The role of a thread, by what the JVM's own list says of it.
 //!
-//! Classes decide, names only where a class does not tell: everybody may name a Java thread `G1 Conc#0`, but only the JVM makes one of
-//! class `ConcurrentGCThread`. A thread of native code that attached itself (`AttachCurrentThread`) cannot be told from one of the
+//! Classes decide, names only where a class is not enough: everybody may name a Java thread `G1 Conc#0`, but only the JVM makes one of
+//! class `ConcurrentGCThread`. A thread of native code that attached itself (`AttachCurrentThread`) cannot be distinguished from one of the
 //! application.
 //!
-//! Where a libjvm without symbols tells neither the class of a thread nor its Java name, the name that the kernel has of it decides
+//! Where a libjvm without symbols gives neither the class of a thread nor its Java name, the name that the kernel has of it decides
 //! between those that only differ in that: such a role is inferred.
 
 use crate::own_names::{is_kernel_name, of_java_list};
@@ -111,7 +111,7 @@ fn pool_in_kernel(kernel_name: &str, own: &str) -> Option<String> {
     own.starts_with(rest).then(|| pool.to_owned())
 }
 
-/// Whether a thread is the timer of a pool, of which only the other threads tell whose it is.
+/// Whether a thread is the timer of a pool, whose owner only the other threads show.
 pub(crate) fn is_timer(thread: &JvmThread) -> bool {
     thread.java_class.as_deref() == Some(POOL_TIMER)
 }
@@ -261,7 +261,7 @@ mod tests {
         let (none, own) = (ThreadRole::Unknown, ThreadRole::Application);
         let roles = [own, ThreadRole::Poller, none, own, ThreadRole::Carrier, none];
         assert_eq!(roles_of(&all.map(|thread| (thread, "ForkJoinPool-3-"))), roles.map(Role::known));
-        // Of a timer whose name could not be read: what the kernel keeps of it tells the pool, or does not.
+        // Of a timer whose name could not be read: the kernel's part of it may still name the pool.
         let of = |kernel_name| {
             let carrier = thread("ForkJoinPool-2-worker-1", CARRIER);
             let roles = roles_of(&[(carrier, "x"), (JvmThread { name: None, ..timer(2) }, kernel_name)]);

@@ -1,4 +1,4 @@
-//! What stands beside the account of CPU time and has sources of its own: page faults by place, calls in which carriers wait, counters of
+//! Figures beside the account of CPU time that have sources of their own: page faults by place, calls in which carriers wait, counters of
 //! the processor, lines of the caches that threads share.
 
 use crate::addresses::{AddressEvents, AddressGauge, Kernel};

@@ -7,7 +7,7 @@
 //!
 //! Folklore: the interval is that of the samples alone. A thread that meets more contention in its user mode phases than in the others gets
 //! more samples in the latter, and the kernel scales both alike: with eight programs on each processor, 45 % were given for the 33 % of a
-//! program that was only looked at before and after. What the kernel has once given out for user or for kernel time it never takes back,
+//! program that was only looked at before and after. The kernel never takes back user or kernel time that it has reported,
 //! so that a reading every half second keeps phases apart.
 //! Held by: `the_split_of_a_known_program_lies_within_its_interval`.
 

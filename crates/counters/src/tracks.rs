@@ -1,4 +1,4 @@
-//! What each thread has used since the first of some readings.
+//! CPU time of each thread since the first of some readings.
 
 use crate::jvm::Label;
 use crate::names::KernelNames;
@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Readings of the JVM's list in which a thread may be missing because it is just starting.
 const MISSES_MAX: u8 = 1;
-/// Names of threads that were never seen; what has others is one sum.
+/// Names that are kept of threads that were never read; all others are one sum.
 const UNSEEN_NAMES_MAX: usize = 1000;
-/// Threads that were never seen whose numbers are kept.
+/// Threads never read whose numbers are kept.
 const UNSEEN_NUMBERS_MAX: usize = 100_000;
-/// What has a name beyond the number that is kept.
+/// Name of the sum over threads whose names are not kept.
 pub(crate) const OTHER_NAMES: &str = "other names";
 
 /// A thread, and no later one with the same number.
@@ -33,7 +33,7 @@ pub(crate) struct Track {
     misses: u8,
 }
 
-/// What a thread does, and how well that is known.
+/// A thread's role, and how well it is known.
 pub(crate) struct Named {
     pub(crate) role: ThreadRole,
     pub(crate) name: String,
@@ -52,7 +52,7 @@ impl Track {
         self.first.as_ref().map_or(until, |first| until.since(&Used::of(first)))
     }
 
-    /// What it used after it was last seen.
+    /// CPU time after its last reading.
     fn unseen_cpu_ns(&self) -> u64 {
         self.at_end.map_or(0, |end| end.cpu_ns.saturating_sub(Used::of(&self.last).cpu_ns))
     }
@@ -72,7 +72,7 @@ pub(crate) struct Tracks {
 }
 
 impl Tracks {
-    /// All threads that were seen, in no order, with what they do.
+    /// All threads that were read, in no order, with their roles.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (&Track, Named)> {
         self.tracks.values().map(|track| {
             let named = match &track.label {
@@ -139,7 +139,7 @@ impl Tracks {
             // A thread that is just starting still has the name of the one that started it.
             if let Some(label) = track.label.as_mut().filter(|_| track.last.name != counters.name) {
                 self.names.note(&counters.name, label);
-                // What rests on the kernel's name is another matter under a new one.
+                // A role that rests on the kernel's name changes with that name.
                 label.is_whole &= !label.is_inferred;
             }
             track.last = counters.clone();
@@ -151,7 +151,7 @@ impl Tracks {
     }
 
     /// Adds the records of threads of process `pid` that ended until the last reading. What an old kernel sends does not say of which process
-    /// a thread was: it counts if the thread was seen.
+    /// a thread was: it counts if the thread was read.
     pub(crate) fn end(&mut self, pid: u32, records: &[ExitRecord], interrupt_ns: u64) {
         if records.is_empty() {
             return;
@@ -212,7 +212,7 @@ impl Tracks {
         }
     }
 
-    /// Whether there is a live thread of which another reading of the JVM's list may tell more.
+    /// Whether there is a live thread of which another reading of the JVM's list may show more.
     pub(crate) fn has_nameless(&self) -> bool {
         let is_whole = |track: &Track| track.label.as_ref().is_some_and(|label| label.is_whole);
         self.tracks.values().any(|track| !track.has_ended && !is_whole(track))

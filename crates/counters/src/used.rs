@@ -9,7 +9,7 @@ use assay_linux::{ExitRecord, ThreadCounters};
 pub(crate) struct Used {
     pub(crate) threads: u64,
     pub(crate) cpu_ns: u64,
-    /// What it may have used on top of `cpu_ns` just before its end.
+    /// CPU time that it may have used on top of `cpu_ns` just before its end.
     pub(crate) room_ns: u64,
     pub(crate) sampled: Sampled,
     pub(crate) run_delay_ns: Option<u64>,
@@ -21,7 +21,7 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    /// What one thread has used since it started.
+    /// CPU time of one thread since it started.
     pub(crate) fn of(counters: &ThreadCounters) -> Used {
         let (user_ns, kernel_ns) = (ticks_ns(counters.user_ticks), ticks_ns(counters.system_ticks));
         let cpu_ns = counters.schedstat.map_or(user_ns.saturating_add(kernel_ns), |s| s.run_ns);
@@ -39,7 +39,7 @@ impl Used {
         }
     }
 
-    /// What one thread used from its start to its end; `interrupt_ns` is the time between two timer interrupts. The split is that of the
+    /// CPU time of one thread from its start to its end; `interrupt_ns` is the time between two timer interrupts. The split is that of the
     /// timer interrupts, not scaled to the CPU time: the sum over many short threads, most of which no interrupt met, is right only so.
     pub(crate) fn of_ended(record: &ExitRecord, interrupt_ns: u64) -> Used {
         let (user_ns, kernel_ns) = (record.sampled_user_ns, record.sampled_kernel_ns);
@@ -59,7 +59,7 @@ impl Used {
         }
     }
 
-    /// The same of a thread that was seen before: its split continues that of `/proc`, which is scaled and never goes back.
+    /// The same of a thread that was read before: its split continues that of `/proc`, which is scaled and never goes back.
     pub(crate) fn of_ended_after(record: &ExitRecord, interrupt_ns: u64, last: &ThreadCounters) -> Used {
         let mut used = Used::of_ended(record, interrupt_ns);
         let Sampled { user_ns, kernel_ns, cpu_ns: sampled_ns, .. } = used.sampled;

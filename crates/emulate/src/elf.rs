@@ -45,7 +45,7 @@ fn read_needs(bytes: &[u8]) -> Option<(Vec<String>, Option<PathBuf>)> {
 }
 
 /// Every library that these files need, directly or through others, with its path. Of what lies beside who needs it, or is among the
-/// files, no copy is made. What is found nowhere is left out: the program says so when it starts.
+/// files, no copy is made. A library that is not found is left out: the program says so when it starts.
 pub(crate) fn libraries(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let own: Vec<&std::ffi::OsStr> = files.iter().filter_map(|file| file.file_name()).collect();

@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// Components of a path, the root included, below which it is not taken for something to copy: `/`, `/usr`, `/proc`.
 const COMPONENTS_MIN: usize = 3;
-/// What a guest has of its own.
+/// A guest's own files.
 const NOT_COPIED: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Files and folders that are here and that a command or its variables name: as a word, or in one, as class paths and options have them.

@@ -71,7 +71,7 @@ impl GuestImage {
     /// A file or a whole folder of this machine; links are followed.
     ///
     /// # Errors
-    /// What cannot be read, or that there is too much of it.
+    /// A file that cannot be read, or too much data.
     pub fn add(&mut self, host: &Path, guest: &Path) -> io::Result<()> {
         let about = fs_err::metadata(host)?;
         if about.is_file() {

@@ -5,7 +5,7 @@
 //! - [`GuestWork`] is what happens in it, done by [`work`], which runs in the guest;
 //! - [`EmulatedCounts`] is what the plug-in wrote, [`GuestReport`] what the guest says of its work.
 //!
-//! Who starts the emulator, and sees that it ends, is not known here: [`Emulator::command`] is only its command line. The method,
+//! Starting the emulator, and ending it, is not done here: [`Emulator::command`] is only its command line. The method,
 //! and what it cannot see, is in `docs/emulation.md`.
 
 mod counts;

@@ -1,6 +1,6 @@
 //! Marks: instructions that do nothing, and that the plug-in knows.
 
-/// What a mark says. The numbers are those of `plugin/count.c`.
+/// Meaning of a mark. The numbers are those of `plugin/count.c`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// Counting begins.

@@ -1,4 +1,4 @@
-//! What happens in the guest: a server is started, loaded from one thread, counted between two marks, and asked for its audit.
+//! The work in the guest: a server is started, loaded from one thread, counted between two marks, and asked for its audit.
 
 use crate::mark::{self, Mark};
 use assay_launch::http;

@@ -3,7 +3,7 @@
 use assay_jdk::feature_of;
 use assay_model::Problem;
 
-/// What a JVM fills gaps with that have no room for an array, from JDK 19 on.
+/// Class with which a JVM fills gaps too small for an array, from JDK 19 on.
 pub(crate) const FILLER_OBJECT: &str = "jdk.internal.vm.FillerObject";
 
 /// Index of a class in [`ClassHistogram::classes`].
@@ -224,13 +224,13 @@ impl Eq for Residues {}
 /// and in a dense heap exactly as long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Neighbour {
-    /// What the first one is.
+    /// The kind of the first one.
     pub kind: NeighbourKind,
     /// Address of the second less that of the first, in bytes.
     pub gap_bytes: u64,
 }
 
-/// What an object is, as far as its size depends on it.
+/// The kind of an object, as far as its size depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NeighbourKind {
     /// An instance.

@@ -1,4 +1,4 @@
-//! Arenas of the JIT compilers and of the JVM, told among malloc blocks: chunks, arena objects, and the pool in which
+//! Arenas of the JIT compilers and of the JVM, recognised among malloc blocks: chunks, arena objects, and the pool in which
 //! the JVM keeps chunks for the next time.
 //!
 //! An arena is a chain of chunks, each a malloc block of its own that begins with a header: next chunk, length of what
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 const LENGTH_BYTES_MIN: u64 = 96;
 /// No chunk is larger: an arena that needs this much has long ended the process.
 const LENGTH_BYTES_MAX: u64 = 16 << 30;
-/// What allocators leave behind what was asked for, when it is not a whole size class.
+/// Bytes that allocators leave behind a request that is not a whole size class.
 const ROUNDING_BYTES_MAX: u64 = 64;
 /// Chunks that idle in the pools: the JVM frees them after five seconds.
 const POOLED_MAX: usize = 1 << 18;
@@ -220,9 +220,9 @@ impl Arenas {
     }
 
     /// The chunk that a block is, if it is one: `address` is where the chunk's header would be, `bytes` what the
-    /// block has from there on (what was asked for, where native memory tracking tells that).
+    /// block has from there on (the requested size, where native memory tracking records it).
     ///
-    /// Told by shape: a length that fills the block but for the allocator's rounding, and a next chunk that has a length
+    /// Recognised by its shape: a length that fills the block but for the allocator's rounding, and a next chunk that has a length
     /// too. Where an allocator rounds by more than 64 bytes, only chunks of the pools' sizes are recognised.
     pub fn chunk_at(&self, source: &dyn MemorySource, address: u64, bytes: u64) -> Option<ArenaChunk> {
         let mut header = [0; 16];

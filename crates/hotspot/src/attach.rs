@@ -49,7 +49,7 @@ const SOCKET_POLL: Duration = Duration::from_millis(10);
 /// Why a command was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum AttachError {
-    /// The kernel did not tell what is needed to ask safely.
+    /// The kernel did not report what is needed to ask safely.
     #[error(transparent)]
     Linux(#[from] LinuxError),
     /// The process does not map libjvm: a signal to ask it would end it.
@@ -67,7 +67,7 @@ pub enum AttachError {
         /// The process.
         pid: u32,
     },
-    /// Whoever made the socket is not the process.
+    /// The socket was made by another process.
     #[error("{path} is not the socket of process {pid}: {why}", path = .path.display())]
     ForeignSocket {
         /// The process.
@@ -188,7 +188,7 @@ impl Target {
         if !maps_libjvm(proc, pid)? {
             return Err(AttachError::NotJvm { pid });
         }
-        // Who made its root may have laid a link in the place of its `/tmp`.
+        // The creator of its root may have replaced its `/tmp` by a link.
         let path = folder.join("root/tmp");
         let temporary = proc.hold_at(pid, Path::new("/tmp"));
         let temporary = temporary.map_err(|source| AttachError::Io { what: "open", path, source })?;
@@ -352,7 +352,7 @@ fn maps_libjvm(proc: &ProcRoot, pid: u32) -> Result<bool, AttachError> {
     Ok(false)
 }
 
-/// The process that called `listen` on the socket at the other end, numbered as here; 0 if it cannot be seen from here.
+/// The process that called `listen` on the socket at the other end, numbered as here; 0 if it is not visible from here.
 fn listener_of(stream: &UnixStream) -> std::io::Result<i32> {
     // rustix reads the number as one that is never 0, which it is for a process of another PID namespace.
     let mut found = libc::ucred { pid: 0, uid: 0, gid: 0 };

@@ -1,7 +1,7 @@
 //! One ELF file: where it is loaded, its symbol table, and its identity. 64-bit and 32-bit files alike.
 //!
 //! Only the parts that are needed are read: headers, the symbol table, its strings, and the build id (7 of the 24 MB
-//! of a libjvm). What the file says about sizes is bounded before anything is allocated.
+//! of a libjvm). Sizes from the file are bounded before anything is allocated.
 
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, SectionTable, Sym};
@@ -36,7 +36,7 @@ pub(crate) struct Segment {
 pub(crate) struct ElfSymbol {
     /// Before the bias is added.
     pub address: u64,
-    /// 0 where the file does not tell.
+    /// 0 where the file does not give it.
     pub size: u32,
     /// Offset in the strings.
     pub name: u32,

@@ -27,7 +27,7 @@ pub struct GcTable {
 
 impl Hotspot<'_> {
     /// The collector's own tables that lie outside malloc's heap, sorted, without overlap. What a release keeps where no
-    /// layout pack tells is missing, and a problem says so.
+    /// layout pack gives is missing, and a problem says so.
     pub fn gc_tables(&self) -> Vec<GcTable> {
         let mut tables = Tables { hotspot: self, heap: self.heap_ranges(), found: Vec::new() };
         tables.find_all();

@@ -1,7 +1,7 @@
 //! References between Java objects, and the text of a `java.lang.String`.
 //!
 //! Where a Java field lies is decided when its class is loaded. The JVM keeps the offsets of those that it needs itself
-//! in private variables, `java_lang_Thread::_name_offset` and the like, so that symbols of libjvm tell them (8 to 25).
+//! in private variables, `java_lang_Thread::_name_offset` and the like, so that they are found by symbols of libjvm (8 to 25).
 
 use crate::Hotspot;
 use crate::heap::{Forwardings, Moved};
@@ -89,12 +89,12 @@ impl References {
         Some(())
     }
 
-    /// Whether the object may have moved since this was written, and nothing tells where to: what lies where it leads may be another.
+    /// Whether the object may have moved since this was written, and its new address is unknown: another object may lie where it leads.
     pub(crate) fn may_be_old(&self, word: u64) -> bool {
         self.forwardings.is_none() && word & self.bad_bits != 0
     }
 
-    /// The object that a whole word refers to, where it is now; `None` for null, and where that cannot be told.
+    /// The object that a whole word refers to, where it is now; `None` for null, and where that is unknown.
     pub(crate) fn of_word(&self, source: &dyn MemorySource, word: u64) -> Option<u64> {
         let address = Some(self.without_colour(word)).filter(|address| *address != 0)?;
         match self.forwardings.filter(|_| word & self.bad_bits != 0) {
@@ -109,7 +109,7 @@ impl References {
     /// In which generation an object was moved to which an old reference leads, as the JVM finds out (`ZBarrier::remap_generation`).
     ///
     /// The four bits stand for the phases of both generations at the time: bit 0 of their number for the young, bit 1 for the old one.
-    /// Where neither is today's, a reference from old object to old object tells itself; the page of any other belongs to one of them.
+    /// Where neither is today's, a reference from old object to old object shows it by itself; the page of any other belongs to one of them.
     fn generation_of(
         &self,
         source: &dyn MemorySource,
@@ -171,7 +171,7 @@ impl References {
 }
 
 impl Hotspot<'_> {
-    /// How references between objects are stored; `None` where this release does not tell.
+    /// How references between objects are stored; `None` where this release does not export it.
     pub fn references(&self) -> Option<References> {
         References::of(self)
     }

@@ -1,4 +1,4 @@
-//! What a HotSpot JVM is from outside: its version and flags, Java heap, collector's tables, code cache, metaspace,
+//! A HotSpot JVM from outside: its version and flags, Java heap, collector's tables, code cache, metaspace,
 //! threads, native memory tracking and arenas, read from the memory of the process without its help.
 //!
 //! [`Hotspot::open`] finds libjvm among the mappings, its symbols, and the structures that it exports for debuggers

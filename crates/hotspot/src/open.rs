@@ -17,7 +17,7 @@ const NOT_X86: &str = "this JVM is for an architecture on which nothing was test
 /// Problems that are kept.
 const PROBLEMS_MAX: usize = 100;
 
-/// A HotSpot JVM, seen from outside.
+/// A HotSpot JVM, read from outside.
 pub struct Hotspot<'m> {
     source: &'m dyn MemorySource,
     symbols: Symbols,
@@ -132,7 +132,7 @@ fn find_jvm(source: &dyn MemorySource) -> Result<Option<Symbols>, HotspotError> 
             continue;
         }
         seen.push(mapping.inode);
-        // What cannot be read here is somebody else's file.
+        // A file that cannot be read here belongs to another process.
         if let Ok(symbols) = Symbols::of_mapped_file(source, mapping)
             && symbols.address("gHotSpotVMStructs").is_some()
         {

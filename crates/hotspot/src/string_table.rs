@@ -1,4 +1,4 @@
-//! The table of interned strings, told among malloc blocks.
+//! The table of interned strings, recognised among malloc blocks.
 //!
 //! Native memory tracking gives it the tag of the symbols' table (`mtSymbol` in `stringTable.cpp`, all releases). Since JDK 11 it is a
 //! hash table whose buckets begin chains of nodes: the next node, and where the string is referred to, a slot in a block of such

@@ -19,7 +19,7 @@ const ENTRIES_PER_READ: u64 = 64;
 
 /// Where a field is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum FieldLocation {
     Offset(u64),
     Static(u64),
 }
@@ -27,7 +27,7 @@ enum Place {
 /// `gHotSpotVMStructs`, `gHotSpotVMTypes`, `gHotSpotVMIntConstants` and `gHotSpotVMLongConstants` of a process.
 #[derive(Debug, Default)]
 pub struct Structs {
-    fields: HashMap<String, HashMap<String, Place>>,
+    fields: HashMap<String, HashMap<String, FieldLocation>>,
     sizes: HashMap<String, u64>,
     constants: HashMap<String, i64>,
 }
@@ -45,8 +45,11 @@ impl Structs {
             ["TypeName", "FieldName", "IsStatic", "Offset", "Address"],
             |entry| {
                 let [type_name, field, is_static, offset, address] = entry.words;
-                let place =
-                    if is_static & 0xffff_ffff == 0 { Place::Offset(offset) } else { Place::Static(address) };
+                let place = if is_static & 0xffff_ffff == 0 {
+                    FieldLocation::Offset(offset)
+                } else {
+                    FieldLocation::Static(address)
+                };
                 let type_name = reader.text(type_name)?;
                 structs.fields.entry(type_name).or_default().insert(reader.text(field)?, place);
                 Some(())
@@ -73,15 +76,15 @@ impl Structs {
     /// Offset of a field in objects of its type; `None` for statics and what this release does not export.
     pub fn offset(&self, type_name: &str, field: &str) -> Option<u64> {
         match self.place(type_name, field)? {
-            Place::Offset(offset) => Some(offset),
-            Place::Static(_) => None,
+            FieldLocation::Offset(offset) => Some(offset),
+            FieldLocation::Static(_) => None,
         }
     }
 
     /// Address of a static field.
     pub fn static_address(&self, type_name: &str, field: &str) -> Option<u64> {
         match self.place(type_name, field)? {
-            Place::Static(address) if address != 0 => Some(address),
+            FieldLocation::Static(address) if address != 0 => Some(address),
             _ => None,
         }
     }
@@ -90,10 +93,10 @@ impl Structs {
     pub fn statics(&self) -> impl Iterator<Item = (&str, &str, u64)> {
         self.fields.iter().flat_map(|(type_name, fields)| {
             fields.iter().filter_map(move |(field, place)| match place {
-                Place::Static(address) if *address != 0 => {
+                FieldLocation::Static(address) if *address != 0 => {
                     Some((type_name.as_str(), field.as_str(), *address))
                 }
-                Place::Static(_) | Place::Offset(_) => None,
+                FieldLocation::Static(_) | FieldLocation::Offset(_) => None,
             })
         })
     }
@@ -118,7 +121,7 @@ impl Structs {
         spellings.iter().find_map(|(type_name, field)| self.static_address(type_name, field))
     }
 
-    fn place(&self, type_name: &str, field: &str) -> Option<Place> {
+    fn place(&self, type_name: &str, field: &str) -> Option<FieldLocation> {
         self.fields.get(type_name)?.get(field).copied()
     }
 }

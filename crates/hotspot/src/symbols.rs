@@ -187,7 +187,7 @@ impl Symbols {
         self.is_x86
     }
 
-    /// Size of the symbol at exactly this address, where the file tells it.
+    /// Size of the symbol at exactly this address, where the file gives it.
     pub fn size_at(&self, address: u64) -> Option<u64> {
         let address = address.checked_sub(self.image.bias)?;
         let first = self.symbols.partition_point(|symbol| symbol.address < address);

@@ -2,7 +2,7 @@
 //!
 //! Java threads are in the list of `ThreadsSMRSupport`, exported since JDK 10, or linked to each other before that. The
 //! others, `NonJavaThread`s, are linked from a private variable: without symbols they are missing, and the kernel's
-//! names tell what they are. The name of a Java thread is a Java string, those of the others are C strings.
+//! names identify their roles. The name of a Java thread is a Java string, those of the others are C strings.
 
 mod entries;
 mod java_object;
@@ -56,7 +56,7 @@ const KERNEL_NAMES_OF_VM: [&str; 8] = [
 ];
 /// How often a list is read whose beginning changes meanwhile.
 const LIST_READS_MAX: u32 = 16;
-/// Threads from each end of the Java list that tell where it is said with what a thread begins.
+/// Threads from each end of the Java list that locate the field with a thread's start function.
 const THREADS_LOOKED_AT: usize = 16;
 
 /// A thread.
@@ -73,7 +73,7 @@ pub struct JvmThread {
     /// Class of the Java object that stands for it, for example `jdk.internal.misc.CarrierThread`; none for threads that run no Java
     /// code.
     pub java_class: Option<String>,
-    /// Its stack, guard pages included, where the JVM tells.
+    /// Its stack, guard pages included, where the JVM exports it.
     pub stack: Option<Range<u64>>,
     /// Address of the JVM's `Thread` object.
     pub address: u64,
@@ -86,7 +86,7 @@ pub enum ListRead {
     Whole,
     /// Its beginning: the JVM was just starting or ending a thread.
     BrokenOff,
-    /// Nothing: neither what this JVM exports nor a symbol tells where it is.
+    /// Nowhere: neither the exports of this JVM nor a symbol locate it.
     NotFound,
 }
 
@@ -99,7 +99,7 @@ pub struct ThreadLists {
     pub java: ListRead,
     /// The list of the others: collectors' threads, the VM thread.
     pub others: ListRead,
-    /// Whether anything tells where a Java thread has its name; without symbols nothing does.
+    /// Whether the name of a Java thread can be located; without symbols it cannot.
     pub has_java_names: bool,
     /// Whether it was found out with what function a thread of the Java list begins. Where not, a thread of which nothing else tells what
     /// it is for is one of [`ThreadKind::Other`].
@@ -107,7 +107,7 @@ pub struct ThreadLists {
 }
 
 impl ThreadLists {
-    /// Whether another look at the process may tell more at once: the JVM was just starting or ending a thread, or a collector was moving
+    /// Whether another reading of the process may show more at once: the JVM was just starting or ending a thread, or a collector was moving
     /// the objects that lead to what threads begin with.
     pub fn may_tell_more(&self) -> bool {
         let lacks_entries = self.java == ListRead::Whole && !self.has_entries;
@@ -233,7 +233,7 @@ impl ThreadReader<'_, '_> {
     }
 
     /// The threads of the `ThreadsList` to which this place points. The JVM makes another list for each thread that starts or ends:
-    /// this one may lie where nothing was at the look at the process. `None`: the release does not tell its layout.
+    /// this one may lie where nothing was at the look at the process. `None`: the release does not export its layout.
     fn listed(&self, place: u64) -> Option<Listed> {
         let of_list = |field| self.hotspot.offset(&[("ThreadsList", field)]);
         let (length, threads) = (of_list("_length")?, of_list("_threads")?);
@@ -318,7 +318,7 @@ impl ThreadReader<'_, '_> {
         }
     }
 
-    /// What all threads have. `None` for a thread that has no kernel thread, or one that came after the source's look.
+    /// Fields that all threads have. `None` for a thread that has no kernel thread, or one that came after the source's look.
     fn thread(&self, address: u64) -> Option<JvmThread> {
         let hotspot = self.hotspot;
         let os_thread = hotspot.pointer(address, &[("Thread", "_osthread"), ("JavaThread", "_osthread")])?;

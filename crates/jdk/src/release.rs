@@ -77,7 +77,7 @@ pub enum MissingSupport {
 pub struct JvmTraits {
     /// `-Xlog`
     pub has_unified_logging: bool,
-    /// What the array of a `java.lang.String` has.
+    /// Element type of the array of a `java.lang.String`.
     pub string_elements: StringElements,
     /// How a thread refers to its `java.lang.Thread`.
     pub thread_object: ThreadObject,
@@ -157,7 +157,7 @@ pub struct ModeRules {
     pub g1_regions_follow_mean: bool,
     /// G1's largest region in bytes, where a size is asked for.
     pub g1_region_bytes_max: u64,
-    /// What the limit of compressed references leaves free for G1, in bytes, where no size is asked for.
+    /// Bytes that the limit of compressed references leaves free for G1, where no size is asked for.
     pub g1_alignment_bytes_max: u64,
     /// Whether Shenandoah leaves twice its largest region free, instead of once.
     pub shenandoah_alignment_is_doubled: bool,
@@ -221,7 +221,7 @@ struct ReleaseFile {
     pack_32: Option<Pack>,
 }
 
-/// What updates before a change have otherwise; later releases do not have it from here.
+/// Differing values of updates before a change; later releases do not have it from here.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EarlyFile {
@@ -249,7 +249,7 @@ fn read(files: &[(u32, &str)]) -> Result<Vec<Release>, String> {
             let verified_with = file.verified.object_tables.clone();
             objects = Arc::new(ObjectFacts { release: *feature, verified_with, ..own });
         } else if let Some(version) = &file.verified.object_tables {
-            // Those of a release before, which were seen to hold.
+            // Those of a release before, which were verified to hold.
             let verified_with = Some(version.clone());
             objects = Arc::new(ObjectFacts { release: *feature, verified_with, ..(*objects).clone() });
         }
@@ -336,7 +336,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    /// What is missing for a release by all that there is, whatever its file says.
+    /// Parts that a release lacks by the files that there are, whatever its own file says.
     fn missing(release: &Release, logs: &[String]) -> BTreeSet<MissingSupport> {
         let has_tables = release.objects.release == release.feature;
         // `17-g1.log`, `jdk8/cms.log`

@@ -2,7 +2,7 @@
 //!
 //! It gets exactly these options and none of the caller's environment: variables such as `JAVA_TOOL_OPTIONS` would add
 //! options behind our back. It runs in a process group of its own, which is killed when the time is over, when the user
-//! stops, and when [`StartedJvm`] is dropped. What it prints is bounded.
+//! stops, and when [`StartedJvm`] is dropped. Its output is bounded.
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -15,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What is kept of a JVM's output; the rest is read and thrown away.
+/// Bytes of a JVM's output that are kept; the rest is read and discarded.
 const OUTPUT_BYTES_MAX: usize = 512 << 10;
 /// How often the user's wish to stop is looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -117,7 +117,7 @@ impl StartedJvm {
             .stderr(writer)
             .process_group(0);
         let child = command.spawn()?;
-        // The command holds the writing ends of the pipe: without them the end of the output is seen.
+        // The command holds the writing ends of the pipe: without them the end of the output is noticed.
         drop(command);
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         Ok(StartedJvm { child, group, pipe, output: Vec::new(), deadline: Instant::now() + time, time })

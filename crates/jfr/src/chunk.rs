@@ -284,7 +284,7 @@ impl<R: Read + Seek> Chunk<'_, R> {
 }
 
 fn add(sums: &mut RawSums, raw: RawEvent, bytes: u64) {
-    // What no longer fits is counted without what would tell it apart.
+    // An event that no longer fits is counted without its details.
     let raw = if sums.len() < SUMS_MAX || sums.contains_key(&raw) {
         raw
     } else {

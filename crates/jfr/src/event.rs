@@ -5,7 +5,7 @@
 pub enum Event {
     /// `jdk.ExecutionSample`: a thread that ran Java, by the recorder's own sampling thread.
     ExecutionSample,
-    /// `jdk.NativeMethodSample`: a thread that was in a native method, running or waiting: the recorder cannot tell.
+    /// `jdk.NativeMethodSample`: a thread that was in a native method, running or waiting: the recorder does not distinguish them.
     NativeMethodSample,
     /// `jdk.CPUTimeSample` (JDK 25): a thread that has used so much CPU time, by a timer of its own.
     CpuTimeSample,

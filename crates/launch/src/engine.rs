@@ -34,7 +34,7 @@ pub enum Ready {
     Command(Launch),
 }
 
-/// What a process is asked for by a signal.
+/// Purpose of a signal to a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// An orderly end. It is sent once only, since many servers take a second one for impatience.
@@ -58,7 +58,7 @@ pub trait Engine {
     /// Why it could not be started.
     fn start(&self, start: &Start) -> io::Result<Self::Process>;
 
-    /// Asks whether it is ready, once. `Err` says why not: it has ended, or what was seen of it instead.
+    /// Asks whether it is ready, once. `Err` says why not: it has ended, or its answer was another.
     ///
     /// # Errors
     /// The reason, as a half sentence.

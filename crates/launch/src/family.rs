@@ -2,7 +2,7 @@
 //!
 //! A start script may leave its server behind in a session of its own, and a daemon gives up its parent. So a process
 //! belongs to the family if it is in the group of the first one, descends from one that is known, or has the token in its
-//! environment. Some overwrite their environment to show a title (PostgreSQL), so those that were once seen stay known.
+//! environment. Some overwrite their environment to show a title (PostgreSQL), so a process once found stays known.
 //! Orphans become children of this program (`PR_SET_CHILD_SUBREAPER`), which waits for them: none stays a zombie.
 
 use assay_linux::{ProcRoot, ProcessIdentity, ProcessStat, add_descendants};
@@ -27,7 +27,7 @@ pub(crate) struct Family {
     /// The one that was started; none if its number may be another's by now.
     leader: Option<u32>,
     token: String,
-    /// Number and start of every process that was seen, the leader's included.
+    /// Number and start of every process that was found, the leader's included.
     known: BTreeMap<u32, u64>,
 }
 
@@ -47,7 +47,7 @@ impl Family {
     pub fn members(&mut self) -> Vec<ProcessStat> {
         let mut all = ProcRoot::default().read_processes().unwrap_or_default();
         all.sort_by_key(|p| p.start_ticks);
-        // Who has taken over the number of one that is gone is a stranger.
+        // A process that reuses the number of one that ended does not belong to it.
         self.known.retain(|pid, start| all.iter().any(|p| p.pid == *pid && p.start_ticks == *start));
         add_descendants(&mut self.known, &all);
         for p in &all {

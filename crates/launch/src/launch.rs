@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// A word that becomes as many words as there are JVM options; within a longer word they are one text.
 pub const JVM_OPTIONS: &str = "{jvm_options}";
 
-/// What a process is started with.
+/// The start command of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     /// Program and arguments.

@@ -20,7 +20,7 @@ const UNPRIVILEGED: (u32, u32) = (65_534, 65_534);
 /// How long a process may prepare.
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// What a process is given before anything starts, so that the others can refer to it.
+/// Values of a process that are fixed before anything starts, so that the others can refer to them.
 pub(crate) struct Given {
     pub role: String,
     /// Values of its own placeholders.
@@ -84,7 +84,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Told by `finish`, if it was called.
+        // Reported by `finish`, if it was called.
         let _ = self.remove();
     }
 }
@@ -279,7 +279,7 @@ impl<P> Member<P> {
         Ok(())
     }
 
-    /// Starts it again as it was started, once it has ended: with its port, its files and its log. What prepares it is not run again, so
+    /// Starts it again as it was started, once it has ended: with its port, its files and its log. Its preparation is not run again, so
     /// that it finds its files as it left them.
     pub fn restart<E: Engine<Process = P>>(&mut self, engine: &E) -> Result<(), String> {
         match self.process_mut().map(|process| engine.ended(process)) {

@@ -28,8 +28,8 @@ impl Placeholders {
         let mut filled = String::with_capacity(text.len());
         for part in parts(text) {
             match part {
-                Part::Text(text) => filled.push_str(text),
-                Part::Name(name) => match self.0.get(name) {
+                Segment::Text(text) => filled.push_str(text),
+                Segment::Name(name) => match self.0.get(name) {
                     Some(value) => filled.push_str(value),
                     None => filled.extend(["{", name, "}"]),
                 },
@@ -39,13 +39,13 @@ impl Placeholders {
     }
 }
 
-enum Part<'a> {
+enum Segment<'a> {
     Text(&'a str),
     Name(&'a str),
 }
 
 /// Texts and names in turn. Braces around anything but a name (JSON in an option) are text.
-fn parts(text: &str) -> Vec<Part<'_>> {
+fn parts(text: &str) -> Vec<Segment<'_>> {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_lowercase())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
@@ -55,24 +55,24 @@ fn parts(text: &str) -> Vec<Part<'_>> {
         let after = &rest[open + 1..];
         match after.find(['{', '}']).filter(|end| after[*end..].starts_with('}') && is_name(&after[..*end])) {
             Some(end) => {
-                parts.push(Part::Text(&rest[..open]));
-                parts.push(Part::Name(&after[..end]));
+                parts.push(Segment::Text(&rest[..open]));
+                parts.push(Segment::Name(&after[..end]));
                 rest = &after[end + 1..];
             }
             None => {
-                parts.push(Part::Text(&rest[..=open]));
+                parts.push(Segment::Text(&rest[..=open]));
                 rest = after;
             }
         }
     }
-    parts.push(Part::Text(rest));
+    parts.push(Segment::Text(rest));
     parts
 }
 
 /// The names in a text that are not known.
 pub fn unknown_names<'a>(text: &'a str, known: &[String]) -> Vec<&'a str> {
     let unknown = |part| match part {
-        Part::Name(name) if !known.iter().any(|k| k == name) => Some(name),
+        Segment::Name(name) if !known.iter().any(|k| k == name) => Some(name),
         _ => None,
     };
     parts(text).into_iter().filter_map(unknown).collect()

@@ -69,7 +69,7 @@ fn open_folder(above: impl AsFd, name: &Path) -> io::Result<OwnedFd> {
 /// Opens a file below a folder if it is a plain private file of ours: no link, one name, nobody else's to write.
 ///
 /// # Errors
-/// What it is instead.
+/// Its kind instead.
 pub fn open_own(folder: impl AsFd, name: &Path, bytes_max: u64) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = openat(folder, name, flags, Mode::empty())?;
@@ -84,7 +84,7 @@ pub fn open_own(folder: impl AsFd, name: &Path, bytes_max: u64) -> io::Result<Fi
 /// Opens a folder that belongs to us and to nobody else, on a path that nobody else can change.
 ///
 /// # Errors
-/// What it is instead.
+/// Its kind instead.
 pub fn open_private(path: &Path) -> io::Result<OwnedFd> {
     check_path(&path.parent().unwrap_or(Path::new("/")).canonicalize()?)?;
     let folder = open_folder(rustix::fs::CWD, path)?;

@@ -209,7 +209,7 @@ impl LocalProcess {
         self.resume();
         if self.asked_to_stop.is_none() {
             self.asked_to_stop = Some(signal);
-            // Looked at while descent still tells who belongs to it.
+            // Read while descent still shows which processes belong to it.
             self.family.members();
             // It may have ended meanwhile.
             let _ = kill_process_group(self.group, signal);

@@ -62,12 +62,12 @@ impl<E: Engine> Processes<E> {
         &self.names
     }
 
-    /// What each process is started with, by role. The environment and the command line may hold secrets.
+    /// The start command of each process, by role. The environment and the command line may hold secrets.
     pub fn launches(&self) -> impl Iterator<Item = (&str, &Launch)> {
         self.members.iter().map(|m| (m.role(), m.launch()))
     }
 
-    /// What the server is started with.
+    /// The start command of the server.
     pub fn server_launch(&self) -> Option<&Launch> {
         self.server().map(Member::launch)
     }
@@ -156,7 +156,7 @@ impl<E: Engine> Processes<E> {
         self.with_server(E::last_words).unwrap_or_default()
     }
 
-    /// Stops the server's clock. What stands beside it goes on: without its client it is idle.
+    /// Stops the server's clock. Its auxiliary processes go on: without its client it is idle.
     pub fn hold(&mut self) {
         self.with_server(|engine, process| engine.signal(process, Signal::Hold));
     }

@@ -86,7 +86,7 @@ impl Lease {
         Ok(Lease { path, file, boot_id, token, processes: 0 })
     }
 
-    /// What the next process and all that it starts have in their environment, and no other.
+    /// A token that only the next process and all that it starts have in their environment.
     pub fn next_token(&mut self) -> String {
         self.processes += 1;
         format!("{}.{}", self.token, self.processes)
@@ -109,7 +109,7 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // Nothing is left to tell; a lease that stays is cleaned up by the next start.
+        // Nobody is left to report to; a lease that stays is cleaned up by the next start.
         let _ = std::fs::remove_file(&self.path);
     }
 }

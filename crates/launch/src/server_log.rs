@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const HEAD_BYTES_MAX: u64 = 8 << 20;
 /// Bytes of the end that are kept in memory.
 const TAIL_BYTES_MAX: usize = 64 << 10;
-/// How long the last words of a process that has ended are waited for: its end may be seen before they are copied, and a grandchild may
+/// How long the last words of a process that has ended are waited for: its end may be noticed before they are copied, and a grandchild may
 /// hold the pipe open.
 const LAST_WORDS_WAIT: Duration = Duration::from_secs(1);
 /// How often the copying thread looks whether it should end, ms: a grandchild may hold the pipe open for ever.

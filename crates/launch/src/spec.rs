@@ -46,7 +46,7 @@ impl StopSignal {
 /// second and `{ROLE.ports}` for the ports of all.
 #[derive(Debug, Clone)]
 pub struct ProcessSpec {
-    /// What it is in the trial; names its log, `ROLE.log`.
+    /// Its role in the trial; names its log, `ROLE.log`.
     pub role: String,
     /// Whether it is what the trial measures.
     pub is_server: bool,

@@ -197,7 +197,7 @@ impl<T: Treatment + Serialize> Treatments<T> {
 
 impl<T: Treatment + Serialize> Drop for Treatments<T> {
     fn drop(&mut self) {
-        // What cannot be set back is reported by the next start.
+        // A change that cannot be reverted is reported by the next start.
         self.undo_all();
     }
 }

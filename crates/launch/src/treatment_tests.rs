@@ -1,4 +1,4 @@
-//! What a killed run has changed is taken back, whatever the moment.
+//! Changes of a killed run are reverted, whatever the moment.
 
 use super::*;
 use crate::change::{FileSetting, Form};
@@ -182,7 +182,7 @@ fn one_run_at_a_time_changes_the_machine_and_leaves_nothing() {
 fn what_does_not_read_back_is_taken_back_at_once() {
     let folder = folder();
     let before = make_settings(folder.path());
-    /// The kernel rounds, or ignores, what it is told.
+    /// The kernel rounds, or ignores, written values.
     #[derive(Serialize, Deserialize)]
     struct Ignored(FileSetting);
     impl Treatment for Ignored {

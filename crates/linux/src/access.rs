@@ -15,7 +15,7 @@ use std::path::Path;
 
 const CAP_SYS_PTRACE: u64 = 1 << 19;
 
-/// What decides about access, as far as it can be seen.
+/// Facts that decide about access, as far as they are visible.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// Effective user of this process.
@@ -24,7 +24,7 @@ pub(crate) struct Facts {
     has_capability: Option<bool>,
     /// Whether this process lies in a user namespace of its own, in which root is not the machine's.
     is_in_user_namespace: bool,
-    /// Real user of the target; absent when it cannot be seen.
+    /// Real user of the target; absent when it is not visible.
     target_uid: Option<u32>,
     /// Whether the target's files belong to root though it does not: it may not dump core, and so hides from its user.
     is_undumpable: bool,

@@ -7,7 +7,7 @@ use crate::{LinuxError, ProcRoot, SysRoot};
 /// Number of the machine's first PID namespace in `/proc/PID/ns/pid` (`PROC_PID_INIT_INO` of the kernel's `include/linux/proc_ns.h`).
 const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
 
-/// What decides about programs in the kernel; absent where the kernel does not tell.
+/// Settings that decide about programs in the kernel; absent where the kernel does not report them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BpfSettings {
     /// Whether the reader is in the machine's first PID namespace, whose numbers are those that programs in the kernel see.

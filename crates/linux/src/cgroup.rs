@@ -1,5 +1,5 @@
 //! Control groups, version 1, version 2 and both at once: limits and throttling of a process, and of every group above
-//! it that can be seen.
+//! it that is visible.
 //!
 //! Formats: `cgroups(7)`, `Documentation/admin-guide/cgroup-v2.rst`, `Documentation/scheduler/sched-bwc.rst`.
 

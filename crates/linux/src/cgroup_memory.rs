@@ -57,7 +57,7 @@ const KERNEL_PARTS: [&str; 6] = ["kernel_stack", "pagetables", "sec_pagetables",
 
 impl Cgroups {
     /// Reads what the memory controller charges to the innermost group of the process that is charged for itself, with
-    /// the tightest limit of all levels; `None` where there is no memory controller. What could not be read is
+    /// the tightest limit of all levels; `None` where there is no memory controller. A value that could not be read is
     /// absent, with a problem.
     ///
     /// # Errors

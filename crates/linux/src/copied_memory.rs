@@ -37,7 +37,7 @@ impl CopyRoom {
     }
 }
 
-/// A live process of which some memory was copied. What was not is read when it is asked for.
+/// A live process of which some memory was copied. The rest is read on demand.
 #[derive(Debug)]
 pub struct CopiedMemory {
     source: LiveProcess,

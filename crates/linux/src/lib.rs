@@ -1,4 +1,4 @@
-//! What the Linux kernel tells about processes and the machine: `/proc`, `/sys` and control groups as typed values.
+//! Data of the Linux kernel about processes and the machine: `/proc`, `/sys` and control groups as typed values.
 //!
 //! Reading is split from parsing. `parse_*` functions are pure over text; `read_*` methods of [`ProcRoot`] and
 //! [`SysRoot`] open the files below a root folder that is a parameter, so that a test (or a recorded machine) is a

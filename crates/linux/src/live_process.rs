@@ -150,7 +150,7 @@ impl LiveProcess {
     /// Whether the process runs on in the address space that was opened.
     ///
     /// # Errors
-    /// When the kernel refuses to tell.
+    /// When the kernel refuses access.
     pub fn still_exists(&self) -> Result<bool, LinuxError> {
         let is_same = optional(self.proc.identity_of(self.identity.pid))? == Some(self.identity);
         Ok(is_same && self.has_its_memory())
@@ -174,7 +174,7 @@ impl LiveProcess {
     }
 }
 
-/// What is read of an address space when it is opened.
+/// Data of an address space that is read when it is opened.
 struct AddressSpace {
     /// Variables of the program and its libraries, from before the rest.
     variables: Result<Vec<EarlierBytes>, LinuxError>,
@@ -259,7 +259,7 @@ impl MemorySource for LiveProcess {
                 Err(e) if matches!(e.raw_os_error(), Some(libc::EPERM | libc::ENOSYS)) => {
                     self.has_call.store(false, Ordering::Relaxed);
                 }
-                // Unmapped, or without access: the file tells which.
+                // Unmapped, or without access: the file shows which.
                 Ok(_) | Err(_) => {}
             }
         }

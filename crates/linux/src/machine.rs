@@ -161,7 +161,7 @@ impl SysRoot {
         Ok(text.map(|text| text.trim().to_owned()))
     }
 
-    /// The hypervisor, as Xen's `hypervisor/type` or the firmware's maker and product name tell it; `None` where
+    /// The hypervisor, as Xen's `hypervisor/type` or the firmware's maker and product name identify it; `None` where
     /// neither is there. A real machine's firmware names its maker too: ask [`CpuInfo::hypervisor_flag`] first.
     ///
     /// # Errors

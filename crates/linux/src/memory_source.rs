@@ -25,7 +25,7 @@ pub struct ThreadFacts {
     pub tid_inside: u32,
     /// The kernel's name of it, up to 15 bytes.
     pub name: String,
-    /// Stack pointer, unless the thread was running or the kernel does not tell.
+    /// Stack pointer, unless the thread was running or the kernel does not report it.
     pub stack_pointer: Option<u64>,
 }
 
@@ -152,7 +152,7 @@ pub trait BeforeMemory: Sync {
     /// The one behind.
     fn behind(&self) -> &dyn MemorySource;
 
-    /// [`MemorySource::read`]; that of the source behind unless told otherwise.
+    /// [`MemorySource::read`]; by default that of the underlying source.
     ///
     /// # Errors
     /// Those of [`MemorySource::read`].
@@ -160,7 +160,7 @@ pub trait BeforeMemory: Sync {
         self.behind().read(address, buffer)
     }
 
-    /// [`MemorySource::read_anew`]; what is read at any time unless told otherwise.
+    /// [`MemorySource::read_anew`]; by default the same as any other read.
     ///
     /// # Errors
     /// Those of [`MemorySource::read`].
@@ -168,7 +168,7 @@ pub trait BeforeMemory: Sync {
         self.read_before(address, buffer)
     }
 
-    /// [`MemorySource::open_mapped_file`]; that of the source behind unless told otherwise.
+    /// [`MemorySource::open_mapped_file`]; by default that of the underlying source.
     ///
     /// # Errors
     /// Those of [`MemorySource::open_mapped_file`].
@@ -176,7 +176,7 @@ pub trait BeforeMemory: Sync {
         self.behind().open_mapped_file(mapping)
     }
 
-    /// [`MemorySource::paths_are_of_this_machine`]; that of the source behind unless told otherwise.
+    /// [`MemorySource::paths_are_of_this_machine`]; by default that of the underlying source.
     fn paths_are_of_this_machine_before(&self) -> bool {
         self.behind().paths_are_of_this_machine()
     }

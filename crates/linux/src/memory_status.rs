@@ -6,7 +6,7 @@ use crate::{LinuxError, Mapping, ParseError, ProcRoot, SmapsRollup};
 use assay_model::OutsideRss;
 use std::path::Path;
 
-/// `/proc/PID/status`, the lines about memory; `proc_pid_status(5)`. What the kernel does not write is absent.
+/// `/proc/PID/status`, the lines about memory; `proc_pid_status(5)`. Lines that the kernel does not write are absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryStatus {
     /// `VmRSS`: lags behind `smaps` by some tens of pages per processor on a busy process.

@@ -1,16 +1,16 @@
 //! Reading the page map of a process: which of its pages are resident.
 //!
-//! Two ways: the call `PAGEMAP_SCAN` (Linux 6.7), which gives runs of pages and tells the kernel's shared page of zeros,
+//! Two ways: the call `PAGEMAP_SCAN` (Linux 6.7), which gives runs of pages and marks the kernel's shared page of zeros,
 //! and the older file of 8-byte entries, which gives page frame numbers to root only.
 //! `Documentation/admin-guide/mm/pagemap.rst`, `include/uapi/linux/fs.h`.
 //!
 //! Folklore:
-//! - What counts as `Rss` in `smaps` is every present page that is not the page of zeros. Both ways hold that to the
+//! - `Rss` in `smaps` counts every present page that is not the page of zeros. Both ways hold that to the
 //!   byte on a process that stands still: `the_page_map_of_a_stopped_child_is_its_rss_mapping_by_mapping`.
 //! - Pages of hugetlbfs are present in both, but no part of `Rss`; they are kept apart (`is_hugetlb`).
 //! - A page map is asked for only where `smaps` shows resident bytes: ZGC reserves terabytes, and without the call one
 //!   would read 8 bytes for each of their pages. Pages of device mappings (`VM_PFNMAP`) drop out by the same rule.
-//! - Before Linux 6.17 the call does not tell the huge page of zeros (an anonymous huge page that was only read).
+//! - Before Linux 6.17 the call does not mark the huge page of zeros (an anonymous huge page that was only read).
 
 use crate::{LinuxError, Mapping, PageMap, PageRun, ProcRoot};
 use assay_model::Problem;
@@ -151,7 +151,7 @@ impl Present {
 
     fn within(&self, mappings: &[Mapping], wanted: impl Fn(&Mapping) -> bool) -> PageMap {
         let (mut runs, mut first) = (Vec::new(), 0);
-        for Part { addresses, .. } in neighbours(mappings, wanted) {
+        for ResidentPart { addresses, .. } in neighbours(mappings, wanted) {
             first += self.runs[first..].partition_point(|run| run.addresses.end <= addresses.start);
             for run in self.runs[first..].iter().take_while(|run| run.addresses.start < addresses.end) {
                 let (start, end) =
@@ -173,8 +173,8 @@ fn is_unknown_call(error: &io::Error) -> bool {
 }
 
 /// Mappings that lie next to each other as one range, so that one call does for all; with their resident bytes.
-fn neighbours(mappings: &[Mapping], wanted: impl Fn(&Mapping) -> bool) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+fn neighbours(mappings: &[Mapping], wanted: impl Fn(&Mapping) -> bool) -> Vec<ResidentPart> {
+    let mut parts: Vec<ResidentPart> = Vec::new();
     for mapping in mappings.iter().filter(|m| wanted(m)) {
         let bytes = mapping.rss_bytes.saturating_add(mapping.hugetlb_bytes.unwrap_or(0));
         match parts.last_mut() {
@@ -184,7 +184,7 @@ fn neighbours(mappings: &[Mapping], wanted: impl Fn(&Mapping) -> bool) -> Vec<Pa
             }
             // A process that changes while `smaps` is read may show a range twice: the first one counts.
             Some(part) if mapping.addresses.start < part.addresses.end => {}
-            _ => parts.push(Part { addresses: mapping.addresses.clone(), resident_bytes: bytes }),
+            _ => parts.push(ResidentPart { addresses: mapping.addresses.clone(), resident_bytes: bytes }),
         }
     }
     parts
@@ -192,11 +192,11 @@ fn neighbours(mappings: &[Mapping], wanted: impl Fn(&Mapping) -> bool) -> Vec<Pa
 
 /// Parts with little between them, which one call reads: each call waits for the lock on the address space. With 30,000
 /// guarded stacks in a process whose 16 threads map and unmap, a look took 20 s, two thirds of them for that.
-fn near(parts: &[Part]) -> impl Iterator<Item = &[Part]> {
+fn near(parts: &[ResidentPart]) -> impl Iterator<Item = &[ResidentPart]> {
     parts.chunk_by(|part, next| next.addresses.start.saturating_sub(part.addresses.end) <= GAP_BYTES_MAX)
 }
 
-struct Part {
+struct ResidentPart {
     addresses: Range<u64>,
     resident_bytes: u64,
 }
@@ -220,7 +220,7 @@ impl Reader {
         }
     }
 
-    fn read(&mut self, parts: &[Part], runs: &mut Vec<PageRun>) -> io::Result<()> {
+    fn read(&mut self, parts: &[ResidentPart], runs: &mut Vec<PageRun>) -> io::Result<()> {
         if self.has_scan {
             match self.scan(parts, runs) {
                 Err(e) if is_unknown_call(&e) => self.has_scan = false,
@@ -230,7 +230,7 @@ impl Reader {
         parts.iter().try_for_each(|part| self.entries.read(&self.file, part, self.page_bytes, runs))
     }
 
-    fn scan(&mut self, parts: &[Part], runs: &mut Vec<PageRun>) -> io::Result<()> {
+    fn scan(&mut self, parts: &[ResidentPart], runs: &mut Vec<PageRun>) -> io::Result<()> {
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Ok(()) };
         let (mut at, end) = (first.addresses.start, last.addresses.end);
         while at < end {
@@ -253,7 +253,7 @@ impl Reader {
             for region in self.regions.iter().take(found) {
                 let is_file = region.categories & CATEGORY_FILE != 0;
                 let first = parts.partition_point(|part| part.addresses.end <= region.start);
-                for Part { addresses, .. } in
+                for ResidentPart { addresses, .. } in
                     parts[first..].iter().take_while(|part| part.addresses.start < region.end)
                 {
                     push(runs, region.start.max(addresses.start)..region.end.min(addresses.end), is_file);
@@ -280,7 +280,7 @@ fn push(runs: &mut Vec<PageRun>, addresses: Range<u64>, is_file: bool) {
     }
 }
 
-/// The older way, and what it could not tell.
+/// The older way, and the pages that it could not classify.
 struct Entries {
     /// `/proc/kpageflags`, for root.
     flags: Option<File>,
@@ -305,7 +305,13 @@ impl Entries {
         }
     }
 
-    fn read(&mut self, file: &File, part: &Part, page_bytes: u64, runs: &mut Vec<PageRun>) -> io::Result<()> {
+    fn read(
+        &mut self,
+        file: &File,
+        part: &ResidentPart,
+        page_bytes: u64,
+        runs: &mut Vec<PageRun>,
+    ) -> io::Result<()> {
         let Range { start, end } = part.addresses;
         let (mut page, end_page) = (start / page_bytes, end / page_bytes);
         let mut found_bytes = 0;
@@ -334,7 +340,7 @@ impl Entries {
         Ok(())
     }
 
-    /// Whether an anonymous page is the kernel's own page of zeros. Frame 0: the kernel does not tell.
+    /// Whether an anonymous page is the kernel's own page of zeros. Frame 0: the kernel hides it.
     fn is_zero(&mut self, frame: u64) -> bool {
         if self.zero_frame == Some(frame) {
             return true;

@@ -15,7 +15,7 @@ impl ProcRoot {
     /// Bytes of a range that are in memory, pages of zeros included.
     ///
     /// Folklore: an anonymous page that was read but never written shows the kernel's page of zeros, which is present
-    /// here but not resident in `smaps`; without root the two cannot be told apart. The figure is an upper bound.
+    /// here but not resident in `smaps`; without root the two cannot be distinguished. The figure is an upper bound.
     ///
     /// # Errors
     /// When the process is gone or belongs to somebody else.

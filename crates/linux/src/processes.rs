@@ -36,7 +36,7 @@ impl ProcRoot {
         Ok(stat.is_some_and(|s| s.start_ticks == identity.start_ticks && !s.has_ended()))
     }
 
-    /// All processes that can be seen, in the order of their numbers. Those that end meanwhile are left out.
+    /// All visible processes, in the order of their numbers. Those that end meanwhile are left out.
     ///
     /// # Errors
     /// When the folder cannot be listed.
@@ -74,7 +74,7 @@ pub fn add_descendants(known: &mut BTreeMap<u32, u64>, processes: &[ProcessStat]
     }
 }
 
-/// Some processes and all that descend from them, as they come and go. One that was seen stays known when its parent ends; what a
+/// Some processes and all that descend from them, as they come and go. A process once found stays known when its parent ends; what a
 /// parent started and left between two looks is not found.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessTree {
@@ -106,7 +106,7 @@ impl ProcessTree {
         self.others.retain(|pid| pids.contains(pid));
         let wanted = pids.difference(&self.others);
         let mut read: Vec<ProcessStat> = wanted.filter_map(|pid| proc.read_process_stat(*pid).ok()).collect();
-        // Who has taken over the number of one that is gone is a stranger.
+        // A process that reuses the number of one that ended is not a member.
         self.known.retain(|pid, start| read.iter().any(|p| p.pid == *pid && p.start_ticks == *start));
         add_descendants(&mut self.known, &read);
         read.retain(|process| {

@@ -15,7 +15,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
-/// What the kernel has counted for one thread since it started.
+/// The kernel's counts for one thread since it started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadCounters {
     /// Thread id, in the reader's PID namespace.
@@ -52,7 +52,7 @@ pub struct ThreadReadings {
 }
 
 impl ProcRoot {
-    /// Whether the kernel counts for how long threads are blocked on block devices; `None` where it does not tell.
+    /// Whether the kernel counts for how long threads are blocked on block devices; `None` where it does not report that.
     ///
     /// # Errors
     /// When the setting is there but cannot be read.

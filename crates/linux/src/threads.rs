@@ -55,7 +55,7 @@ impl ProcRoot {
         Ok(list_tasks(self, pid)?.tids)
     }
 
-    /// The system call that a thread waits in; `Some(None)` when it runs or waits in none. `None` when it cannot be told.
+    /// The system call that a thread waits in; `Some(None)` when it runs or waits in none. `None` when it is unknown.
     pub fn read_thread_call(&self, pid: u32, tid: u32) -> Option<Option<i64>> {
         let folder = File::open(self.file_of(pid, "task")).ok()?;
         let text = read_file(folder.as_fd(), &format!("{tid}/syscall")).ok()?;

@@ -1,9 +1,9 @@
 //! From spans and blocks to sums: how many resident bytes each entry has.
 
 use crate::SnapshotDepth;
+use crate::address_map::{Adding, AddressMap};
 use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
-use crate::ledger::{Adding, Ledger};
 use crate::owners::Claims;
 use crate::unknown::UnownedBlocks;
 use assay_allocators::{Block, BlockState, Survey};
@@ -122,7 +122,7 @@ fn freed_entry(arena: u16, state: BlockState, entries: &mut EntryTable) -> Entry
     entries.explained(Area::FreedResident, &[&arena, kind], FigureSource::Allocator, explanation)
 }
 
-/// What all blocks of malloc's heap together are, resident or not.
+/// Bytes of all blocks of malloc's heap together, resident or not.
 #[derive(Debug, Default)]
 pub(crate) struct BlockSums {
     /// Bytes and number, indexed by [`LeafId`].
@@ -155,12 +155,12 @@ pub(crate) struct Sums {
 /// Adds everything up, in one pass over all blocks.
 pub(crate) fn add_up(
     source: &dyn MemorySource,
-    ledger: &Ledger,
+    address_map: &AddressMap,
     mut parts: Parts<'_>,
     entries: &mut EntryTable,
 ) -> Sums {
     let nobody = entries.entry(Area::NativeAnonymous, &["anonymous memory"], FigureSource::Kernel);
-    let mut adding = ledger.add_up(source.pages(), nobody);
+    let mut adding = address_map.add_up(source.pages(), nobody);
     let mut blocks = BlockSums::default();
     parts.take_all(&mut adding, &mut blocks, entries);
     let mut resident_bytes = adding.into_sums();
@@ -211,7 +211,7 @@ impl Sums {
         sources
     }
 
-    /// Entries, the biggest first. What two sources established is one entry, of the weaker one.
+    /// Entries, the biggest first. Bytes established by two sources are one entry, of the weaker one.
     pub(crate) fn entries(&self, entries: &EntryTable) -> Vec<MemoryEntry> {
         let mut by_path: BTreeMap<(Area, &[String]), MemoryEntry> = BTreeMap::new();
         for (i, key) in entries.keys().iter().enumerate() {

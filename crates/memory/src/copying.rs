@@ -1,7 +1,7 @@
 //! Which memory of a process is copied before it is looked at, and how much room there is for it.
 //!
 //! What a snapshot reads must be of one moment: the JVM's structures, malloc's heap, class metadata, stacks, variables. All of it
-//! lies in private memory that may be written, and is copied. What cannot change (files, code) is read when it is asked
+//! lies in private memory that may be written, and is copied. Memory that cannot change (files, code) is read when it is asked
 //! for. So are Java objects, where they are many: they say which class holds native memory, and that changes slowly.
 
 use crate::options::ReadOptions;
@@ -12,13 +12,13 @@ use std::ops::Range;
 
 /// Java objects are copied with the rest up to so many resident bytes.
 const HEAP_COPIED_BYTES_MAX: u64 = 256 << 20;
-/// What a process may grow by between the snapshot that tells how much is copied and the copy.
+/// Growth that is allowed between the snapshot, which determines the size of the copy, and the copy.
 const GROWTH_BYTES: u64 = 16 << 20;
 const GROWTH_SHARE: u64 = 16;
 /// The copy takes no more than this part of the memory that can be had.
 const AVAILABLE_SHARE: u64 = 2;
 
-/// What is copied of a process, told before it is stopped.
+/// The ranges of a process to copy, determined before it is stopped.
 pub(crate) struct CopyPlan {
     /// The Java heap, where it is not copied; in the order of the addresses.
     apart: Vec<Range<u64>>,

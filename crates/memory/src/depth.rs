@@ -16,7 +16,7 @@ pub fn heap_read_cpu_ns(bytes: u64) -> u64 {
 }
 
 /// The depth of a snapshot: the one that was asked for, else owners as long as that does not read too much. Nothing of the
-/// heap is read to tell: the page map says what is resident.
+/// heap is read for it: the page map says what is resident.
 pub(crate) fn depth_of(
     source: &dyn MemorySource,
     jvm: Option<&Jvm<'_>>,

@@ -87,7 +87,7 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
             .filter(|kib| *kib != 0)
             .map(|kib| kib.saturating_mul(1024)),
         direct_bytes_max,
-        // The buffers' memory is in malloc, and without a search for owners not told from the rest of it.
+        // The buffers' memory is in malloc, and without a search for owners not distinguished from the rest of it.
         direct_used_bytes: (seen.depth == SnapshotDepth::Owners)
             .then(|| sums.of_area(Area::Buffers, entries)),
         java_threads: Some(jvm.threads.iter().filter(|t| t.kind == ThreadKind::Java).count() as u64),

@@ -15,7 +15,7 @@ pub(crate) struct Jvm<'m> {
     pub(crate) code: Option<CodeCache>,
     pub(crate) metaspace: Option<Metaspace>,
     pub(crate) threads: Vec<JvmThread>,
-    /// Whether another look may tell more of them at once: see [`assay_hotspot::ThreadLists::may_tell_more`].
+    /// Whether another reading may show more of them at once: see [`assay_hotspot::ThreadLists::may_tell_more`].
     pub(crate) may_tell_more_threads: bool,
     pub(crate) nmt: Nmt,
     pub(crate) arenas: Arenas,

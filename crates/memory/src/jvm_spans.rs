@@ -1,7 +1,7 @@
-//! What the JVM's own structures tell, as spans: heap, collector's tables, code cache, class metadata.
+//! Address ranges from the JVM's own structures: heap, collector's tables, code cache, class metadata.
 
+use crate::address_map::AddressRange;
 use crate::entry_table::EntryTable;
-use crate::ledger::Span;
 use crate::mapped::archive_spans;
 use assay_hotspot::{
     BlobKind, ChunkState, CodeCache, CodeHeap, GcTable, JavaHeap, JvmPages, Metaspace, MetaspaceNode,
@@ -10,14 +10,14 @@ use assay_linux::{Mapping, MemorySource};
 use assay_model::{Area, FigureSource};
 use std::collections::BTreeMap;
 
-pub(crate) fn heap_spans(heap: &JavaHeap, entries: &mut EntryTable) -> Vec<Vec<Span>> {
+pub(crate) fn heap_spans(heap: &JavaHeap, entries: &mut EntryTable) -> Vec<Vec<AddressRange>> {
     let outside = entries.explained(
         Area::JavaHeap,
         &["outside any space"],
         heap.known_from,
         "reserved for the heap, in no space of it at the moment",
     );
-    let reserved = heap.reserved.iter().map(|range| Span::new(range.clone(), outside)).collect();
+    let reserved = heap.reserved.iter().map(|range| AddressRange::new(range.clone(), outside)).collect();
     let mut spaces = Vec::new();
     for space in &heap.spaces {
         let (start, end) = (space.addresses.start, space.addresses.end);
@@ -28,7 +28,7 @@ pub(crate) fn heap_spans(heap: &JavaHeap, entries: &mut EntryTable) -> Vec<Vec<S
                 heap.known_from,
                 "committed heap without objects, which the kernel still keeps for the process",
             );
-            spaces.push(Span::new(start..end, free));
+            spaces.push(AddressRange::new(start..end, free));
             continue;
         }
         let top = space.top.clamp(start, end);
@@ -38,34 +38,41 @@ pub(crate) fn heap_spans(heap: &JavaHeap, entries: &mut EntryTable) -> Vec<Vec<S
             heap.known_from,
             "objects, live or not yet collected",
         );
-        spaces.push(Span::new(start..top, used));
+        spaces.push(AddressRange::new(start..top, used));
         let behind = entries.explained(
             Area::JavaHeap,
             &[space.name, "unused above top"],
             heap.known_from,
             "touched before, without objects now",
         );
-        spaces.push(Span::new(top..end, behind));
+        spaces.push(AddressRange::new(top..end, behind));
     }
     vec![reserved, spaces]
 }
 
 /// Single pages with a purpose of their own: polling pages, performance counters.
-pub(crate) fn page_spans(pages: &[JvmPages], entries: &mut EntryTable) -> Vec<Span> {
+pub(crate) fn page_spans(pages: &[JvmPages], entries: &mut EntryTable) -> Vec<AddressRange> {
     let spans = pages.iter();
     spans
-        .map(|p| Span::new(p.addresses.clone(), entries.entry(Area::JvmWork, &[p.name], p.known_from)))
+        .map(|p| {
+            AddressRange::new(p.addresses.clone(), entries.entry(Area::JvmWork, &[p.name], p.known_from))
+        })
         .collect()
 }
 
-pub(crate) fn gc_spans(tables: &[GcTable], entries: &mut EntryTable) -> Vec<Span> {
+pub(crate) fn gc_spans(tables: &[GcTable], entries: &mut EntryTable) -> Vec<AddressRange> {
     let spans = tables.iter();
     spans
-        .map(|t| Span::new(t.addresses.clone(), entries.entry(Area::GcStructures, &[&t.name], t.known_from)))
+        .map(|t| {
+            AddressRange::new(
+                t.addresses.clone(),
+                entries.entry(Area::GcStructures, &[&t.name], t.known_from),
+            )
+        })
         .collect()
 }
 
-pub(crate) fn code_spans(cache: &CodeCache, entries: &mut EntryTable) -> Vec<Vec<Span>> {
+pub(crate) fn code_spans(cache: &CodeCache, entries: &mut EntryTable) -> Vec<Vec<AddressRange>> {
     let mut beneath = Vec::new();
     let mut blobs = Vec::new();
     for heap in &cache.heaps {
@@ -78,8 +85,8 @@ fn code_heap_spans(
     heap: &CodeHeap,
     known_from: FigureSource,
     entries: &mut EntryTable,
-    beneath: &mut Vec<Span>,
-    blobs: &mut Vec<Span>,
+    beneath: &mut Vec<AddressRange>,
+    blobs: &mut Vec<AddressRange>,
 ) {
     let mut entry = |part: &'static str, explanation| {
         entries.explained(Area::JitCode, &[&heap.name, part], known_from, explanation)
@@ -88,9 +95,9 @@ fn code_heap_spans(
     let free = entry("free", "held code that was discarded; kept for the next method");
     let never = entry("never used", "behind the last blob of code");
     let map = entry("segment map", "the code heap's own table of what is in use");
-    beneath.push(Span::new(heap.reserved.start..frontier, free));
-    beneath.push(Span::new(frontier..heap.reserved.end, never));
-    beneath.push(Span::new(heap.segment_map.clone(), map));
+    beneath.push(AddressRange::new(heap.reserved.start..frontier, free));
+    beneath.push(AddressRange::new(frontier..heap.reserved.end, never));
+    beneath.push(AddressRange::new(heap.segment_map.clone(), map));
     let kinds = [
         (BlobKind::Method, entry("methods", "compiled Java methods")),
         (BlobKind::NativeMethod, entry("native wrappers", "bridges from Java to native methods")),
@@ -100,7 +107,7 @@ fn code_heap_spans(
     ];
     for blob in &heap.blobs {
         if let Some((_, entry)) = kinds.iter().find(|(kind, _)| *kind == blob.kind) {
-            blobs.push(Span::new(blob.addresses.clone(), *entry));
+            blobs.push(AddressRange::new(blob.addresses.clone(), *entry));
         }
     }
 }
@@ -109,7 +116,7 @@ pub(crate) fn metaspace_spans(
     source: &dyn MemorySource,
     metaspace: &Metaspace,
     entries: &mut EntryTable,
-) -> Vec<Vec<Span>> {
+) -> Vec<Vec<AddressRange>> {
     let mut beneath = Vec::new();
     for range in &metaspace.archive {
         let archive = Mapping { addresses: range.clone(), ..Mapping::default() };
@@ -140,8 +147,8 @@ fn node_spans(
     node: &MetaspaceNode,
     metaspace: &Metaspace,
     entries: &mut EntryTable,
-    beneath: &mut Vec<Span>,
-    chunks: &mut Vec<Span>,
+    beneath: &mut Vec<AddressRange>,
+    chunks: &mut Vec<AddressRange>,
 ) {
     let space = if node.is_class_space { "class space" } else { "non-class" };
     let known_from = metaspace.known_from;
@@ -151,7 +158,7 @@ fn node_spans(
         known_from,
         "given back by class loaders that are gone, or never used; still resident",
     );
-    beneath.push(Span::new(node.addresses.clone(), free));
+    beneath.push(AddressRange::new(node.addresses.clone(), free));
     for chunk in node.chunks.iter().filter(|c| c.state == ChunkState::InUse) {
         let loader = chunk.loader.and_then(|i| metaspace.loaders.get(i as usize));
         let loader = loader.map_or("loader not known", |l| l.name.as_str());
@@ -164,7 +171,7 @@ fn node_spans(
             known_from,
             "the part of a loader's chunk that it has not used yet",
         );
-        chunks.push(Span::new(start..used_end, used));
-        chunks.push(Span::new(used_end..end, tail));
+        chunks.push(AddressRange::new(start..used_end, used));
+        chunks.push(AddressRange::new(used_end..end, tail));
     }
 }

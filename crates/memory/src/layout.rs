@@ -1,4 +1,4 @@
-//! Which area a mapping belongs to, told from the layout of the address space.
+//! Which area a mapping belongs to, inferred from the layout of the address space.
 //!
 //! Each rule is folklore about the program that made the mapping. A rule is used only where it cannot well be wrong;
 //! what no rule claims is [`Area::NativeAnonymous`].
@@ -22,7 +22,7 @@ const CLASS_SPACE_BYTES: u64 = 1 << 30;
 const GUARD_BYTES_MAX: u64 = 256 << 10;
 /// Stacks are multiples of this, the guard included or not.
 const STACK_STEP_BYTES: u64 = 64 << 10;
-/// A stack larger than this is not told from other memory.
+/// A stack larger than this is not distinguished from other memory.
 const STACK_BYTES_MAX: u64 = 64 << 20;
 
 /// Reads four words of the process's memory at an address, of 32 bits if asked so, and says whether it could.
@@ -85,7 +85,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The compressed class space, where it can be told.
+    /// The compressed class space, where it can be located.
     #[cfg(test)]
     pub(crate) fn class_space(&self) -> Option<&Range<u64>> {
         self.class_space.as_ref()
@@ -140,8 +140,8 @@ fn stack_shape(guard: &Mapping, stack: &Mapping) -> Option<(u64, u64)> {
     (neighbours && anonymous && sized && round && below < size).then_some((below, size))
 }
 
-/// The compressed class space, where it can be told: the JVM reserves it behind the archive of class data, 1 GiB from
-/// the next multiple of 16 MiB on (17, 25). Told only if unbroken anonymous memory ends exactly there; not with
+/// The compressed class space, where it can be located: the JVM reserves it behind the archive of class data, 1 GiB from
+/// the next multiple of 16 MiB on (17, 25). Located only if unbroken anonymous memory ends exactly there; not with
 /// `-Xshare:off` or another `CompressedClassSpaceSize`.
 ///
 /// Held by: `the_class_space_is_where_the_jvm_s_log_says`.

@@ -7,6 +7,7 @@
 //!
 //! [`sample`] is the short form, from mappings alone, for snapshots at a rate of one a second.
 
+mod address_map;
 mod advise;
 mod assemble;
 mod copying;
@@ -19,7 +20,6 @@ mod heap_classes;
 mod jvm;
 mod jvm_spans;
 mod layout;
-mod ledger;
 #[cfg(test)]
 mod live_tests;
 mod mapped;

@@ -1,7 +1,7 @@
-//! What the kernel's mappings alone tell: files by their kind, libraries with their data, the kernel's own pages.
+//! Entries from the kernel's mappings alone: files by their kind, libraries with their data, the kernel's own pages.
 
+use crate::address_map::AddressRange;
 use crate::entry_table::{EntryId, EntryTable};
-use crate::ledger::Span;
 use assay_linux::{Mapping, MemorySource};
 use assay_model::{Area, FigureSource};
 use object::Endianness;
@@ -17,7 +17,7 @@ const ELF_HEAD_BYTES: usize = 4096;
 const LOAD_SEGMENTS_MAX: usize = 256;
 
 /// Spans of all mappings that the kernel names, and of the zero-initialised data of libraries, which it does not.
-pub(crate) fn mapped_spans(source: &dyn MemorySource, entries: &mut EntryTable) -> Vec<Span> {
+pub(crate) fn mapped_spans(source: &dyn MemorySource, entries: &mut EntryTable) -> Vec<AddressRange> {
     let mappings = source.mappings();
     let mut elf_files: HashMap<&str, Option<Elf>> = HashMap::new();
     let mut spans = trampoline_spans(mappings, entries);
@@ -27,7 +27,7 @@ pub(crate) fn mapped_spans(source: &dyn MemorySource, entries: &mut EntryTable) 
             spans.extend(file_spans(source, mapping, entries));
             continue;
         };
-        spans.push(Span::new(mapping.addresses.clone(), library_entry(mapping, entries)));
+        spans.push(AddressRange::new(mapping.addresses.clone(), library_entry(mapping, entries)));
         if let Some(zeroed) = file.zeroed_behind(mapping) {
             let entry = entries.explained(
                 Area::Code,
@@ -35,7 +35,7 @@ pub(crate) fn mapped_spans(source: &dyn MemorySource, entries: &mut EntryTable) 
                 FigureSource::Kernel,
                 "variables of the library, written or not",
             );
-            spans.push(Span::new(zeroed, entry));
+            spans.push(AddressRange::new(zeroed, entry));
         }
     }
     spans.extend(mappings.iter().filter(|m| m.rss_bytes != 0).filter_map(|m| named_span(m, entries)));
@@ -88,7 +88,7 @@ fn trampolines(mappings: &[Mapping]) -> impl Iterator<Item = (Range<u64>, Range<
     })
 }
 
-fn trampoline_spans(mappings: &[Mapping], entries: &mut EntryTable) -> Vec<Span> {
+fn trampoline_spans(mappings: &[Mapping], entries: &mut EntryTable) -> Vec<AddressRange> {
     let span = |(code, data): (Range<u64>, Range<u64>)| {
         let entry = entries.explained(
             Area::Code,
@@ -96,7 +96,7 @@ fn trampoline_spans(mappings: &[Mapping], entries: &mut EntryTable) -> Vec<Span>
             FigureSource::Kernel,
             "code through which native libraries call Java back, made at run time, with its data",
         );
-        Span::new(code.start..data.end, entry)
+        AddressRange::new(code.start..data.end, entry)
     };
     trampolines(mappings).map(span).collect()
 }
@@ -111,7 +111,7 @@ pub(crate) fn library_data(source: &dyn MemorySource) -> Vec<(&str, Range<u64>)>
     let mut data = Vec::new();
     for mapping in source.mappings().iter().filter(|m| m.is_file()).filter(is_data) {
         let name = mapping.name.as_str();
-        // What cannot be opened any more (a library that was deleted) is told by its name.
+        // A file that cannot be opened any more (a library that was deleted) is recognised by its name.
         if !objects.contains(name) && !is_library(name) {
             continue;
         }
@@ -125,7 +125,7 @@ pub(crate) fn library_data(source: &dyn MemorySource) -> Vec<(&str, Range<u64>)>
         let zeroed = file.as_ref().and_then(|file| file.zeroed_behind(mapping));
         data.extend(zeroed.map(|zeroed| (name, zeroed)));
     }
-    // What trampolines call is described in memory that libffi maps for itself; only they lead there.
+    // libffi describes the targets of trampolines in memory that it maps for itself; only trampolines lead there.
     data.extend(trampolines(source.mappings()).map(|(_, called)| ("libffi", called)));
     data
 }
@@ -148,7 +148,7 @@ fn library_entry(mapping: &Mapping, entries: &mut EntryTable) -> EntryId {
 }
 
 /// Mappings that are no files but have a name.
-fn named_span(mapping: &Mapping, entries: &mut EntryTable) -> Option<Span> {
+fn named_span(mapping: &Mapping, entries: &mut EntryTable) -> Option<AddressRange> {
     let entry = match mapping.name.as_str() {
         "[stack]" => entries.explained(
             Area::Stacks,
@@ -166,13 +166,13 @@ fn named_span(mapping: &Mapping, entries: &mut EntryTable) -> Option<Span> {
         "[heap]" => entries.entry(Area::MallocHeap, &["heap that could not be walked"], FigureSource::Kernel),
         _ => return None,
     };
-    Some(Span::new(mapping.addresses.clone(), entry))
+    Some(AddressRange::new(mapping.addresses.clone(), entry))
 }
 
 /// A mapped file that is no library.
-fn file_spans(source: &dyn MemorySource, mapping: &Mapping, entries: &mut EntryTable) -> Vec<Span> {
+fn file_spans(source: &dyn MemorySource, mapping: &Mapping, entries: &mut EntryTable) -> Vec<AddressRange> {
     let name = file_name(&mapping.name).to_owned();
-    let whole = |entry| vec![Span::new(mapping.addresses.clone(), entry)];
+    let whole = |entry| vec![AddressRange::new(mapping.addresses.clone(), entry)];
     let ends_with = |ends: &[&str]| ends.iter().any(|end| name.to_ascii_lowercase().ends_with(end));
     let starts_with = |starts: &[&str]| starts.iter().any(|start| mapping.name.starts_with(start));
     if name.ends_with(".jsa") {
@@ -216,7 +216,7 @@ pub(crate) fn archive_spans(
     source: &dyn MemorySource,
     mapping: &Mapping,
     entries: &mut EntryTable,
-) -> Vec<Span> {
+) -> Vec<AddressRange> {
     let shared = entries.explained(
         Area::ClassMetadata,
         &["CDS archive", "shared"],
@@ -236,7 +236,7 @@ pub(crate) fn archive_spans(
     inside
         .map(|run| {
             let part = run.addresses.start.max(start)..run.addresses.end.min(end);
-            Span::new(part, if run.is_file { shared } else { private })
+            AddressRange::new(part, if run.is_file { shared } else { private })
         })
         .collect()
 }

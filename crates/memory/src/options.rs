@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct ReadOptions {
     /// How deep; where it is left open, owners are looked for unless that reads too much of the Java heap.
     pub depth: Option<SnapshotDepth>,
-    /// What is too much, where the depth is left open.
+    /// Bytes of the Java heap that may be read to look for owners, where the depth is left open.
     pub heap_read_bytes_max: u64,
     /// Stop the process while it is copied, for at most this long. Without it the process is never stopped.
     pub freeze: Option<Duration>,

@@ -4,7 +4,7 @@ use assay_model::MemoryReport;
 use serde::Deserialize;
 use std::fmt;
 
-/// What tells a process from others, as far as a snapshot has it: snapshots of old do not have the start.
+/// The identity of a process, as far as a snapshot has it: old snapshots lack the start time.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Process {
     pid: u32,

@@ -25,7 +25,7 @@ const ALIGN_BYTES: u64 = 64;
 const DESCRIPTION: Range<usize> = 0x200..0x980;
 /// A control block ends at most this far below the end of its stack.
 const BEHIND_BYTES_MAX: u64 = 0x3000;
-/// Where glibc 2.17 to 2.42 keeps the thread's id. It only tells whether the thread lives.
+/// Where glibc 2.17 to 2.42 keeps the thread's id. It only shows whether the thread lives.
 const TID_OFFSET: u64 = 0x2d0;
 const STACK_BYTES: Range<u64> = 16 << 10..4 << 30;
 

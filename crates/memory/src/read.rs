@@ -123,7 +123,7 @@ fn read_stopped(
     Ok(report)
 }
 
-/// What was seen of a process, with what the kernel counts beside its RSS: now, unless that was read while it was stopped.
+/// A snapshot of a process with the kernel's counts beside its RSS: read now, unless they were read while it was stopped.
 fn of_process(
     proc: &ProcRoot,
     process: &LiveProcess,
@@ -144,7 +144,7 @@ fn of_process(
 
 /// Reads memory that need not be that of a live process: a recording, or one that a test has changed.
 ///
-/// What only the kernel knows of a live process is absent: figures beside the RSS, the control group, how long it was
+/// Values that only the kernel of a live process has are absent: figures beside the RSS, the control group, how long it was
 /// stopped. Like [`read`] it never fails on what it finds; what could not be read is in the report's problems.
 pub fn read_source(source: &dyn MemorySource, options: &ReadOptions) -> MemoryReport {
     let (began_ns, cpu_began_ns) = (monotonic_ns(), thread_cpu_ns());
@@ -160,14 +160,14 @@ pub fn read_source(source: &dyn MemorySource, options: &ReadOptions) -> MemoryRe
     report
 }
 
-/// What was seen in the stored form, without what only the kernel knows.
+/// A snapshot in the stored form, without values that only the kernel has.
 fn assemble(source: &dyn MemorySource, seen: &Snapshot<'_>, rss_after_bytes: Option<u64>) -> MemoryReport {
     let Snapshot { entries, sums, .. } = seen;
     let rss_bytes = source.mappings().iter().fold(0, |sum: u64, m| sum.saturating_add(m.rss_bytes));
     let total_bytes = sums.total_bytes();
     let less = |a: u64, b: u64| a.cast_signed().saturating_sub(b.cast_signed());
     let difference_bytes = less(total_bytes, rss_bytes);
-    // The largest distance from the first figure that was seen: the process may have grown and shrunk again.
+    // The largest distance from the first figure: the process may have grown and shrunk again.
     let at_end = rss_after_bytes.map_or(0, |after| less(after, rss_bytes));
     let change = if at_end.abs() < difference_bytes.abs() { difference_bytes } else { at_end };
     let unknown_bytes =

@@ -252,7 +252,7 @@ impl Record {
         })?;
         (self.end, self.lines) = (end.max(header_bytes), lines);
         self.process = serde_json::from_slice(&newest).ok();
-        // What lies behind is a torn line.
+        // A torn line follows.
         self.file.set_len(self.end).map_err(|e| self.io("mend", e))?;
         self.file.seek(SeekFrom::Start(self.end)).map_err(|e| self.io("mend", e))?;
         Ok(())
@@ -328,7 +328,7 @@ impl Drop for Record {
     }
 }
 
-/// About half of three or more snapshots: the first, the last, and between them one in each of equal stretches of time. Snapshots
+/// About half of three or more snapshots: the first, the last, and between them one in each of equal intervals. Snapshots
 /// that a reboot put out of order are halved by their number.
 fn every_second(lines: &[Line]) -> Vec<Line> {
     let last = lines.len() - 1;
@@ -432,7 +432,7 @@ fn each_line<R: BufRead>(
     let io = |source| RecordError::Io { what: "read", path: path.to_owned(), source };
     let mut line = Vec::new();
     let foreign = |why| RecordError::Foreign { path: path.to_owned(), why };
-    // A header has 30 bytes: a file of one endless line is told after 256.
+    // A header has 30 bytes: a file of one endless line is recognised after 256.
     reader.by_ref().take(256).read_until(b'\n', &mut line).map_err(io)?;
     let header: Option<Header> = serde_json::from_slice(&line).ok();
     let is_record = |h: &Header| schema::is_of(&h.schema, schema::MEMORY_RECORD) && line.ends_with(b"\n");

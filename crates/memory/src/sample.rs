@@ -29,7 +29,7 @@ pub enum MemoryError {
 
 /// Looks at the mappings of a process and adds their resident bytes up by area. `heap` is the range that the JVM's log
 /// names (`-Xlog:pagesize=info` prints it once, in every reference mode; `gc+heap+coops=debug` only where references are
-/// compressed); without it the Java heap cannot be told and is in `NativeAnonymous`.
+/// compressed); without it the Java heap is not located and is in `NativeAnonymous`.
 ///
 /// Cost: CPU time in the caller, nearly all of it the kernel's walk over the page tables. Measured
 /// (`examples/sample_cost.rs`, JDK 17 and 25): 3 to 4 ms for 250 mappings with 160 MB resident, 10 ms with 0.6 GB,
@@ -99,7 +99,7 @@ fn overlap(mapping: &Mapping, heap: &Range<u64>) -> Overlap {
     if outside.is_empty() { Overlap::Whole } else { Overlap::Part { outside } }
 }
 
-/// Resident bytes of a mapping that lie in these parts of it; all of them if that cannot be told.
+/// Resident bytes of a mapping that lie in these parts of it; all of them if that is unknown.
 fn resident_outside(proc: &ProcRoot, pid: u32, mapping: &Mapping, parts: &[Range<u64>]) -> u64 {
     let size: u64 = parts.iter().map(|part| part.end - part.start).sum();
     if SPLIT_BYTES_MAX < size {

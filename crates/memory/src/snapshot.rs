@@ -1,13 +1,13 @@
 //! The join: what kernel, JVM and allocator say of one process, painted in layers, and every resident byte added up.
 
 use crate::SnapshotDepth;
+use crate::address_map::{AddressMap, AddressRange};
 use crate::assemble::{Parts, Sums, add_up};
 use crate::depth::depth_of;
 use crate::entry_table::{EntryId, EntryTable};
 use crate::heap_classes;
 use crate::jvm::Jvm;
 use crate::jvm_spans::{code_spans, gc_spans, heap_spans, metaspace_spans, page_spans};
-use crate::ledger::{Ledger, Span};
 use crate::mapped::mapped_spans;
 use crate::native_image;
 use crate::options::ReadOptions;
@@ -53,8 +53,8 @@ pub(crate) fn take<'m>(
     let source = memory.source();
     let mut entries = EntryTable::default();
     let mut problems = Vec::new();
-    let mut ledger = Ledger::default();
-    ledger.paint(mapped_spans(source, &mut entries));
+    let mut address_map = AddressMap::default();
+    address_map.paint(mapped_spans(source, &mut entries));
     let jvm = jvm.unwrap_or_else(|error| {
         problems.push(Problem::new("libjvm", error.to_string()));
         None
@@ -68,25 +68,25 @@ pub(crate) fn take<'m>(
         problems.push(Problem::new("native image", what));
     }
     if let Some(jvm) = &jvm {
-        paint_jvm(source, jvm, &mut ledger, &mut entries);
+        paint_jvm(source, jvm, &mut address_map, &mut entries);
     }
     let jvm_threads = jvm.as_ref().map_or(&[][..], |j| &j.threads);
-    let unclaimed = ledger.unpainted(source.pages());
+    let unclaimed = address_map.unpainted(source.pages());
     let hotspot = jvm.as_ref().map(|jvm| &jvm.hotspot);
     let (stacks, threads) = stack_spans(source, hotspot, jvm_threads, &unclaimed, &mut entries);
     let mut not_malloc = jvm.as_ref().map(Jvm::not_malloc).unwrap_or_default();
     not_malloc.extend(stacks.iter().map(|span| span.addresses.clone()));
-    ledger.paint(stacks);
+    address_map.paint(stacks);
     let (depth, owners_left_out) = depth_of(source, jvm.as_ref(), options);
     let variables = (depth == SnapshotDepth::Owners).then(|| Variables::of(source));
     let survey = survey(source, &not_malloc);
-    ledger.paint(allocator_spans(&survey, &mut entries));
+    address_map.paint(allocator_spans(&survey, &mut entries));
     let claims = match &variables {
         Some(variables) => {
-            // Stretches that the kernel keeps together are told together: what points at one part speaks for the rest.
+            // Ranges that the kernel keeps together are attributed together: a pointer to one part speaks for the rest.
             // Where any of it may be class metadata, or blocks of malloc, everybody points at it: it is nobody's.
             let regions = if is_metaspace_known(jvm.as_ref()) && !survey.is_unread() {
-                whole_regions(source, &ledger.unpainted(source.pages()))
+                whole_regions(source, &address_map.unpainted(source.pages()))
             } else {
                 Vec::new()
             };
@@ -98,22 +98,22 @@ pub(crate) fn take<'m>(
             tracked.map_or_else(Claims::default, |jvm| read_tags(source, jvm, &survey, &mut entries))
         }
     };
-    ledger.paint_beneath(
-        claims.regions.iter().map(|(range, entry)| Span::new(range.clone(), *entry)).collect(),
+    address_map.paint_beneath(
+        claims.regions.iter().map(|(range, entry)| AddressRange::new(range.clone(), *entry)).collect(),
     );
     let asked = named.iter().map(|stretch| {
         let entry = entries.entry(stretch.area, &["named by the JVM", &stretch.name], FigureSource::Jcmd);
-        Span::new(stretch.addresses.clone(), entry)
+        AddressRange::new(stretch.addresses.clone(), entry)
     });
-    ledger.paint_beneath(asked.collect());
+    address_map.paint_beneath(asked.collect());
     let heap_classes = jvm
         .as_ref()
         .filter(|_| depth == SnapshotDepth::Owners)
         .and_then(|jvm| heap_classes::count(source, jvm));
-    let nameless = ledger.unpainted(source.pages());
-    ledger.paint_beneath(fallback_spans(source, &mut entries));
+    let nameless = address_map.unpainted(source.pages());
+    address_map.paint_beneath(fallback_spans(source, &mut entries));
     let parts = Parts::new(&survey, &claims, jvm.as_ref(), depth, &mut entries);
-    let sums = add_up(source, &ledger, parts, &mut entries);
+    let sums = add_up(source, &address_map, parts, &mut entries);
     let unknown = unknown_pieces(source, &sums.blocks.unowned, &nameless);
     problems.extend(claims.problems.iter().cloned());
     problems.extend(survey.problems.iter().cloned());
@@ -133,27 +133,32 @@ pub(crate) fn take<'m>(
     }
 }
 
-/// Whether class metadata can be told from other memory without a name; where there is no JVM there is none.
+/// Whether class metadata can be distinguished from other memory without a name; without a JVM there is none.
 fn is_metaspace_known(jvm: Option<&Jvm<'_>>) -> bool {
     jvm.is_none_or(|jvm| jvm.metaspace.as_ref().is_some_and(|metaspace| !metaspace.nodes.is_empty()))
 }
 
-fn paint_jvm(source: &dyn MemorySource, jvm: &Jvm<'_>, ledger: &mut Ledger, entries: &mut EntryTable) {
-    ledger.paint(page_spans(&jvm.hotspot.jvm_pages(), entries));
+fn paint_jvm(
+    source: &dyn MemorySource,
+    jvm: &Jvm<'_>,
+    address_map: &mut AddressMap,
+    entries: &mut EntryTable,
+) {
+    address_map.paint(page_spans(&jvm.hotspot.jvm_pages(), entries));
     for layer in jvm.heap.iter().flat_map(|heap| heap_spans(heap, entries)) {
-        ledger.paint(layer);
+        address_map.paint(layer);
     }
-    ledger.paint(gc_spans(&jvm.gc_tables, entries));
+    address_map.paint(gc_spans(&jvm.gc_tables, entries));
     for layer in jvm.code.iter().flat_map(|code| code_spans(code, entries)) {
-        ledger.paint(layer);
+        address_map.paint(layer);
     }
     for layer in jvm.metaspace.iter().flat_map(|metaspace| metaspace_spans(source, metaspace, entries)) {
-        ledger.paint(layer);
+        address_map.paint(layer);
     }
 }
 
 /// All memory of the allocator; its blocks are joined when the bytes are added up, and what is between them is its own.
-fn allocator_spans(survey: &Survey, entries: &mut EntryTable) -> Vec<Span> {
+fn allocator_spans(survey: &Survey, entries: &mut EntryTable) -> Vec<AddressRange> {
     let mut spans = Vec::new();
     let between = entries.explained(
         Area::AllocatorOverhead,
@@ -169,7 +174,7 @@ fn allocator_spans(survey: &Survey, entries: &mut EntryTable) -> Vec<Span> {
     );
     for range in &survey.ranges {
         let entry = if range.kind == HeapKind::Metadata { metadata } else { between };
-        spans.push(Span::new(range.addresses.clone(), entry));
+        spans.push(AddressRange::new(range.addresses.clone(), entry));
     }
     let torn = entries.explained(
         Area::MallocHeap,
@@ -177,13 +182,14 @@ fn allocator_spans(survey: &Survey, entries: &mut EntryTable) -> Vec<Span> {
         FigureSource::Allocator,
         "changed by a running thread while it was read, or not understood",
     );
-    let mut ledger = Ledger::default();
-    ledger.paint(spans);
-    ledger.paint(survey.not_walkable.iter().map(|range| Span::new(range.clone(), torn)).collect());
-    ledger.into_spans()
+    let mut address_map = AddressMap::default();
+    address_map.paint(spans);
+    address_map
+        .paint(survey.not_walkable.iter().map(|range| AddressRange::new(range.clone(), torn)).collect());
+    address_map.into_spans()
 }
 
-/// The mappings' parts around nameless resident stretches: anonymous memory between what is named.
+/// The mappings' parts around nameless resident ranges: anonymous memory between what is named.
 fn whole_regions(source: &dyn MemorySource, nameless: &[Range<u64>]) -> Vec<Range<u64>> {
     let mut regions: Vec<Range<u64>> = Vec::new();
     for part in nameless {
@@ -201,7 +207,7 @@ fn whole_regions(source: &dyn MemorySource, nameless: &[Range<u64>]) -> Vec<Rang
 }
 
 /// For memory that nothing claims but whose mapping says something: executable memory, and files of unknown kind.
-fn fallback_spans(source: &dyn MemorySource, entries: &mut EntryTable) -> Vec<Span> {
+fn fallback_spans(source: &dyn MemorySource, entries: &mut EntryTable) -> Vec<AddressRange> {
     let mut spans = Vec::new();
     for mapping in source.mappings().iter().filter(|m| m.rss_bytes != 0) {
         let entry: EntryId = if mapping.is_executable() && mapping.name.is_empty() {
@@ -211,7 +217,7 @@ fn fallback_spans(source: &dyn MemorySource, entries: &mut EntryTable) -> Vec<Sp
         } else {
             continue;
         };
-        spans.push(Span::new(mapping.addresses.clone(), entry));
+        spans.push(AddressRange::new(mapping.addresses.clone(), entry));
     }
     spans
 }

@@ -1,7 +1,7 @@
 //! Thread stacks: whose they are, how much of them is in use, and how much is left from deeper calls.
 
+use crate::address_map::AddressRange;
 use crate::entry_table::{EntryId, EntryTable};
-use crate::ledger::Span;
 use crate::pthread::{PthreadStack, holds_first_thread, stacks_in};
 use assay_hotspot::{Hotspot, JvmThread};
 use assay_linux::{MemorySource, ThreadFacts};
@@ -23,7 +23,7 @@ struct Stack {
     known_from: FigureSource,
 }
 
-/// Spans of all stacks, and the threads with what of their stacks is resident. `unclaimed` are resident stretches of
+/// Ranges of all stacks, and the threads with the resident bytes of their stacks. `unclaimed` are resident ranges of
 /// anonymous memory in which stacks that the JVM does not know may lie.
 pub(crate) fn stack_spans(
     source: &dyn MemorySource,
@@ -31,11 +31,11 @@ pub(crate) fn stack_spans(
     jvm_threads: &[JvmThread],
     unclaimed: &[Range<u64>],
     entries: &mut EntryTable,
-) -> (Vec<Span>, Vec<ThreadMemory>) {
+) -> (Vec<AddressRange>, Vec<ThreadMemory>) {
     let kernel: HashMap<u32, &ThreadFacts> = source.threads().iter().map(|t| (t.tid_inside, t)).collect();
     let mut stacks: Vec<Stack> = jvm_threads.iter().filter_map(|t| jvm_stack(source, t, &kernel)).collect();
     let known: HashSet<u32> = stacks.iter().filter_map(|s| s.thread.as_ref()).map(|t| t.tid_inside).collect();
-    // Starts by ends: there may be ten thousand, and a million stretches to hold against them.
+    // Starts by ends: there may be ten thousand, and a million ranges to compare with them.
     let mut taken: BTreeMap<u64, u64> = stacks.iter().map(|s| (s.addresses.end, s.addresses.start)).collect();
     let mut native = Vec::new();
     for found in unclaimed.iter().flat_map(|range| stacks_in(source, range)) {
@@ -52,8 +52,8 @@ pub(crate) fn stack_spans(
     }
     let first =
         unclaimed.iter().filter(|range| !overlaps(&taken, range) && holds_first_thread(source, range));
-    let mut spans: Vec<Span> =
-        first.map(|range| Span::new(range.clone(), first_thread_entry(entries))).collect();
+    let mut spans: Vec<AddressRange> =
+        first.map(|range| AddressRange::new(range.clone(), first_thread_entry(entries))).collect();
     let grouped = THREADS_WITH_LEAVES_MAX < stacks.len();
     let mut threads = Vec::new();
     for stack in &stacks {
@@ -66,11 +66,11 @@ pub(crate) fn stack_spans(
         if let Some(pointer) = pointer {
             let stale =
                 entries.entry(Area::Stacks, &[stack.kind.word(), &name, "stale, below SP"], stack.known_from);
-            spans.push(Span::new(start..pointer, stale));
-            spans.push(Span::new(pointer..end, live));
+            spans.push(AddressRange::new(start..pointer, stale));
+            spans.push(AddressRange::new(pointer..end, live));
         } else {
             let whole = entries.entry(Area::Stacks, &[stack.kind.word(), &name, "touched"], stack.known_from);
-            spans.push(Span::new(start..end, whole));
+            spans.push(AddressRange::new(start..end, whole));
         }
         threads.push(ThreadMemory {
             tid: stack.thread.as_ref().map_or(0, |t| t.tid),

@@ -2,7 +2,7 @@
 //! and only when it was asked for, since the JVM has to work for it.
 //!
 //! A line is `0xFROM-0xTO size prot rss hugetlb pgsz notes info file`, with `-` for what is empty. `info` names areas
-//! only while native memory tracking is on; where the kernel has merged several, it lists them all, and none is told.
+//! only while native memory tracking is on; where the kernel has merged several, it lists them all, and none is used.
 
 use assay_hotspot::{AttachError, attach_command};
 use assay_linux::ProcRoot;
@@ -15,7 +15,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Counted from 1.
 const INFO_COLUMN: usize = 8;
 
-/// A stretch that the JVM names.
+/// An address range that the JVM names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NamedStretch {
     pub(crate) addresses: Range<u64>,

@@ -21,7 +21,7 @@ pub struct Trimmed {
     pub before: MemoryReport,
     /// The snapshot after it.
     pub after: MemoryReport,
-    /// What was predicted from the snapshot before; absent where malloc could not be walked, or is none that can be trimmed.
+    /// Prediction from the snapshot before; absent where malloc could not be walked or cannot be trimmed.
     pub predicted_bytes: Option<u64>,
     /// By how much RSS fell, all that the process did meanwhile included; negative when it grew.
     pub actual_bytes: i64,

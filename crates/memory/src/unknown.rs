@@ -1,4 +1,4 @@
-//! What the unknown bytes look like: so that a person can tell, and a rule be written.
+//! Samples of the unknown bytes, so that a person can recognise them and write a rule.
 
 use assay_allocators::Block;
 use assay_linux::MemorySource;

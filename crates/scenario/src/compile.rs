@@ -1,8 +1,8 @@
-//! From the file's form to the checked scenario. Goes on after a mistake, so that all are told at once.
+//! From the file's form to the checked scenario. Goes on after a mistake, so that all are reported at once.
 
 use crate::chat::Chat;
 use crate::data::Feed;
-use crate::extract::{Extract, Place};
+use crate::extract::{Extract, ValueLocation};
 use crate::file::{OneOrMany, OperationFile, PerKind, ScenarioFile, ThinkFile};
 use crate::mistakes::Mistakes;
 use crate::operation::{Operation, Scenario};
@@ -238,9 +238,10 @@ impl Names<'_> {
         if !has_form {
             return Err("`hidden` belongs to a `form`, which may be empty: form = {}".to_owned());
         }
-        let is_it = |at: &usize| matches!(self.extracts[*at].place, Place::Hidden { .. });
+        let is_it = |at: &usize| matches!(self.extracts[*at].place, ValueLocation::Hidden { .. });
         self.extract(name).filter(is_it).ok_or_else(|| {
-            let of_forms = self.extracts.iter().filter(|one| matches!(one.place, Place::Hidden { .. }));
+            let of_forms =
+                self.extracts.iter().filter(|one| matches!(one.place, ValueLocation::Hidden { .. }));
             format!(
                 "hidden {name:?} is not an extract of a form{}",
                 hint(name, of_forms.map(|one| one.name.as_str()))
@@ -273,7 +274,7 @@ impl Names<'_> {
         }
         if let Some(at) = self.extract(name) {
             return match self.extracts[at].place {
-                Place::Hidden { .. } => Err(format!(
+                ValueLocation::Hidden { .. } => Err(format!(
                     "{{{name}}} is all hidden fields of a form; send them with hidden = {name:?}"
                 )),
                 _ => Ok(Source::Extracted(at)),
@@ -324,8 +325,9 @@ fn operation(
                 headers.literal(b"Content-Type: application/x-www-form-urlencoded\r\n");
             }
             let mut body = Template::default();
-            body.parts
-                .extend(hidden.map(|at| template::Part::Placeholder(Source::Extracted(at), Encoding::Raw)));
+            body.parts.extend(
+                hidden.map(|at| template::TemplatePart::Placeholder(Source::Extracted(at), Encoding::Raw)),
+            );
             for (position, (field, value)) in form.iter().enumerate() {
                 let mut encoded = Vec::new();
                 template::encode(field.as_bytes(), Encoding::Form, &mut encoded);

@@ -23,7 +23,7 @@ pub struct Answered<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Extract {
     pub name: String,
-    pub place: Place,
+    pub place: ValueLocation,
     /// A request that sends the value uses it up.
     pub once: bool,
     /// It comes from a one-time request.
@@ -32,7 +32,7 @@ pub(crate) struct Extract {
 
 /// Where it stands.
 #[derive(Debug, Clone)]
-pub(crate) enum Place {
+pub(crate) enum ValueLocation {
     /// After the first of the one to the next of the other.
     Between { after: Box<Finder<'static>>, before: Box<Finder<'static>> },
     /// In the JSON of the body, by a pointer (RFC 6901).
@@ -47,10 +47,10 @@ pub(crate) enum Place {
     Hidden { form: String },
 }
 
-impl Place {
+impl ValueLocation {
     /// Whether it is in a header.
     pub fn is_header(&self) -> bool {
-        matches!(self, Place::Header(_))
+        matches!(self, ValueLocation::Header(_))
     }
 
     /// The value in an answer.
@@ -58,12 +58,12 @@ impl Place {
         let body = answer.body;
         let short = |value: &[u8]| (value.len() <= VALUE_BYTES_MAX).then(|| value.into());
         match self {
-            Place::Between { after, before } => {
+            ValueLocation::Between { after, before } => {
                 let rest = &body[after.find(body)? + after.needle().len()..];
                 let rest = &rest[..rest.len().min(VALUE_BYTES_MAX + before.needle().len())];
                 short(&rest[..before.find(rest)?])
             }
-            Place::Json(pointer) => {
+            ValueLocation::Json(pointer) => {
                 let whole: serde_json::Value = serde_json::from_slice(body).ok()?;
                 match whole.pointer(pointer)? {
                     serde_json::Value::Null => None,
@@ -71,12 +71,12 @@ impl Place {
                     other => short(other.to_string().as_bytes()),
                 }
             }
-            Place::Regex(regex) => {
+            ValueLocation::Regex(regex) => {
                 let found = regex.captures(body)?;
                 short(found.get(1).or_else(|| found.get(0))?.as_bytes())
             }
-            Place::Header(name) => short(header(answer.head, name)?),
-            Place::Field { form, field } => {
+            ValueLocation::Header(name) => short(header(answer.head, name)?),
+            ValueLocation::Field { form, field } => {
                 let mut found: Option<Box<[u8]>> = None;
                 fields(body, form.as_deref(), &mut |one: &Field| {
                     if found.is_none() && one.name == field.as_bytes() {
@@ -85,7 +85,7 @@ impl Place {
                 });
                 found.filter(|value| value.len() <= VALUE_BYTES_MAX)
             }
-            Place::Hidden { form } => {
+            ValueLocation::Hidden { form } => {
                 let mut out = Vec::new();
                 let is_there = fields(body, Some(form), &mut |one: &Field| {
                     if one.is_hidden && out.len() <= HIDDEN_BYTES_MAX {
@@ -123,7 +123,7 @@ fn fields(body: &[u8], form: Option<&str>, each: &mut dyn FnMut(&Field)) -> bool
     let wanted = form.map(str::as_bytes);
     let (mut is_there, mut is_within) = (form.is_none(), form.is_none());
     let mut emitter = DefaultEmitter::default();
-    // What stands in scripts and styles are no tags.
+    // Scripts and styles contain no tags.
     emitter.naively_switch_states(true);
     for Ok(token) in Tokenizer::new_with_emitter(body, emitter) {
         match token {
@@ -177,20 +177,20 @@ mod tests {
         <input type=hidden form=login name=outside value="&#252;">
         <script>'<input type=hidden name=scripted value=1>'</script>"#;
 
-    fn found(place: &Place, body: &str) -> Option<String> {
+    fn found(place: &ValueLocation, body: &str) -> Option<String> {
         let answer =
             Answered { body: body.as_bytes(), head: b"ETag: \"1\"\nX-Token:  t 1 \nx-token: second\n" };
         place.find(&answer).map(|value| String::from_utf8_lossy(&value).into_owned())
     }
 
-    fn field(form: Option<&str>, field: &str) -> Place {
-        Place::Field { form: form.map(str::to_owned), field: field.to_owned() }
+    fn field(form: Option<&str>, field: &str) -> ValueLocation {
+        ValueLocation::Field { form: form.map(str::to_owned), field: field.to_owned() }
     }
 
     #[test]
     fn a_value_is_found_where_it_is_said_to_be() {
-        let json = |pointer: &str| Place::Json(pointer.to_owned());
-        let regex = |text: &str| Place::Regex(Regex::new(text).expect("right"));
+        let json = |pointer: &str| ValueLocation::Json(pointer.to_owned());
+        let regex = |text: &str| ValueLocation::Regex(Regex::new(text).expect("right"));
         let body = r#"{"items":[{"id":7,"a/b":"x"},{"id":null}],"ok":true}"#;
         for (place, want) in [
             (json("/items/0/id"), Some("7")),
@@ -202,9 +202,9 @@ mod tests {
             (regex(r#""id":(\d+)"#), Some("7")),
             (regex("tru."), Some("true")),
             (regex("fals"), None),
-            (Place::Header("x-token".to_owned()), Some("t 1")),
-            (Place::Header("etag".to_owned()), Some("\"1\"")),
-            (Place::Header("tag".to_owned()), None),
+            (ValueLocation::Header("x-token".to_owned()), Some("t 1")),
+            (ValueLocation::Header("etag".to_owned()), Some("\"1\"")),
+            (ValueLocation::Header("tag".to_owned()), None),
         ] {
             assert_eq!(found(&place, body).as_deref(), want, "{place:?}");
         }
@@ -221,11 +221,14 @@ mod tests {
         {
             assert_eq!(found(&field(form, name), PAGE), None, "{name}");
         }
-        let hidden = |form: &str| found(&Place::Hidden { form: form.to_owned() }, PAGE);
+        let hidden = |form: &str| found(&ValueLocation::Hidden { form: form.to_owned() }, PAGE);
         assert_eq!(hidden("login").as_deref(), Some("csrf=a%26b%3D%221%22&empty=&outside=%C3%BC&"));
         assert_eq!(hidden("search").as_deref(), Some("scope=all&"));
         assert_eq!(hidden("other"), None);
-        assert_eq!(found(&Place::Hidden { form: "f".to_owned() }, "<form id=f></form>").as_deref(), Some(""));
+        assert_eq!(
+            found(&ValueLocation::Hidden { form: "f".to_owned() }, "<form id=f></form>").as_deref(),
+            Some("")
+        );
     }
 
     proptest! {
@@ -237,10 +240,10 @@ mod tests {
             for body in [body.as_slice(), html.as_bytes()] {
                 let answer = Answered { body, head: body };
                 for place in [
-                    Place::Json("/a".into()),
-                    Place::Header("a".into()),
+                    ValueLocation::Json("/a".into()),
+                    ValueLocation::Header("a".into()),
                     field(Some("f"), "a"),
-                    Place::Hidden { form: "f".into() },
+                    ValueLocation::Hidden { form: "f".into() },
                 ] {
                     let _ = place.find(&answer);
                 }

@@ -70,7 +70,7 @@ impl Scenario {
         compile::compile(text, source, &Outside::Here(Path::new(""))).map_err(ScenarioError::Mistakes)
     }
 
-    /// What is wrong with the text of a scenario, whether or not what it takes from outside is there.
+    /// Mistakes in the text of a scenario, whether or not its outside inputs are there.
     ///
     /// # Errors
     /// As of `read`.

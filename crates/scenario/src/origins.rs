@@ -1,7 +1,7 @@
-//! What values come from, as the file says it: laws that they are drawn by, rows of files, places in answers.
+//! The origins of values in the file: laws that they are drawn by, rows of files, places in answers.
 
 use crate::data::{Feed, Order};
-use crate::extract::{Extract, Place};
+use crate::extract::{Extract, ValueLocation};
 use crate::file::{DataFile, DataOrder, DataPer, ExtractFile, Kind, ValueFile};
 use crate::mistakes::Mistakes;
 use crate::outside::Outside;
@@ -133,7 +133,7 @@ pub(crate) fn feeds_of(
 }
 
 /// Where a value stands, by the keys that say it.
-fn place(file: &ExtractFile) -> Result<Place, String> {
+fn place(file: &ExtractFile) -> Result<ValueLocation, String> {
     const FORMS: &str = "say where it stands: `after` and `before`; `json`, a pointer such as /items/0/id; `regex`; `header`; `field` of a \
                          form, which `form` may name; or `form` alone for all its hidden fields";
     let ExtractFile { operation: _, after, before, json, regex, header, form, field, once: _ } = file;
@@ -153,23 +153,23 @@ fn place(file: &ExtractFile) -> Result<Place, String> {
             Err("`after` and `before` must not be empty".to_owned())
         }
         (Some(after), Some(before), ..) => {
-            Ok(Place::Between { after: finder(after), before: finder(before) })
+            Ok(ValueLocation::Between { after: finder(after), before: finder(before) })
         }
         (.., Some(pointer), _, _, _, _) if pointer.is_empty() || pointer.starts_with('/') => {
-            Ok(Place::Json(pointer.clone()))
+            Ok(ValueLocation::Json(pointer.clone()))
         }
         (.., Some(pointer), _, _, _, _) => {
             Err(format!("json {pointer:?} is not a pointer: it begins with /, such as /items/0/id"))
         }
         (.., Some(regex), _, _, _) => {
             let built = regex::bytes::RegexBuilder::new(regex).size_limit(REGEX_BYTES_MAX).build();
-            built.map(Place::Regex).map_err(|error| {
+            built.map(ValueLocation::Regex).map_err(|error| {
                 format!("regex {regex:?}: {}", error.to_string().lines().last().unwrap_or_default().trim())
             })
         }
-        (.., Some(header), _, _) => Ok(Place::Header(header.clone())),
-        (.., form, Some(field)) => Ok(Place::Field { form: form.clone(), field: field.clone() }),
-        (.., Some(form), None) => Ok(Place::Hidden { form: form.clone() }),
+        (.., Some(header), _, _) => Ok(ValueLocation::Header(header.clone())),
+        (.., form, Some(field)) => Ok(ValueLocation::Field { form: form.clone(), field: field.clone() }),
+        (.., Some(form), None) => Ok(ValueLocation::Hidden { form: form.clone() }),
         _ => Err(FORMS.to_owned()),
     }
 }
@@ -194,6 +194,6 @@ pub(crate) fn extract(
         return None;
     };
     // A wrong place has been reported. The name counts as known, so that its uses are not reported as well.
-    let place = place.unwrap_or(Place::Json(String::new()));
+    let place = place.unwrap_or(ValueLocation::Json(String::new()));
     Some((from, Extract { name, place, once, is_given: false }))
 }

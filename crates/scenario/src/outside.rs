@@ -1,4 +1,4 @@
-//! What a scenario takes from outside its file: rows of data, secrets, arrivals that were recorded. Where the file is, they are read;
+//! Inputs of a scenario from outside its file: rows of data, secrets, arrivals that were recorded. Where the file is, they are read;
 //! an injector has them from its controller, and reads nothing.
 
 use crate::ScenarioError;

@@ -17,7 +17,7 @@ impl Part {
     pub const WHOLE: Part = Part { number: 0, of: 1 };
 
     /// The seed of this part: the first has the seed of the whole, and the others are far from it and each other, since
-    /// a generator counts its seed up with each stretch.
+    /// a generator counts its seed up with each run.
     pub fn seed(self, seed: u64) -> u64 {
         /// 2^64 divided by the golden ratio: multiples of it are spread evenly (Knuth, TAOCP vol. 3, 6.4).
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,4 +1,4 @@
-//! What all users of a load have in common: how far the counters are, and what the one-time requests gave.
+//! State shared by all users of a load: counters, and values given by one-time requests.
 
 use crate::Part;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 /// Values taken from answers, by number among the scenario's extracts.
 pub(crate) type Extracted = Vec<Option<Box<[u8]>>>;
 
-/// What the users of a scenario share. Clones are the same; generators that follow one another before one server take the
+/// State shared by the users of a scenario. Clones are the same; generators that follow one another before one server take the
 /// same, so that no number of a counter comes twice and the one-time requests are sent once.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(from = "Sent", into = "Sent")]

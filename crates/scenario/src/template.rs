@@ -27,7 +27,7 @@ pub(crate) enum Source {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum TemplatePart {
     Literal(Box<[u8]>),
     Placeholder(Source, Encoding),
 }
@@ -38,12 +38,12 @@ pub(crate) const ENV: &str = "env:";
 /// A text with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Template {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<TemplatePart>,
 }
 
 impl Template {
     /// Takes `text` apart. A brace that does not enclose a name is itself, so that JSON needs no escapes. `resolve`
-    /// tells where a name's text comes from, or why it cannot.
+    /// gives the origin of a name's text, or why there is none.
     pub(crate) fn parse(
         text: &str,
         encoding: Encoding,
@@ -61,7 +61,7 @@ impl Template {
                         None => before,
                     };
                     template.literal(before.as_bytes());
-                    template.parts.push(Part::Placeholder(resolve(name)?, encoding));
+                    template.parts.push(TemplatePart::Placeholder(resolve(name)?, encoding));
                     rest = &from_brace[name.len() + 2..];
                 }
                 None => {
@@ -79,10 +79,10 @@ impl Template {
         if bytes.is_empty() {
             return;
         }
-        if let Some(Part::Literal(last)) = self.parts.last_mut() {
+        if let Some(TemplatePart::Literal(last)) = self.parts.last_mut() {
             *last = [last, bytes].concat().into();
         } else {
-            self.parts.push(Part::Literal(bytes.into()));
+            self.parts.push(TemplatePart::Literal(bytes.into()));
         }
     }
 
@@ -90,8 +90,8 @@ impl Template {
     pub(crate) fn append(&mut self, other: Template) {
         for part in other.parts {
             match part {
-                Part::Literal(bytes) => self.literal(&bytes),
-                placeholder @ Part::Placeholder(..) => self.parts.push(placeholder),
+                TemplatePart::Literal(bytes) => self.literal(&bytes),
+                placeholder @ TemplatePart::Placeholder(..) => self.parts.push(placeholder),
             }
         }
     }
@@ -101,12 +101,12 @@ impl Template {
         let mut encoded = Template::default();
         for part in self.parts {
             match part {
-                Part::Literal(bytes) => {
+                TemplatePart::Literal(bytes) => {
                     let mut out = Vec::new();
                     encode(&bytes, Encoding::Form, &mut out);
                     encoded.literal(&out);
                 }
-                placeholder @ Part::Placeholder(..) => encoded.parts.push(placeholder),
+                placeholder @ TemplatePart::Placeholder(..) => encoded.parts.push(placeholder),
             }
         }
         encoded
@@ -115,8 +115,8 @@ impl Template {
     /// Where the placeholders' texts come from.
     pub(crate) fn sources(&self) -> impl Iterator<Item = Source> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Placeholder(source, _) => Some(*source),
-            Part::Literal(_) => None,
+            TemplatePart::Placeholder(source, _) => Some(*source),
+            TemplatePart::Literal(_) => None,
         })
     }
 }
@@ -169,12 +169,12 @@ mod tests {
     fn braces_that_enclose_no_name_are_themselves() {
         let template =
             Template::parse(r#"{"id":{id},"a":{}}"#, Encoding::Raw, &resolve).expect("known names");
-        let literal = |text: &str| Part::Literal(text.as_bytes().into());
+        let literal = |text: &str| TemplatePart::Literal(text.as_bytes().into());
         assert_eq!(
             template.parts,
             [
                 literal(r#"{"id":"#),
-                Part::Placeholder(Source::Drawn(0), Encoding::Raw),
+                TemplatePart::Placeholder(Source::Drawn(0), Encoding::Raw),
                 literal(r#","a":{}}"#)
             ]
         );
@@ -208,8 +208,8 @@ mod tests {
         fn text_without_names_comes_back_whole(text in "[{}\" :,0-9é]{0,100}") {
             let template = Template::parse(&text, Encoding::Raw, &resolve).expect("no names in it");
             let whole: Vec<u8> = template.parts.iter().flat_map(|part| match part {
-                Part::Literal(bytes) => bytes.to_vec(),
-                Part::Placeholder(..) => Vec::new(),
+                TemplatePart::Literal(bytes) => bytes.to_vec(),
+                TemplatePart::Placeholder(..) => Vec::new(),
             }).collect();
             prop_assert_eq!(whole, text.as_bytes());
         }

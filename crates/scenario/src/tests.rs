@@ -69,7 +69,9 @@ fn a_whole_file_is_compiled() {
     assert_eq!(scenario.operations[1].extracts, [0]);
     assert!(scenario.operations[3].restarts_session);
     let login = scenario.operations[0].body.as_ref().expect("a form");
-    assert!(matches!(&login.parts[0], template::Part::Literal(text) if **text == *b"a+b=x%26y&user=uid%3A"));
+    assert!(
+        matches!(&login.parts[0], template::TemplatePart::Literal(text) if **text == *b"a+b=x%26y&user=uid%3A")
+    );
 }
 
 #[test]

@@ -117,20 +117,20 @@ impl User {
     pub fn fill(&mut self, scenario: &Scenario, template: &Template, drawn: &mut Drawn, out: &mut Vec<u8>) {
         for part in &template.parts {
             match part {
-                template::Part::Literal(bytes) => out.extend_from_slice(bytes),
-                template::Part::Placeholder(Source::Drawn(at), encoding) => {
+                template::TemplatePart::Literal(bytes) => out.extend_from_slice(bytes),
+                template::TemplatePart::Placeholder(Source::Drawn(at), encoding) => {
                     encode(self.value(scenario, *at, drawn), *encoding, out);
                 }
-                template::Part::Placeholder(Source::Column(feed, column), encoding) => {
+                template::TemplatePart::Placeholder(Source::Column(feed, column), encoding) => {
                     match self.row(scenario, *feed, drawn) {
                         Some(row) => encode(scenario.feeds[*feed].table.value(row, *column), *encoding, out),
                         None => drawn.used_up = Some(*feed),
                     }
                 }
-                template::Part::Placeholder(Source::Secret(at), encoding) => {
+                template::TemplatePart::Placeholder(Source::Secret(at), encoding) => {
                     encode(scenario.secrets.value(*at), *encoding, out);
                 }
-                template::Part::Placeholder(Source::Extracted(at), encoding) => {
+                template::TemplatePart::Placeholder(Source::Extracted(at), encoding) => {
                     let own = self.extracted[*at].as_deref();
                     // There, since an operation that uses it requires it, or a one-time request gave it.
                     encode(own.or_else(|| self.shared.given(*at)).unwrap_or_default(), *encoding, out);

@@ -23,7 +23,7 @@ pub struct UserKind {
 const STREAM: u64 = u64::MAX - 2;
 
 impl UserKind {
-    /// What the users of this kind, whose number is given, draw operations from.
+    /// The deck from which users of the kind with this number draw operations.
     pub fn deck(&self, seed: u64, kind: usize) -> Deck {
         Deck::new(self.weights.iter().copied(), seed, STREAM.wrapping_sub(kind as u64))
     }
@@ -79,7 +79,7 @@ pub(crate) fn kinds(file: &ScenarioFile, wrong: &mut dyn FnMut(String)) -> Vec<(
     file.users.iter().map(|(name, share)| (name.clone(), share / sum)).collect()
 }
 
-/// What a key says for each of the kinds; none where it says nothing for it. What is wrong goes to `wrong`.
+/// The values of a key for each of the kinds; none where it has none for it. Mistakes go to `wrong`.
 pub(crate) fn by_kind<T: Clone>(
     of: &PerKind<T>,
     kinds: &[(String, f64)],

@@ -46,7 +46,7 @@ impl Relation {
 /// A condition, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parts<'a> {
-    /// What it is about.
+    /// Name of its subject.
     pub name: &'a str,
     /// How that is held against the limit.
     pub relation: Relation,

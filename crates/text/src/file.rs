@@ -31,7 +31,7 @@ impl NewFile {
     /// Puts it in its place, over what was there.
     ///
     /// # Errors
-    /// What the kernel says; nothing has changed then.
+    /// The kernel's error; nothing has changed then.
     pub fn finish(self) -> io::Result<File> {
         // On the disk before its name is: after a power cut there is the old file or the new one.
         self.temporary.as_file().sync_all()?;
@@ -42,7 +42,7 @@ impl NewFile {
 /// Writes a file, readable by its owner alone, that appears whole or not at all.
 ///
 /// # Errors
-/// What the kernel or `write` says; nothing has changed then.
+/// The error of the kernel or of `write`; nothing has changed then.
 pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut new = NewFile::begin(path)?;
     let mut out = BufWriter::new(new.file());

@@ -12,14 +12,14 @@ const STRETCH_GAP_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct BlockFinder<'a> {
     blocks: &'a Blocks,
-    stretches: Vec<Stretch>,
-    /// For each cell of each stretch: the last run that begins in front of it, or in it where none does.
+    stretches: Vec<CellRange>,
+    /// For each cell of each range: the last run that begins in front of it, or in it where none does.
     first_run: Vec<u32>,
 }
 
 /// Addresses that are cut into cells of equal size.
 #[derive(Debug)]
-struct Stretch {
+struct CellRange {
     start: u64,
     end: u64,
     cell_bits: u32,
@@ -49,7 +49,7 @@ impl<'a> BlockFinder<'a> {
         // As many cells as runs, or up to twice as many.
         let cell_bytes = ((end - start) / runs.len() as u64).max(1);
         let cell_bits = cell_bytes.ilog2();
-        self.stretches.push(Stretch { start, end, cell_bits, cells_at: self.first_run.len() });
+        self.stretches.push(CellRange { start, end, cell_bits, cells_at: self.first_run.len() });
         let mut run = first;
         for cell in 0..=(end - start) >> cell_bits {
             let at = start + (cell << cell_bits);

@@ -21,7 +21,7 @@ pub struct Iter<'a> {
 
 /// Where the code of a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct CodePosition {
     pub(super) run: usize,
     pub(super) in_run: u8,
     pub(super) code_at: usize,
@@ -60,12 +60,12 @@ impl<'a> Iter<'a> {
     }
 
     /// Where the next block is.
-    pub(super) fn place(&mut self) -> Option<Place> {
+    pub(super) fn place(&mut self) -> Option<CodePosition> {
         if self.left == 0 {
             self.enter();
         }
         let in_run = self.run.count - self.left;
-        (self.left != 0).then(|| Place { run: self.next_run - 1, in_run, code_at: self.code_at })
+        (self.left != 0).then(|| CodePosition { run: self.next_run - 1, in_run, code_at: self.code_at })
     }
 }
 

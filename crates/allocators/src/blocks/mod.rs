@@ -27,7 +27,7 @@ use std::ops::Range;
 const UNIT_BITS_MAX: u32 = 4;
 /// Addresses of a process end before.
 const SPAN_BYTES_MAX: u64 = 1 << 57;
-/// What all blocks together may take: 21 million small ones. Beyond it they are not told apart, and the survey says so.
+/// Memory limit of all blocks together: 21 million small ones. Beyond it they are not distinguished, and the survey says so.
 const BYTES_MAX: usize = 36 << 20;
 
 impl Default for Blocks {

@@ -13,7 +13,7 @@ use crate::{Block, BlockState, Blocks};
 use assay_linux::MemorySource;
 use std::collections::HashMap;
 
-/// List heads by which the form of links is told.
+/// List heads by which the form of links is recognised.
 const VOTERS_MAX: usize = 256;
 /// Entries of a list in a thread's cache.
 const LIST_MAX: usize = u16::MAX as usize;

@@ -11,7 +11,7 @@ use assay_model::Problem;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Heaps in one stretch of memory.
+/// Heaps in one memory range.
 const HEAPS_MAX: usize = 1 << 20;
 
 /// All heaps in the order of their addresses; `not_malloc` is sorted. Heaps that overlap with one before are left out, and said to be.
@@ -166,7 +166,7 @@ fn span(source: &dyn MemorySource, arenas: &Arenas, sizes: Sizes) -> Option<u64>
 
 /// `heap_info`: arena, heap before, bytes in use, bytes that can be written, and since 2.35 the size of its pages.
 ///
-/// How long it is, 32 or 48 bytes, the first heap tells: the arena lies directly behind.
+/// The first heap shows how long it is, 32 or 48 bytes: the arena lies directly behind.
 fn secondary_heap(
     source: &dyn MemorySource,
     arenas: &Arenas,

@@ -1,6 +1,6 @@
 //! Where glibc keeps what in its structures, for pointers of 8 and 4 bytes.
 //!
-//! Which layout holds is told by validation, never by a version number: distributions port changes back. A layout is
+//! Which layout holds is decided by validation, never by a version number: distributions port changes back. A layout is
 //! right if the ring of arenas closes and the bins' list heads agree with each other (see [`super::arena`]).
 
 /// Lowest bit of a chunk's size: the chunk before it is in use.

@@ -6,7 +6,7 @@
 //! Held by: `every_block_that_the_program_holds_is_found`, on each of these releases.
 
 use super::layout::{FLAGS, IS_MMAPPED, Sizes};
-use super::reader::Window;
+use super::reader::ForwardReader;
 use super::settings::Settings;
 use crate::{Block, BlockState, NO_ARENA};
 use assay_linux::{Mapping, MemorySource};
@@ -42,7 +42,7 @@ pub(crate) fn find(
     if settings.is_some_and(|settings| settings.mapped == 0) {
         return Vec::new();
     }
-    let mut window = Window::new(source);
+    let mut window = ForwardReader::new(source);
     let mut found = Vec::new();
     let anonymous = source.mappings().iter().filter(|m| is_anonymous(m));
     for mapping in anonymous {
@@ -85,7 +85,7 @@ pub(crate) fn without(range: &Range<u64>, taken: &[Range<u64>]) -> Vec<Range<u64
 
 fn search(
     source: &dyn MemorySource,
-    window: &mut Window<'_>,
+    window: &mut ForwardReader<'_>,
     sizes: Sizes,
     free: &Range<u64>,
     found: &mut Vec<Mapped>,
@@ -113,7 +113,7 @@ fn search(
 
 /// A chunk in a mapping that begins at a page: nothing before it but the distance, whole pages long, and marked as mapped.
 fn chunk_at(source: &dyn MemorySource, sizes: Sizes, at: u64, end: u64, words: [u64; 2]) -> Option<Mapped> {
-    let place = Place { sizes, page: source.pages().page_bytes().max(1), at, end };
+    let place = MappingRange { sizes, page: source.pages().page_bytes().max(1), at, end };
     let moved = |lead: u64| {
         let chunk = at.checked_add(lead)?;
         place.mapped(lead, [source.word(chunk)?, source.word(chunk.checked_add(sizes.word)?)?])
@@ -143,22 +143,22 @@ fn aligned_leads(sizes: Sizes, mapping: &Range<u64>) -> impl Iterator<Item = u64
 }
 
 /// Where a mapping may begin, and what it may not reach beyond.
-struct Place {
+struct MappingRange {
     sizes: Sizes,
     page: u64,
     at: u64,
     end: u64,
 }
 
-impl Place {
+impl MappingRange {
     /// The chunk with this head, so far behind the beginning of its mapping: it notes that distance as the size before.
     fn mapped(&self, lead: u64, [before, size]: [u64; 2]) -> Option<Mapped> {
-        let Place { sizes, page, at, end } = *self;
+        let MappingRange { sizes, page, at, end } = *self;
         let (bytes, flags) = (size & !FLAGS, size & FLAGS);
         if flags != IS_MMAPPED || bytes < sizes.chunk_min() {
             return None;
         }
-        // What is left out at the end tells the releases apart: only with one of them is the mapping whole pages long.
+        // The omission at the end distinguishes the releases: only with one of them is the mapping whole pages long.
         let (left_out, usable) =
             [(0, bytes - sizes.header()), (sizes.header(), bytes - sizes.word)].into_iter().find(
                 |(left_out, _)| lead.saturating_add(bytes).saturating_add(*left_out).is_multiple_of(page),
@@ -173,7 +173,7 @@ impl Place {
     }
 }
 
-/// Holds what was found against malloc's own count. What is too much, and explains the difference to the byte, is left
+/// Compares the findings with malloc's own count. An excess that explains the difference to the byte is left
 /// out: old contents of memory may look like a chunk.
 fn check(found: &mut Vec<Mapped>, settings: &Settings, problems: &mut Vec<Problem>) {
     let length = |m: &Mapped| m.addresses.end - m.addresses.start;

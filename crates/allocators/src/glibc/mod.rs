@@ -25,7 +25,7 @@ use assay_linux::{Mapping, MemorySource};
 use assay_model::{Allocator, ArenaFacts, Problem};
 use heap::Heap;
 use layout::Sizes;
-use reader::Window;
+use reader::ForwardReader;
 use settings::Settings;
 use std::ops::Range;
 
@@ -72,7 +72,7 @@ fn arenas(source: &dyn MemorySource, object: &Mapping) -> Option<(Vec<Data>, Are
     broken
 }
 
-/// What malloc aligns to. i386 is the one 32-bit machine here whose alignment is four pointers (since 2.26).
+/// Alignment of malloc. i386 is the one 32-bit machine here whose alignment is four pointers (since 2.26).
 fn sizes(source: &dyn MemorySource, object: &Mapping) -> Sizes {
     let word = source.word_bytes();
     let is_i386 = word == 4 && version::is_i386(source, object).unwrap_or(true);
@@ -118,7 +118,7 @@ impl Walk<'_> {
             let state = &self.arenas.states[usize::from(heap.segment.arena)];
             let mut memory = HeapMemory {
                 source: self.source,
-                window: Window::new(self.source),
+                window: ForwardReader::new(self.source),
                 top_at: state.address + self.arenas.layout.top(),
                 heap: heap.addresses.start..heap.segment.end,
             };
@@ -229,7 +229,7 @@ fn merge_overlaps(ranges: &mut Vec<Range<u64>>) {
 /// The memory of one heap, and the arena's pointer to its top.
 struct HeapMemory<'a> {
     source: &'a dyn MemorySource,
-    window: Window<'a>,
+    window: ForwardReader<'a>,
     top_at: u64,
     heap: Range<u64>,
 }

@@ -7,8 +7,8 @@ const WINDOW_BYTES_MAX: usize = 256 << 10;
 /// What is read first at a new place; doubled while reading goes on directly behind.
 const WINDOW_BYTES_MIN: usize = 4096;
 
-/// Forward reading: of a place far ahead it reads little, of a stretch without gaps much at a time.
-pub(crate) struct Window<'a> {
+/// Reads forward: little at a place far ahead, much at a time without gaps.
+pub(crate) struct ForwardReader<'a> {
     source: &'a dyn MemorySource,
     word: usize,
     base: u64,
@@ -19,9 +19,9 @@ pub(crate) struct Window<'a> {
     read_again_bytes: u64,
 }
 
-impl<'a> Window<'a> {
+impl<'a> ForwardReader<'a> {
     pub(crate) fn new(source: &'a dyn MemorySource) -> Self {
-        Window {
+        ForwardReader {
             source,
             word: source.word_bytes() as usize,
             base: 0,
@@ -90,7 +90,7 @@ impl<'a> Window<'a> {
         let end = self.base.saturating_add(bytes as u64);
         self.read_again_bytes += end.min(self.furthest).saturating_sub(self.base);
         self.furthest = self.furthest.max(end);
-        // What is there already is written over.
+        // Existing bytes are overwritten.
         self.bytes.resize(bytes, 0);
         self.source.read(self.base, &mut self.bytes).is_ok()
     }

@@ -8,7 +8,7 @@ use super::arena::{Arenas, State};
 use super::heap::Heap;
 use super::layout::{FLAGS, PREV_INUSE, Sizes};
 use super::mapped::without;
-use super::reader::Window;
+use super::reader::ForwardReader;
 use super::walk::Segment;
 use assay_linux::{Mapping, MemorySource};
 use std::ops::Range;
@@ -40,7 +40,8 @@ pub(crate) fn find(
         let lead = leads.partition_point(|lead| *lead < mapping.addresses.start);
         leads.get(lead).is_some_and(|lead| *lead < mapping.addresses.end)
     };
-    let mut search = Search { window: Window::new(source), sizes, top: state.top, headers: 0, pages: 0 };
+    let mut search =
+        Search { window: ForwardReader::new(source), sizes, top: state.top, headers: 0, pages: 0 };
     let mut missing = state.system_bytes.saturating_sub(brk.map_or(0, |brk| brk.end - brk.start));
     let mut found = Vec::new();
     for is_led_to in [true, false] {
@@ -72,7 +73,7 @@ fn is_candidate(mapping: &Mapping, brk: Option<&Range<u64>>) -> bool {
 }
 
 struct Search<'a> {
-    window: Window<'a>,
+    window: ForwardReader<'a>,
     sizes: Sizes,
     top: u64,
     headers: u64,
@@ -80,7 +81,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The regions in a stretch of memory.
+    /// The regions in a memory range.
     fn regions(&mut self, free: &Range<u64>) -> Vec<Heap> {
         let mut found = Vec::new();
         let mut at = free.start;

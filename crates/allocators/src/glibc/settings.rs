@@ -72,7 +72,7 @@ fn find_in(data: &Data, word: u64, version: Option<(u32, u32)>, accept: &Accept<
     })
 }
 
-/// Where the counts of mapped chunks are, told by the maximum behind the first of them, else by the version; and whether
+/// Where the counts of mapped chunks are, found by the maximum behind the first of them, else by the version; and whether
 /// that maximum is the default.
 fn counts(data: &Data, at: u64, word: u64, version: Option<(u32, u32)>) -> Option<(u64, bool)> {
     // With 64 bits: five numbers of 32 bits and a hole since 2.35, four before.

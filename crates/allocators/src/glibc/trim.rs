@@ -10,7 +10,7 @@ use crate::{Block, BlockState};
 use assay_linux::PageMap;
 use std::ops::Range;
 
-/// What the prediction is made from, beside the blocks.
+/// Input of the prediction, beside the blocks.
 pub(crate) struct Trim<'a> {
     /// Resident pages.
     pub pages: &'a PageMap,

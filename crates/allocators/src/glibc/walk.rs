@@ -4,7 +4,7 @@
 //! chain may be torn under the reader: what was read as a chunk has been merged or split since. There is no counter of
 //! generations; that sizes fit together and that the walk lands exactly on `top` is the check. A walk that does not
 //! fit is taken back some chunks and done again with memory that is read anew; when that does not help, it goes on
-//! at the next place that looks like a chain of chunks, and the stretch between is called not walkable.
+//! at the next place that looks like a chain of chunks, and the range between is called not walkable.
 
 use super::layout::{FLAGS, IS_MMAPPED, PREV_INUSE, Sizes};
 use crate::{Block, BlockState, Blocks};
@@ -176,7 +176,7 @@ impl<H: Headers> Walker<'_, H> {
         Step::Next
     }
 
-    /// What the chunk here hands out. The word in front of it is its size; the one before that belongs to its neighbour
+    /// The block that the chunk here hands out. The word in front of it is its size; the one before that belongs to its neighbour
     /// while that is in use, so that a chunk ends a word behind the next one's beginning.
     fn block(&self, bytes: u64, state: BlockState) -> Block {
         Block {
@@ -353,7 +353,7 @@ impl<H: Headers> Walker<'_, H> {
         true
     }
 
-    /// What is left cannot be walked, but for the top, if there is one.
+    /// The rest cannot be walked, except for the top, if there is one.
     fn give_up(mut self) -> Walked {
         let top = self.top.filter(|top| self.at <= *top);
         let end = top.unwrap_or(self.segment.end);

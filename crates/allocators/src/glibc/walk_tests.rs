@@ -14,7 +14,7 @@ struct Memory {
     words: Vec<u64>,
     top: Option<u64>,
     reads: usize,
-    /// What is mixed into every word that is read, anew each time.
+    /// Mixed into every word that is read, changed each time.
     noise: Box<dyn FnMut(usize) -> u64>,
 }
 

@@ -1,9 +1,9 @@
-//! jemalloc, seen from outside.
+//! jemalloc, read from outside.
 //!
 //! The distributions' libraries have no symbols for their own variables, so these are found by shape, each held against
 //! another: entries of the radix tree against the extents that they lead to, bits of free regions against the extents'
 //! counters, the two parts of each thread's cache against each other, cached blocks against the regions of their class.
-//! What does not agree is not believed.
+//! Structures that contradict each other are not used.
 //!
 //! Layouts are those of jemalloc 5.3 on 64-bit machines with pages of 4 KiB. Other versions pass where they agree; where
 //! they do not, the survey says so.
@@ -55,11 +55,11 @@ pub(crate) fn survey(source: &dyn MemorySource, object: &Mapping) -> Option<Surv
         ));
         return Some(survey);
     };
-    let look = (0..LOOKS_MAX).fold(None, |best: Option<Look>, _| match best {
+    let look = (0..LOOKS_MAX).fold(None, |best: Option<ExtentWalk>, _| match best {
         Some(whole) if whole.torn() == 0 => Some(whole),
         _ => {
             reader.forget();
-            let next = Look::take(&reader, &library, tree);
+            let next = ExtentWalk::take(&reader, &library, tree);
             Some(best.filter(|best| best.torn() <= next.torn()).unwrap_or(next))
         }
     })?;
@@ -68,7 +68,7 @@ pub(crate) fn survey(source: &dyn MemorySource, object: &Mapping) -> Option<Surv
 }
 
 /// One walk over all extents and caches.
-struct Look {
+struct ExtentWalk {
     extents: Extents,
     bases: Bases,
     caches: Caches,
@@ -77,8 +77,8 @@ struct Look {
     blocks: Blocks,
 }
 
-impl Look {
-    fn take(reader: &WordReader<'_>, library: &Library, tree: RadixTree) -> Look {
+impl ExtentWalk {
+    fn take(reader: &WordReader<'_>, library: &Library, tree: RadixTree) -> ExtentWalk {
         let mut extents = tree.extents(reader);
         let mut bases = Bases::default();
         let tables = extents.leaves.iter().copied().chain(extents.extents.iter().map(|extent| extent.at));
@@ -101,7 +101,7 @@ impl Look {
         let arenas: BTreeSet<_> = extents.extents.iter().map(|extent| extent.arena).collect();
         let arenas: Vec<_> = arenas.into_iter().collect();
         let blocks = Blocks::of(reader, &extents.extents, &caches, &arenas);
-        Look { extents, bases, caches, arenas, blocks }
+        ExtentWalk { extents, bases, caches, arenas, blocks }
     }
 
     /// Structures that contradict each other.

@@ -33,7 +33,7 @@ const OBJECTS_MAX: usize = 64 << 20;
 /// Caches of threads that are read.
 const THREADS_MAX: usize = 1 << 20;
 
-/// What became of every object of every span that is cut into objects.
+/// State of every object of every span that is divided into objects.
 pub(super) struct Objects<'a> {
     spans: &'a [Span],
     classes: &'a [SizeClass],
@@ -46,7 +46,7 @@ pub(super) struct Objects<'a> {
 }
 
 impl<'a> Objects<'a> {
-    /// All objects in use, until a list tells otherwise.
+    /// All objects in use, until a list says otherwise.
     pub fn new(spans: &'a [Span], classes: &'a [SizeClass], page_shift: u32) -> Self {
         let mut first = vec![0];
         let mut count = 0;

@@ -71,7 +71,7 @@ fn chunks(
     chunks
 }
 
-/// The stretch around an address that is mapped alike, and in which neither a span nor foreign memory lies.
+/// The range around an address that is mapped alike, and in which neither a span nor foreign memory lies.
 fn gap_around(
     source: &dyn MemorySource,
     spans: &[HeapRange],

@@ -1,8 +1,8 @@
-//! tcmalloc of gperftools, seen from outside.
+//! tcmalloc of gperftools, read from outside.
 //!
 //! The distributions' libraries have no symbols for their own variables, so these are found by shape, each held against
 //! another: the table of pages against the spans that it leads to, the classes against the spans' lengths, the lists of
-//! free objects against the objects of their class and the spans' own counters. What does not agree is not believed.
+//! free objects against the objects of their class and the spans' own counters. Structures that contradict each other are not used.
 //!
 //! Layouts are those of gperftools 2.10 on 64-bit machines. Other versions pass where they agree; where they do not, the
 //! survey says so and gives the memory as a whole.
@@ -25,7 +25,7 @@ use std::ops::Range;
 /// Looks at a running process, until one finds all lists whole.
 const LOOKS_MAX: usize = 3;
 
-/// Surveys the tcmalloc in an object; `None` when that cannot be read. `not_malloc` are stretches known to be something
+/// Surveys the tcmalloc in an object; `None` when that cannot be read. `not_malloc` are ranges known to be something
 /// else.
 pub(crate) fn survey(
     source: &dyn MemorySource,
@@ -48,11 +48,11 @@ pub(crate) fn survey(
     };
     reader.forget();
     let lists = Lists::find(&reader, library.variables.clone());
-    let look = (0..LOOKS_MAX).fold(None, |best: Option<Look>, _| match best {
+    let look = (0..LOOKS_MAX).fold(None, |best: Option<SpanWalk>, _| match best {
         Some(whole) if whole.torn == 0 => Some(whole),
         _ => {
             reader.forget();
-            let next = Look::take(&reader, &library, table, lists.as_ref());
+            let next = SpanWalk::take(&reader, &library, table, lists.as_ref());
             Some(best.filter(|best| best.torn <= next.torn).unwrap_or(next))
         }
     })?;
@@ -77,7 +77,7 @@ impl Lists {
 }
 
 /// One walk over all spans and lists.
-struct Look {
+struct SpanWalk {
     spans: Vec<Span>,
     /// `None` when the lists of free objects were not found.
     blocks: Option<Blocks>,
@@ -87,14 +87,14 @@ struct Look {
     tables: Vec<Range<u64>>,
 }
 
-impl Look {
-    fn take(reader: &WordReader<'_>, library: &Library, table: PageTable, lists: Option<&Lists>) -> Look {
+impl SpanWalk {
+    fn take(reader: &WordReader<'_>, library: &Library, table: PageTable, lists: Option<&Lists>) -> SpanWalk {
         let leaves = table.leaves(reader);
         let (spans, mut torn) = table.spans(reader, &leaves);
         let mut tables: Vec<_> =
             leaves.found.iter().map(|(leaf, _)| *leaf..leaf + table.leaf_bytes()).collect();
         tables.extend(spans.iter().map(|span| span.at..span.at.saturating_add(span::SPAN_BYTES)));
-        let Some(lists) = lists else { return Look { spans, blocks: None, torn, tables } };
+        let Some(lists) = lists else { return SpanWalk { spans, blocks: None, torn, tables } };
         let threads = free_objects::find_threads(reader, library.variables.clone(), &lists.classes);
         tables
             .extend(threads.iter().map(|thread| *thread..thread.saturating_add(free_objects::THREAD_BYTES)));
@@ -107,7 +107,7 @@ impl Look {
         let is_full = blocks.blocks.is_full();
         torn += objects.broken_lists + u64::from(threads.is_empty());
         torn += if is_full { 0 } else { blocks.not_cut.len() as u64 };
-        Look { spans, blocks: Some(blocks), torn, tables }
+        SpanWalk { spans, blocks: Some(blocks), torn, tables }
     }
 }
 
@@ -155,7 +155,7 @@ fn blocks_of(spans: &[Span], objects: &Objects<'_>) -> Blocks {
     Blocks { blocks, not_cut }
 }
 
-fn add_blocks(survey: &mut Survey, source: &dyn MemorySource, table: PageTable, look: Look) {
+fn add_blocks(survey: &mut Survey, source: &dyn MemorySource, table: PageTable, look: SpanWalk) {
     if look.torn != 0 {
         let what = format!(
             "{} lists or spans contradicted themselves: objects of them may count as used",

@@ -22,7 +22,7 @@ const ENTRIES_TRIED_MAX: usize = 64;
 /// Words of the library that are tried as a pointer to a leaf, once they point to enough memory.
 const WORDS_TRIED_MAX: usize = 4096;
 
-/// What a span is to the page heap.
+/// State of a span in the page heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Location {
     /// Handed out whole, or cut into objects.

@@ -2,7 +2,7 @@
 //!
 //! Page faults are a software event, which is here wherever sampling is. Loads and stores only some processors sample (AMD's IBS, Intel's
 //! PEBS), and hypervisors hide them; Arm's SPE writes packets of a form of its own, which are not read. Where this was written there was
-//! neither: they are held by tests of the kernel's interface and have not been seen on a processor.
+//! neither: they are held by tests of the kernel's interface and have not been verified on a processor.
 
 mod event;
 mod place;

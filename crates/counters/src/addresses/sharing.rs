@@ -32,7 +32,7 @@ pub(crate) fn shared_lines(accesses: &[Access], place_of: &dyn Fn(u64) -> DataPl
     let mut lines: HashMap<u64, BTreeMap<u32, Use>> = HashMap::new();
     for access in accesses {
         let line = access.address / LINE;
-        // An address of 0 is none: the unit could not tell.
+        // An address of 0 is none: the unit did not record it.
         if line == 0 || (LINES_MAX <= lines.len() && !lines.contains_key(&line)) {
             continue;
         }

@@ -19,14 +19,14 @@ use std::ops::RangeInclusive;
 const SOFTIRQS: [&str; 10] =
     ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"];
 
-/// How much of the CPU time of some threads must have been seen for their split to be that of what was seen.
+/// Share of the CPU time of some threads that must have been traced for their split to be the traced one.
 ///
 /// Folklore: a clock that runs on while the hypervisor has the processor gives that time to whatever the thread was in, which need not be
-/// what it does otherwise: at a coverage of 1.22 a kernel share of 33 % was seen as 38 %. Held by:
+/// what it does otherwise: at a coverage of 1.22 a kernel share of 33 % was measured as 38 %. Held by:
 /// `a_split_of_more_or_less_than_was_used_is_not_taken`.
 pub const TRACED_COVERAGE: RangeInclusive<f64> = 0.98..=1.05;
 
-/// Gives roles and groups the split that was measured, in place of the sampled one. What was hardly seen keeps its own.
+/// Gives roles and groups the split that was measured, in place of the sampled one. Threads that were hardly traced keep the sampled one.
 pub(crate) fn split_by_tracing(
     (tracing, unseen): (&Tracing, Unseen),
     named: &HashMap<u32, Named>,
@@ -57,7 +57,7 @@ fn split(tracing: &Tracing, unseen: Unseen, seen: &Sums, of: &mut TimeSums) {
     let without = seen_ns - seen.spent(USER).ns as f64;
     let time = unseen.of(seen, tracing.times_faults());
     let kernel = without + (time.crossing_ns + time.preemption_ns) as f64;
-    // At least what was seen; how much was not is inferred, and nothing bounds it.
+    // At least the traced time; the rest is inferred, and nothing bounds it.
     let share = Estimate { estimate: kernel / seen_ns, low: Some(without / seen_ns), high: None };
     let kernel_ns = ((of.cpu_ns as f64 * share.estimate).round() as u64).min(of.cpu_ns);
     of.kernel_share = Some(share);

@@ -1,4 +1,4 @@
-//! What a thread may be in, by the numbers that the programs have for it.
+//! Activities of a thread, by the numbers that the programs use for them.
 
 use assay_model::KernelActivity;
 

@@ -25,7 +25,7 @@ use aya::maps::MapError;
 use aya::{Btf, Endianness};
 use calls::CALLS_MAX;
 pub(crate) use programs::Kernel;
-pub use programs::{Loading, Programs, Wanted};
+pub use programs::{Loading, ProgramRequest, Programs};
 use record::{Sums, has_ended};
 use records::Record;
 pub use refused::Refusal;
@@ -113,7 +113,7 @@ impl Tracing {
         let room =
             u32::try_from(threads).unwrap_or(THREADS_MAX).saturating_mul(2).saturating_add(THREADS_MIN);
         let threads_max = room.min(THREADS_MAX);
-        let mut programs = kernel.load(&Wanted { btf, target: pid, tester, threads_max })?;
+        let mut programs = kernel.load(&ProgramRequest { btf, target: pid, tester, threads_max })?;
         let read = || -> Result<Sums, Refusal> {
             let words = programs.record_of(tester).map_err(|e| Refusal::Loader(e.to_string()))?;
             Ok(words.map(|words| Sums::of(&words, monotonic_ns())).unwrap_or_default())
@@ -193,7 +193,7 @@ impl Tracing {
         self.last.iter().map(since).chain(self.ended.iter().map(|(tid, sums)| (*tid, *sums)))
     }
 
-    /// What the programs did not see in the interval, by its samples where there are enough.
+    /// CPU time in the interval that the programs did not trace, by its samples where there are enough.
     pub(crate) fn unseen(&self, samples: Option<&TimeSamples>) -> Unseen {
         let mut seen = Sums::default();
         self.used().for_each(|(_, used)| seen.add(&used));
@@ -259,7 +259,7 @@ impl Tracing {
     }
 }
 
-/// Has the programs learn how the kernel reads an eventfd, a timerfd and a socket: nothing else tells them from files at so low a cost.
+/// Has the programs learn how the kernel reads an eventfd, a timerfd and a socket: nothing else distinguishes them from files at so low a cost.
 fn learn_files(programs: &mut Programs) -> Result<(), MapError> {
     let mut buffer = [0u8; 8];
     if let Ok(file) = eventfd(0, EventfdFlags::NONBLOCK) {

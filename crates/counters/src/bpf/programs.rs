@@ -2,7 +2,7 @@
 
 use super::calls::rows;
 use super::record::{WORDS, Words};
-use super::records::{Place, Record, Records};
+use super::records::{Record, RecordNumber, Records};
 use super::refused::Refusal;
 use aya::maps::{Array, HashMap, Map, MapData, MapError, PerCpuArray, Stack};
 use aya::programs::{BtfTracePoint, FExit, ProgramError};
@@ -13,7 +13,7 @@ use std::os::fd::AsFd;
 
 static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/threads.bpf.o");
 
-/// What is needed, in the order in which it is attached: who leaves something is heard of before who enters it.
+/// The programs, in the order in which they are attached: exits are traced before entries.
 const NEEDED: [&str; 3] = ["sched_switch", "sys_exit", "sys_enter"];
 /// Pairs of end and begin; a kernel may lack some, and then their time is that of what they interrupt.
 const INTERRUPTS: [&str; 6] =
@@ -26,9 +26,9 @@ pub(crate) struct Missing {
     pub(crate) why: Refusal,
 }
 
-/// What is loaded for whom.
+/// The programs to load, and for which process.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct ProgramRequest {
     /// The kernel's types.
     pub(crate) btf: Btf,
     /// The process.
@@ -48,7 +48,7 @@ pub trait Loading: std::fmt::Debug {
     ///
     /// # Errors
     /// Why the kernel does not take them.
-    fn load(&self, wanted: &Wanted) -> Result<Programs, Refusal>;
+    fn load(&self, wanted: &ProgramRequest) -> Result<Programs, Refusal>;
 }
 
 /// The kernel.
@@ -62,7 +62,7 @@ impl Loading for Kernel {
         Some(sets.effective.contains(both) || sets.effective.contains(CapabilitySet::SYS_ADMIN))
     }
 
-    fn load(&self, wanted: &Wanted) -> Result<Programs, Refusal> {
+    fn load(&self, wanted: &ProgramRequest) -> Result<Programs, Refusal> {
         Programs::start(wanted)
     }
 }
@@ -79,7 +79,7 @@ pub struct Programs {
 
 impl Programs {
     /// Loads and attaches them for the threads of a process, and for one thread of this one.
-    fn start(wanted: &Wanted) -> Result<Programs, Refusal> {
+    fn start(wanted: &ProgramRequest) -> Result<Programs, Refusal> {
         match Programs::load(wanted, true)? {
             programs if programs.times_faults => Ok(programs),
             // Without an end no fault may begin.
@@ -87,8 +87,8 @@ impl Programs {
         }
     }
 
-    fn load(wanted: &Wanted, times: bool) -> Result<Programs, Refusal> {
-        let Wanted { btf, target, tester, threads_max } = wanted;
+    fn load(wanted: &ProgramRequest, times: bool) -> Result<Programs, Refusal> {
+        let ProgramRequest { btf, target, tester, threads_max } = wanted;
         let rows = rows();
         let times_faults = u8::from(times);
         let mut loader = EbpfLoader::new();
@@ -177,7 +177,7 @@ impl Programs {
 
     /// The record of a thread.
     pub(crate) fn record_of(&self, tid: u32) -> Result<Option<Words>, MapError> {
-        let places: HashMap<_, u32, Place> =
+        let places: HashMap<_, u32, RecordNumber> =
             HashMap::try_from(self.ebpf.map("places").ok_or(MapError::KeyNotFound)?)?;
         match places.get(&tid, 0) {
             Ok(place) => Ok(self.records.at(place).map(|record| record.words)),
@@ -194,7 +194,7 @@ impl Programs {
     /// Takes out the records of threads that have ended, so that there is room for others.
     pub(crate) fn forget(&mut self, ended: &[Record]) -> Result<(), MapError> {
         let map = self.ebpf.map_mut("places").ok_or(MapError::KeyNotFound)?;
-        let mut places = HashMap::<_, u32, Place>::try_from(map)?;
+        let mut places = HashMap::<_, u32, RecordNumber>::try_from(map)?;
         for Record { place, tid, .. } in ended {
             // A new thread may have the number by now, and a record elsewhere.
             if places.get(tid, 0).is_ok_and(|known| known == *place) {
@@ -211,9 +211,9 @@ impl Programs {
     }
 
     /// Says that there are no records at these places.
-    fn free(&mut self, places: impl Iterator<Item = Place>) -> Result<(), MapError> {
+    fn free(&mut self, places: impl Iterator<Item = RecordNumber>) -> Result<(), MapError> {
         let map = self.ebpf.map_mut("free_places").ok_or(MapError::KeyNotFound)?;
-        let mut free = Stack::<_, Place>::try_from(map)?;
+        let mut free = Stack::<_, RecordNumber>::try_from(map)?;
         for place in places {
             free.push(place, 0)?;
         }
@@ -248,7 +248,7 @@ impl Programs {
 }
 
 /// The records of threads as the kernel has them for the programs.
-fn records_in(ebpf: &Ebpf, places: Place) -> Result<Records, Refusal> {
+fn records_in(ebpf: &Ebpf, places: RecordNumber) -> Result<Records, Refusal> {
     let Some(Map::Array(map)) = ebpf.map("threads") else {
         return Err(Refusal::Loader("the programs have no records of threads".to_owned()));
     };

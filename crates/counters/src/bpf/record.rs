@@ -61,7 +61,7 @@ impl Sums {
             let at = BLOCKED + 2 * off_kind + 1;
             sums[at] = sums[at].saturating_add(now_ns.saturating_sub(words[OFF_SINCE_NS]));
         }
-        // What a thread did before its first event told what: a loop without system calls, mostly.
+        // CPU time of a thread before its first event: a loop without system calls, mostly.
         sums[2 * USER + 1] = sums[2 * USER + 1].saturating_add(words[UNKNOWN_NS]);
         Sums(sums)
     }

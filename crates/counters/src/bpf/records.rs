@@ -6,12 +6,12 @@ use std::io;
 use std::os::fd::AsRawFd;
 
 /// Index of a record. Records start at index 1: the programs use 0 for "no record".
-pub(crate) type Place = u32;
+pub(crate) type RecordNumber = u32;
 
 /// A thread's record as it was read.
 #[derive(Debug)]
 pub(crate) struct Record {
-    pub(crate) place: Place,
+    pub(crate) place: RecordNumber,
     pub(crate) tid: u32,
     pub(crate) words: Words,
 }
@@ -20,12 +20,12 @@ pub(crate) struct Record {
 #[derive(Debug)]
 pub(crate) struct Records {
     memory: MmapRaw,
-    places: Place,
+    places: RecordNumber,
 }
 
 impl Records {
     /// Those of a map of the kernel with so many entries.
-    pub(crate) fn of(map: &impl AsRawFd, places: Place) -> io::Result<Records> {
+    pub(crate) fn of(map: &impl AsRawFd, places: RecordNumber) -> io::Result<Records> {
         let bytes = places as usize * size_of::<Words>();
         Ok(Records { memory: MmapOptions::new().len(bytes).map_raw_read_only(map)?, places })
     }
@@ -36,7 +36,7 @@ impl Records {
     }
 
     /// The record at a place, if there is one.
-    pub(crate) fn at(&self, place: Place) -> Option<Record> {
+    pub(crate) fn at(&self, place: RecordNumber) -> Option<Record> {
         let first = place as usize * WORDS;
         if self.places <= place || tid_of(self.word(first + TID)) == 0 {
             return None;
@@ -75,6 +75,8 @@ mod tests {
         let records = Records::of(&file, 3).expect("a mapping");
         let all: Vec<_> = records.all().map(|record| (record.place, record.tid, record.words[0])).collect();
         assert_eq!(all, [(2, 1000, 2)]);
-        assert!(records.at(1).is_none() && records.at(3).is_none() && records.at(Place::MAX).is_none());
+        assert!(
+            records.at(1).is_none() && records.at(3).is_none() && records.at(RecordNumber::MAX).is_none()
+        );
     }
 }

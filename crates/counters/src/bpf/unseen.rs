@@ -6,7 +6,7 @@
 //! The same holds for page faults.
 //!
 //! Samples of the same interval say more where they are enough. Folklore: the kernel acknowledges an interrupt before its tracepoint, which in
-//! a virtual machine leaves to the hypervisor (6 µs for each were seen), and where it takes the processor away from a thread on the way back to
+//! a virtual machine leaves to the hypervisor (6 µs for each were measured), and where it takes the processor away from a thread on the way back to
 //! user mode no tracepoint says when it began. A server with 50,000 system calls in a second of CPU time had a fifth of its kernel time there.
 
 use super::kinds::{FAULTS, INTERRUPTS, USER, kind_of};
@@ -98,13 +98,13 @@ impl Unseen {
         Ok(Unseen { call_ns, fault_ns: median(faults), ..Unseen::default() })
     }
 
-    /// With what samples of the same interval say, in which the programs saw `seen`.
+    /// Adds the samples of the same interval, in which the programs traced `seen`.
     ///
     /// Where interrupts are off a sample is taken a little later, mostly on the way out of one, and what the programs timed is there once
     /// more: together it is at most the kernel time of all samples. Without that bound it was up to 11 % more.
     pub(crate) fn by_samples(self, samples: &TimeSamples, seen: &Sums) -> Unseen {
         let ns_of = |share: f64| share * seen.cpu_ns() as f64;
-        // Samples, and time beyond what was seen.
+        // Samples, and time beyond the traced one.
         let beyond = |activity: KernelActivity| {
             let part = samples.kernel.iter().find(|part| part.activity == Some(activity))?;
             let seen_ns = match activity {
@@ -218,7 +218,7 @@ mod tests {
                 .to_vec(),
             ..TimeSamples::default()
         };
-        // 1 ms of CPU time, of which 10 µs were seen in interrupts: 50 of 1,000 samples are 50 µs.
+        // 1 ms of CPU time, of which 10 µs were traced in interrupts: 50 of 1,000 samples are 50 µs.
         let sums = seen(500, 0, 10, 480);
         let told = Unseen {
             call_ns: 100.0,

@@ -19,7 +19,7 @@ pub enum Mode {
 /// What one counter of a group counts.
 pub type CounterEvent = (HardwareEvent, Mode);
 
-/// What a group has counted since it was opened, in the order in which it was asked for.
+/// Counts of a group since it was opened, in the order of its events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GroupCounts {
     /// Time for which the thread ran.

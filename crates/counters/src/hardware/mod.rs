@@ -6,7 +6,7 @@
 //! somebody else counts too, the figure says so, and is not scaled up.
 //!
 //! Where this was written there were no such counters: tests check it against the interface of the kernel, with a `perf_event_open` of
-//! their own, and has not been seen on a processor.
+//! their own, and has not been verified on a processor.
 
 mod event;
 mod trial;

@@ -1,6 +1,6 @@
 //! Whether an event can be trusted: it is opened, run against a busy loop, and read, before it is used.
 //!
-//! An event that is listed may count nothing, and one that counts may not tell user mode from the kernel: `task-clock:u` gives the same
+//! An event that is listed may count nothing, and one that counts may not distinguish user mode from the kernel: `task-clock:u` gives the same
 //! number as `task-clock`, and where a hypervisor counts its guest's user mode alone, `:k` gives 0 of anything. All three are found here: of a
 //! loop there are some, in both modes together as many as in each, and most of them in the mode in which the loop is.
 

@@ -1,6 +1,6 @@
 //! Java methods by the JDK's flight recorder: of a file that is there, or of a recording that is started and stopped for it.
 //!
-//! Recorded threads are found among those of the account by their Java names, which tell the role. The recorder knows Java threads alone:
+//! Recorded threads are found among those of the account by their Java names, which give the role. The recorder knows Java threads alone:
 //! what collectors and compilers do is not in it.
 
 mod recorder;
@@ -14,7 +14,7 @@ use stacks::{Roles, stacks_of};
 use std::fs::File;
 use std::path::Path;
 
-/// What a problem of a recording is about.
+/// Subject of a problem of a recording.
 const ABOUT: &str = "recording";
 
 /// A recording that was read.

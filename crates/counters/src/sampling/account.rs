@@ -1,7 +1,7 @@
 //! CPU time by what samples say of it: role, user or kernel, activity or place.
 
 use super::activity::activity_of;
-use super::place::Placed;
+use super::place::CodeLocation;
 use super::{RATE_PER_S, Sampling, Stack};
 use crate::split::share_of;
 use assay_model::{
@@ -36,9 +36,9 @@ enum Kind {
 
 /// Samples by kind.
 #[derive(Debug, Default, Clone)]
-struct Counts(BTreeMap<Kind, u64>);
+struct SamplesByKind(BTreeMap<Kind, u64>);
 
-impl Counts {
+impl SamplesByKind {
     fn all(&self) -> u64 {
         self.0.values().sum()
     }
@@ -76,14 +76,14 @@ impl Counts {
     }
 }
 
-/// The account of what was seen. `places`: what is at the addresses of user mode.
+/// The account of the samples. `places`: the code at the addresses of user mode.
 pub(crate) fn account_of(
     sampling: &Sampling,
     clocked: &Clocked,
-    places: &HashMap<u64, Placed>,
+    places: &HashMap<u64, CodeLocation>,
 ) -> TimeSamples {
     let seen = &sampling.seen;
-    let mut by_role: HashMap<Option<ThreadRole>, Counts> = HashMap::new();
+    let mut by_role: HashMap<Option<ThreadRole>, SamplesByKind> = HashMap::new();
     let mut frames = Frames::default();
     let mut stacks: HashMap<Vec<u32>, u64> = HashMap::new();
     for (stack, samples) in &seen.stacks {
@@ -92,7 +92,7 @@ pub(crate) fn account_of(
         *by_role.entry(role).or_default().0.entry(kind).or_default() += samples;
         *stacks.entry(frames.of(sampling, stack, role, places)).or_default() += samples;
     }
-    let mut of_all = Counts::default();
+    let mut of_all = SamplesByKind::default();
     for (kind, samples) in by_role.values().flat_map(|counts| &counts.0) {
         *of_all.0.entry(kind.clone()).or_default() += samples;
     }
@@ -131,7 +131,7 @@ pub(crate) fn account_of(
     }
 }
 
-fn kind_of(sampling: &Sampling, stack: &Stack, places: &HashMap<u64, Placed>) -> Kind {
+fn kind_of(sampling: &Sampling, stack: &Stack, places: &HashMap<u64, CodeLocation>) -> Kind {
     if stack.is_kernel {
         let names = stack.kernel.iter().map(|number| number.and_then(|number| sampling.names.name(number)));
         return Kind::Kernel(activity_of(names));
@@ -166,13 +166,13 @@ impl Frames {
         sampling: &Sampling,
         stack: &Stack,
         role: Option<ThreadRole>,
-        places: &HashMap<u64, Placed>,
+        places: &HashMap<u64, CodeLocation>,
     ) -> Vec<u32> {
         let role = role.map_or("threads that no sample has", ThreadRole::title).to_owned();
         let role = SampledFrame { name: role, kind: FrameKind::Role };
-        let placed = |address: &u64| places.get(address).cloned().unwrap_or_else(Placed::unknown);
+        let placed = |address: &u64| places.get(address).cloned().unwrap_or_else(CodeLocation::unknown);
         // A frame pointer that leads out of all code is none, and what it leads to is nobody's caller.
-        let is_code = |(at, placed): &(usize, Placed)| *at == 0 || placed.place != CodePlace::Unknown;
+        let is_code = |(at, placed): &(usize, CodeLocation)| *at == 0 || placed.place != CodePlace::Unknown;
         let user = stack.user.iter().map(placed).enumerate().take_while(is_code);
         let mut user: Vec<SampledFrame> = user.map(|(_, placed)| placed.frame).collect();
         user.reverse();

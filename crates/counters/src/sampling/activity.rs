@@ -6,7 +6,7 @@
 //! 3. `REFINING`: an entry that serves several purposes (`read` of a socket or a file) is decided by what it called.
 //!
 //! Folklore: the compiler turns last calls into jumps, so that the system call's own function may be missing on the stack:
-//! `__x64_sys_read` jumps to `ksys_read`, and only that is seen. Hence several prefixes, and inner functions among `ENTRIES`.
+//! `__x64_sys_read` jumps to `ksys_read`, and only that is sampled. Hence several prefixes, and inner functions among `ENTRIES`.
 //! Held by: `recorded_stacks_have_their_activity`.
 
 use assay_model::KernelActivity::{self, *};
@@ -179,7 +179,7 @@ impl Table {
     }
 }
 
-/// What a system call is for, by its name.
+/// Purpose of a system call, by its name.
 pub(crate) fn activity_of_call(name: &str) -> KernelActivity {
     OF_CALLS.find(name).unwrap_or(OtherCalls)
 }
@@ -247,7 +247,7 @@ mod tests {
         }
     }
 
-    /// By the kernel's sources; not seen on a machine.
+    /// By the kernel's sources; not verified on a machine.
     #[test]
     fn spellings_of_other_kernels_and_architectures_are_known() {
         let stacks = [

@@ -1,7 +1,7 @@
 //! The kernel's event that takes samples: the CPU clock of `perf_event_open`.
 //!
 //! It is a software event: a timer of the kernel, so that it works where there are no hardware counters. Its timer does not come through
-//! while interrupts are off: what a handler of interrupts does is seen right behind it.
+//! while interrupts are off: the work of an interrupt handler is sampled right behind it.
 
 use perf_event::data::Record as Parsed;
 use perf_event::events::Software;
@@ -11,7 +11,7 @@ use std::io;
 /// Room for samples of one processor: as much as the kernel lets every user have, and at 199 a second of 1 KiB each 2.5 s.
 const BUFFER_BYTES: usize = 512 << 10;
 const NS_PER_S: u64 = 1_000_000_000;
-/// What tells kinds of frames apart within a stack, from here on.
+/// Markers that separate the kinds of frames within a stack, from here on.
 const CONTEXT_MIN: u64 = -4095i64 as u64;
 const CONTEXT_KERNEL: u64 = -128i64 as u64;
 const CONTEXT_USER: u64 = -512i64 as u64;

@@ -1,4 +1,4 @@
-//! What a function of libjvm is for, by the class that it belongs to.
+//! Purpose of a function of libjvm, by the class that it belongs to.
 //!
 //! HotSpot's classes say where they belong by how their names begin or end; others are listed. A function of no class, or of one that is
 //! not here, has no group. Held by: `functions_have_the_group_of_their_class`.

@@ -27,14 +27,14 @@ pub(crate) use trial::{Refusal, burn, in_kernel, in_user_mode};
 
 /// Samples in a second of a processor: prime, so that they do not run in step with the kernel's own timer.
 pub(crate) const RATE_PER_S: u32 = 199;
-/// Stacks that are told apart; what comes beyond is counted without its frames.
+/// Stacks that are kept; samples beyond them are counted without their frames.
 const STACKS_MAX: usize = 100_000;
 /// Addresses of the kernel whose function is remembered.
 const ADDRESSES_MAX: usize = 200_000;
 /// Records that are read in one go, so that a storm of them cannot hold the reader.
 const RECORDS_MAX: usize = 1_000_000;
 
-/// Where a thread was seen.
+/// Where a thread was sampled.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Stack {
     pub(crate) tid: u32,
@@ -45,9 +45,9 @@ pub(crate) struct Stack {
     pub(crate) user: Vec<u64>,
 }
 
-/// What was seen since the last restart.
+/// Samples since the last restart.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SampledStacks {
     pub(crate) stacks: HashMap<Stack, u64>,
     pub(crate) lost: u64,
     pub(crate) throttled: u64,
@@ -97,7 +97,7 @@ pub(crate) struct Sampling {
     pid: u32,
     rings: Vec<Box<dyn Samples>>,
     pub(crate) names: KernelFunctions,
-    pub(crate) seen: Seen,
+    pub(crate) seen: SampledStacks,
     /// Whether frame pointers lead through the stacks of user mode.
     has_frame_pointers: bool,
 }
@@ -124,7 +124,7 @@ impl Sampling {
             symbols: proc.read_kernel_symbols().ok().flatten(),
             ..KernelFunctions::default()
         };
-        Ok(Sampling { pid, rings, names, seen: Seen::default(), has_frame_pointers })
+        Ok(Sampling { pid, rings, names, seen: SampledStacks::default(), has_frame_pointers })
     }
 
     /// Processors that are sampled.
@@ -132,7 +132,7 @@ impl Sampling {
         u32::try_from(self.rings.len()).unwrap_or(u32::MAX)
     }
 
-    /// Every address in user mode that was seen.
+    /// Every sampled address in user mode.
     pub(crate) fn user_addresses(&self) -> BTreeSet<u64> {
         self.seen.stacks.keys().flat_map(|stack| stack.user.iter().copied()).collect()
     }
@@ -156,13 +156,13 @@ impl Sampling {
         self.seen.reading_cpu_ns += thread_cpu_ns().saturating_sub(began);
     }
 
-    /// Forgets what was seen.
+    /// Discards the samples.
     pub(crate) fn restart(&mut self) {
-        self.seen = Seen::default();
+        self.seen = SampledStacks::default();
     }
 }
 
-fn add(seen: &mut Seen, names: &mut KernelFunctions, sample: Sample, has_frame_pointers: bool) {
+fn add(seen: &mut SampledStacks, names: &mut KernelFunctions, sample: Sample, has_frame_pointers: bool) {
     let mut stack = Stack {
         tid: sample.tid,
         is_kernel: !sample.kernel.is_empty(),

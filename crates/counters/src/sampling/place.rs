@@ -27,23 +27,23 @@ const C_LIBRARY: [&str; 12] = [
     "librt",
 ];
 
-/// What is at an address.
+/// The code at an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Placed {
+pub(crate) struct CodeLocation {
     pub(crate) place: CodePlace,
     /// Name of a native library.
     pub(crate) library: Option<String>,
     pub(crate) frame: SampledFrame,
 }
 
-impl Placed {
-    pub(crate) fn unknown() -> Placed {
-        Placed::named(CodePlace::Unknown, "unknown code", FrameKind::Native)
+impl CodeLocation {
+    pub(crate) fn unknown() -> CodeLocation {
+        CodeLocation::named(CodePlace::Unknown, "unknown code", FrameKind::Native)
     }
 
-    fn named(place: CodePlace, name: &str, kind: FrameKind) -> Placed {
+    fn named(place: CodePlace, name: &str, kind: FrameKind) -> CodeLocation {
         let name = name.chars().take(NAME_CHARS_MAX).collect();
-        Placed { place, library: None, frame: SampledFrame { name, kind } }
+        CodeLocation { place, library: None, frame: SampledFrame { name, kind } }
     }
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn place_all(
     pid: u32,
     addresses: &BTreeSet<u64>,
     methods: Option<&PerfMap>,
-) -> Result<HashMap<u64, Placed>, LinuxError> {
+) -> Result<HashMap<u64, CodeLocation>, LinuxError> {
     let process = LiveProcess::open(proc, pid)?;
     let memory = CachedMemory::new(&process);
     let hotspot = Hotspot::open(&memory).ok().flatten();
@@ -81,11 +81,11 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    fn find(&mut self, address: u64) -> Placed {
+    fn find(&mut self, address: u64) -> CodeLocation {
         if let Some(placed) = self.code_cache.as_ref().and_then(|cache| in_code_cache(cache, address)) {
             return match self.methods.and_then(|methods| methods.name_at(address)) {
                 Some(method) if placed.place == CodePlace::CompiledJava => {
-                    Placed::named(placed.place, &without_arguments(method), FrameKind::Java)
+                    CodeLocation::named(placed.place, &without_arguments(method), FrameKind::Java)
                 }
                 _ => placed,
             };
@@ -94,23 +94,27 @@ impl<'a> Finder<'a> {
         let index = mappings.partition_point(|mapping| mapping.addresses.end <= address);
         match mappings.get(index).filter(|mapping| mapping.addresses.contains(&address)) {
             Some(mapping) => self.in_mapping(mapping, address),
-            None => Placed::unknown(),
+            None => CodeLocation::unknown(),
         }
     }
 
-    fn in_mapping(&mut self, mapping: &'a Mapping, address: u64) -> Placed {
+    fn in_mapping(&mut self, mapping: &'a Mapping, address: u64) -> CodeLocation {
         if mapping.name == "[vdso]" {
-            return Placed::named(CodePlace::Vdso, "vdso", FrameKind::Native);
+            return CodeLocation::named(CodePlace::Vdso, "vdso", FrameKind::Native);
         }
         if !mapping.is_file() || !mapping.name.starts_with('/') {
-            return Placed::unknown();
+            return CodeLocation::unknown();
         }
         let path = mapping.name.trim_end_matches(" (deleted)");
         if let Some(hotspot) = self.hotspot.filter(|hotspot| hotspot.symbols().path() == mapping.name) {
             let Some(function) = hotspot.symbols().function_at(address) else {
-                return Placed::named(CodePlace::Jvm, "libjvm", FrameKind::Jvm);
+                return CodeLocation::named(CodePlace::Jvm, "libjvm", FrameKind::Jvm);
             };
-            return Placed::named(jvm_group_of(&function), &without_arguments(&function), FrameKind::Jvm);
+            return CodeLocation::named(
+                jvm_group_of(&function),
+                &without_arguments(&function),
+                FrameKind::Jvm,
+            );
         }
         let file = path.rsplit('/').next().unwrap_or(path);
         let function = self.symbols_of(mapping).and_then(|symbols| symbols.function_at(address));
@@ -126,7 +130,7 @@ impl<'a> Finder<'a> {
             CodePlace::NativeLibrary
         };
         let library = (place == CodePlace::NativeLibrary).then(|| file.to_owned());
-        Placed { library, ..Placed::named(place, &name, FrameKind::Native) }
+        CodeLocation { library, ..CodeLocation::named(place, &name, FrameKind::Native) }
     }
 
     fn symbols_of(&mut self, mapping: &'a Mapping) -> Option<&Symbols> {
@@ -138,23 +142,23 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// What the JVM says is at an address of its code cache.
-fn in_code_cache(cache: &CodeCache, address: u64) -> Option<Placed> {
+/// The JVM's entry at an address of its code cache.
+fn in_code_cache(cache: &CodeCache, address: u64) -> Option<CodeLocation> {
     let heap = cache.heaps.iter().find(|heap| heap.reserved.contains(&address))?;
     let index = heap.blobs.partition_point(|blob| blob.addresses.end <= address);
     let blob = heap.blobs.get(index).filter(|blob| blob.addresses.contains(&address));
-    let generated = |place: CodePlace| Placed::named(place, place.title(), FrameKind::Generated);
+    let generated = |place: CodePlace| CodeLocation::named(place, place.title(), FrameKind::Generated);
     Some(match blob.map(|blob| (blob.kind, &*blob.name)) {
         Some((BlobKind::Method, _)) => {
-            Placed::named(CodePlace::CompiledJava, CodePlace::CompiledJava.title(), FrameKind::Java)
+            CodeLocation::named(CodePlace::CompiledJava, CodePlace::CompiledJava.title(), FrameKind::Java)
         }
         Some((BlobKind::NativeMethod, _)) => generated(CodePlace::NativeWrappers),
         // The only name of a blob that the JVM gives to its interpreter.
         Some((BlobKind::Stub | BlobKind::Buffer, "Interpreter")) => {
-            Placed::named(CodePlace::Interpreter, CodePlace::Interpreter.title(), FrameKind::Java)
+            CodeLocation::named(CodePlace::Interpreter, CodePlace::Interpreter.title(), FrameKind::Java)
         }
         Some((BlobKind::Adapter | BlobKind::Stub | BlobKind::Buffer, name)) => {
-            Placed::named(CodePlace::Stubs, name, FrameKind::Generated)
+            CodeLocation::named(CodePlace::Stubs, name, FrameKind::Generated)
         }
         None => generated(CodePlace::CodeCache),
     })

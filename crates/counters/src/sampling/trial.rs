@@ -1,6 +1,6 @@
 //! Whether the event can be trusted: it is run against loops of our own, whose answer is known, before it is used.
 //!
-//! That an event is listed, or opens, proves nothing: some count nothing, and some do not tell user mode from the kernel.
+//! That an event is listed, or opens, proves nothing: some count nothing, and some do not distinguish user mode from the kernel.
 
 use super::event::{Events, NotOpened, Record, SampleTarget};
 use assay_linux::thread_cpu_ns;

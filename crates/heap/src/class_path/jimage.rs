@@ -182,7 +182,7 @@ impl Jimage {
         if resource.packed_bytes == 0 { Ok(bytes) } else { self.unpack(&bytes) }
     }
 
-    /// What is packed has a header: mark, length packed and unpacked, name of the method, its configuration, and whether it
+    /// A packed resource has a header: mark, length packed and unpacked, name of the method, its configuration, and whether it
     /// is the innermost.
     fn unpack(&self, packed: &[u8]) -> Result<Vec<u8>, String> {
         let header = packed.get(..PACKED_HEADER_BYTES).ok_or("a packed class file without a header")?;

@@ -26,7 +26,7 @@ pub enum ClassPathError {
     NoClasses {
         /// The place.
         path: PathBuf,
-        /// What it is instead.
+        /// Its kind instead.
         what: String,
     },
     /// No place has the class.

@@ -14,7 +14,7 @@ use crate::{ClassHistogram, ClassIndex, ClassShape};
 use class_file::ClassFile;
 pub use limits::ClassPathError;
 use limits::NAMES_MAX;
-use place::Place;
+use place::ClassSource;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -37,7 +37,8 @@ pub fn read(paths: &OsStr, class: &str) -> Result<ClassHistogram, ClassPathError
 /// # Errors
 /// As of [`read`].
 pub fn shapes_of(class: &str, paths: &[PathBuf]) -> Result<ClassHistogram, ClassPathError> {
-    let mut places: Vec<Place> = paths.iter().cloned().map(Place::open).collect::<Result<_, _>>()?;
+    let mut places: Vec<ClassSource> =
+        paths.iter().cloned().map(ClassSource::open).collect::<Result<_, _>>()?;
     let jdk_version = paths.iter().find_map(|path| place::jdk_version(path));
     let mut histogram = ClassHistogram { word_bytes: 8, jdk_version, ..ClassHistogram::default() };
     let mut next = Some(class.trim().replace('/', "."));
@@ -64,7 +65,7 @@ pub fn shapes_of(class: &str, paths: &[PathBuf]) -> Result<ClassHistogram, Class
     Ok(histogram)
 }
 
-fn class_in(places: &mut [Place], name: &str) -> Result<Option<ClassFile>, ClassPathError> {
+fn class_in(places: &mut [ClassSource], name: &str) -> Result<Option<ClassFile>, ClassPathError> {
     for place in places {
         let Some(bytes) = place.class(name)? else { continue };
         let bad = |what| ClassPathError::BadClassFile {
@@ -94,8 +95,8 @@ fn shape(name: String, file: ClassFile, super_class: Option<ClassIndex>) -> Clas
 }
 
 /// Which names that are there are like the one that is not.
-fn not_found(places: &mut [Place], class: &str) -> ClassNotFound {
-    let mut names: Vec<String> = places.iter_mut().flat_map(Place::names).take(NAMES_MAX).collect();
+fn not_found(places: &mut [ClassSource], class: &str) -> ClassNotFound {
+    let mut names: Vec<String> = places.iter_mut().flat_map(ClassSource::names).take(NAMES_MAX).collect();
     names.sort_unstable();
     names.dedup();
     crate::predict::not_found(class, names.iter().map(String::as_str))

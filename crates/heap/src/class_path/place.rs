@@ -11,8 +11,8 @@ use zip::result::ZipError;
 /// No folder of packages is deeper.
 const FOLDER_DEPTH_MAX: usize = 64;
 
-/// Where classes are.
-pub(super) struct Place {
+/// A folder, jar or image with classes.
+pub(super) struct ClassSource {
     path: PathBuf,
     kind: Kind,
 }
@@ -24,31 +24,31 @@ enum Kind {
     Modules(Box<Jimage>),
 }
 
-impl Place {
+impl ClassSource {
     /// A folder, a jar, a JDK's home, or its `lib/modules`.
-    pub fn open(path: PathBuf) -> Result<Place, ClassPathError> {
+    pub fn open(path: PathBuf) -> Result<ClassSource, ClassPathError> {
         if !path.is_dir() {
-            return Place::file(path);
+            return ClassSource::file(path);
         }
         let classes = ["lib/modules", "jre/lib/rt.jar", "lib/rt.jar"].map(|name| path.join(name));
         match classes.into_iter().find(|file| file.is_file()) {
-            Some(classes) => Place::file(classes),
-            None => Ok(Place { path, kind: Kind::Folder }),
+            Some(classes) => ClassSource::file(classes),
+            None => Ok(ClassSource { path, kind: Kind::Folder }),
         }
     }
 
-    fn file(path: PathBuf) -> Result<Place, ClassPathError> {
+    fn file(path: PathBuf) -> Result<ClassSource, ClassPathError> {
         let is_image = path.file_name().is_some_and(|name| name == "modules");
         match File::open(&path).map(BufReader::new) {
-            Ok(file) if is_image => Place::image(path, file),
-            Ok(file) => Place::jar(path, file),
+            Ok(file) if is_image => ClassSource::image(path, file),
+            Ok(file) => ClassSource::jar(path, file),
             Err(source) => Err(ClassPathError::Read { path, source }),
         }
     }
 
-    fn jar(path: PathBuf, file: BufReader<File>) -> Result<Place, ClassPathError> {
+    fn jar(path: PathBuf, file: BufReader<File>) -> Result<ClassSource, ClassPathError> {
         match ZipArchive::new(file) {
-            Ok(jar) => Ok(Place { path, kind: Kind::Jar(Box::new(jar)) }),
+            Ok(jar) => Ok(ClassSource { path, kind: Kind::Jar(Box::new(jar)) }),
             Err(ZipError::Io(source)) => Err(ClassPathError::Read { path, source }),
             Err(error) => {
                 let what = format!("it is neither a folder nor a jar nor the home of a JDK ({error})");
@@ -57,9 +57,9 @@ impl Place {
         }
     }
 
-    fn image(path: PathBuf, file: BufReader<File>) -> Result<Place, ClassPathError> {
+    fn image(path: PathBuf, file: BufReader<File>) -> Result<ClassSource, ClassPathError> {
         match Jimage::open(file) {
-            Ok(image) => Ok(Place { path, kind: Kind::Modules(Box::new(image)) }),
+            Ok(image) => Ok(ClassSource { path, kind: Kind::Modules(Box::new(image)) }),
             Err(what) => Err(ClassPathError::NoClasses { path, what }),
         }
     }

@@ -6,7 +6,7 @@ use crate::PrimitiveKind;
 pub(super) struct ExternalName {
     /// `java.util.HashMap$Node`, `byte[]`, `java.lang.String[]`.
     pub(super) name: String,
-    /// What an array class has as elements.
+    /// Elements of an array class.
     pub(super) element: Option<Element>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A collector leaves gaps where it does not move what is alive, and puts an array of numbers into each, so that the heap
 //! can be walked: up to a tenth of a heap that was just collected. The JVM has a class of its own for them since JDK 19
-//! (`jdk.internal.vm.FillerElement[]`), but a dump has them as `int[]`, like any other. What tells them is that nothing refers
+//! (`jdk.internal.vm.FillerElement[]`), but a dump has them as `int[]`, like any other. They are recognised by the fact that nothing refers
 //! to them, and that is known at the end only: a dump is read twice where it matters. The first reading collects all arrays
 //! of int, the second one goes along all references and roots. Only JVMs with that class are trusted to have no reference that is
 //! not dumped: JDK 6 has hundreds of arrays that only its permanent generation refers to. An array without elements may be the lock of a class that is
@@ -16,7 +16,7 @@ use assay_text::size;
 pub(super) const CLASS: &[u8] = b"[Ljdk/internal/vm/FillerElement;";
 /// Arrays that are kept: 24 MB.
 const ARRAYS_MAX: usize = 2_000_000;
-/// What is less than this share of all objects' bytes is not worth a second reading.
+/// A smaller share of all objects' bytes is not worth a second reading.
 const SHARE_MIN: f64 = 0.001;
 
 /// Arrays of int of a dump, with elements.
@@ -160,7 +160,7 @@ impl References {
     }
 }
 
-/// What is said where fillers are not known.
+/// The problem reported where fillers are unknown.
 pub(super) fn unknown(why: &str) -> String {
     format!("arrays of int that fill gaps between objects are counted as objects: {why}")
 }

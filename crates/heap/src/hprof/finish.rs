@@ -175,7 +175,7 @@ impl<'a> Shapes<'a> {
             Some(Element::Primitive(kind)) => Some(ArrayLengths::new(Some(kind))),
             None => None,
         };
-        // What has been used is given back: the fields with their names take its place.
+        // Used memory is freed: the fields with their names take its place.
         let dump = slot.dump.take();
         let has_mirror = dump.is_some();
         let dump = dump.unwrap_or_default();

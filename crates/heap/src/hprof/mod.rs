@@ -73,7 +73,7 @@ fn read_once(
     again: Option<Again<'_>>,
 ) -> Result<ClassHistogram, HprofError> {
     let count = AtomicU64::new(0);
-    let mut source = Counted { source, count: &count };
+    let mut source = CountingReader { source, count: &count };
     let failed = |offset, source| HprofError::Read { name: name.to_owned(), offset, source };
     let mut magic = Vec::with_capacity(2);
     (&mut source).take(2).read_to_end(&mut magic).map_err(|e| failed(0, e))?;
@@ -98,12 +98,12 @@ fn read_once(
 }
 
 /// Counts what is read from the source as it is given.
-struct Counted<'a, R> {
+struct CountingReader<'a, R> {
     source: R,
     count: &'a AtomicU64,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.source.read(into)?;
         self.count.fetch_add(read as u64, Ordering::Relaxed);

@@ -24,7 +24,7 @@ const EARLY_MAX: usize = 64;
 #[derive(Default)]
 pub(super) struct Names {
     /// In the order in which they came, then in that of the identifiers.
-    places: Vec<Place>,
+    places: Vec<NamePosition>,
     is_sorted: bool,
     /// Each name behind its length in two bytes.
     text: Vec<u8>,
@@ -36,12 +36,12 @@ pub(super) struct Names {
 
 /// Identifier, and where the name is in the text; in halves, so that it takes 12 bytes.
 #[derive(Clone, Copy)]
-struct Place {
+struct NamePosition {
     id: [u32; 2],
     start: u32,
 }
 
-impl Place {
+impl NamePosition {
     fn id(self) -> u64 {
         u64::from(self.id[0]) << 32 | u64::from(self.id[1])
     }
@@ -71,7 +71,7 @@ impl Names {
         let start = self.text.len() as u32;
         self.text.extend_from_slice(&(name.len() as u16).to_ne_bytes());
         self.text.extend_from_slice(name);
-        self.places.push(Place { id: [(id >> 32) as u32, id as u32], start });
+        self.places.push(NamePosition { id: [(id >> 32) as u32, id as u32], start });
         self.is_sorted = false;
     }
 

@@ -15,7 +15,7 @@ const DISTINCT_MAX: usize = 1 << 15;
 const KEPT_MAX: usize = 1 << 15;
 /// Farther apart than this lie no neighbours.
 const GAP_BYTES_MAX: u64 = 1 << 20;
-/// Arrays up to this length tell most: in longer ones the header's size drowns.
+/// Arrays up to this length are the most informative: in longer ones the header's size drowns.
 const LENGTH_MAX: u64 = 1 << 12;
 /// Of each kind, so many objects are all looked at, and then every 32nd: rare classes have their say too, and the sample
 /// costs next to nothing.
@@ -24,7 +24,7 @@ const THEN_EVERY: u64 = 32;
 /// Pages of 8 KiB: some 200 objects.
 const PAGE_BITS: u32 = 13;
 
-/// What the first of two is, by slot of its class.
+/// The first of two neighbours, by slot of its class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Instance(SlotIndex),

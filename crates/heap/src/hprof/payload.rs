@@ -4,7 +4,7 @@
 //! - A record's length has four bytes. JDK 6 and tools that write one HEAP_DUMP (0x0C) of more than 4 GiB let it wrap:
 //!   where a 0x0C ends and no record begins, it goes on for another 4 GiB.
 //! - Length 0 of a 0x0C means that the writer could not go back to fill it in: it goes on to the end. Of a 0x1C it means
-//!   the same with some writers, and an empty segment with the JDK: what follows tells which.
+//!   the same with some writers, and an empty segment with the JDK: the following bytes show which.
 //! - Writers that cut a stream of sub-records into segments of one size (perfetto) have sub-records that go on behind the
 //!   next segment's header.
 
@@ -16,7 +16,7 @@ pub(super) const HEAP_DUMP_SEGMENT: u8 = 0x1c;
 pub(super) const HEAP_DUMP_END: u8 = 0x2c;
 /// Bytes of a record's header: tag, time, length.
 pub(super) const HEADER_BYTES: usize = 9;
-/// So much is looked at behind a segment's header to tell whether sub-records begin there.
+/// Bytes that are read behind a segment's header to decide whether sub-records begin there.
 const GLANCE_BYTES: usize = 4096;
 
 /// A record's header.

@@ -5,10 +5,10 @@
 //! runs of references. Until JDK 26 nothing fills a hole behind what is kept free around contended fields, and until JDK 27 none of a
 //! class below one that has such fields.
 
-use super::fields::{Contention, Hole, InheritedLayout, Wanted};
+use super::fields::{Contention, FieldToPlace, Hole, InheritedLayout};
 use assay_jdk::release::FieldPlacement;
 
-/// What the JVM keeps free on both sides of what is contended: two cache lines, since processors fetch pairs.
+/// Padding of the JVM on both sides of contended fields: two cache lines, since processors fetch pairs.
 pub const CONTENDED_PADDING_BYTES: u64 = 128;
 
 /// Places the own fields of a class behind and between those of its super class. Offsets are in the order of `wanted`.
@@ -16,7 +16,7 @@ pub const CONTENDED_PADDING_BYTES: u64 = 128;
 /// `is_contended` is whether the whole class is.
 pub fn place(
     ground: &InheritedLayout,
-    wanted: &[Wanted<'_>],
+    wanted: &[FieldToPlace<'_>],
     is_contended: bool,
     rules: FieldPlacement,
 ) -> (Vec<u64>, InheritedLayout) {
@@ -40,7 +40,7 @@ pub fn place(
 }
 
 /// Fields that are kept apart: the nameless group is each field for itself; in the order in which they first appear.
-fn groups(wanted: &[Wanted<'_>]) -> Vec<Vec<usize>> {
+fn groups(wanted: &[FieldToPlace<'_>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(Contention<'_>, Vec<usize>)> = Vec::new();
     for (at, field) in wanted.iter().enumerate() {
         match field.contention {
@@ -86,7 +86,7 @@ impl Plan {
         }
     }
 
-    /// Keeps a stretch free; nothing goes before it any more.
+    /// Keeps a range free; nothing is placed before it any more.
     fn pad(&mut self) {
         self.holes.clear();
         self.appends_only = !self.fills_behind_padding;
@@ -95,7 +95,7 @@ impl Plan {
 
     fn add_primitives_and_references(
         &mut self,
-        wanted: &[Wanted<'_>],
+        wanted: &[FieldToPlace<'_>],
         fields: &[usize],
         references_first: bool,
     ) {
@@ -110,7 +110,7 @@ impl Plan {
 
     /// A search that failed for a size is not repeated for the next field of that size, which changes nothing: holes only
     /// get smaller.
-    fn add(&mut self, wanted: &[Wanted<'_>], fields: &[usize]) {
+    fn add(&mut self, wanted: &[FieldToPlace<'_>], fields: &[usize]) {
         for at in fields {
             let bytes = wanted[*at].bytes;
             self.offsets[*at] = match self.smallest_hole(bytes) {
@@ -149,12 +149,12 @@ impl Plan {
     fn finish(
         self,
         below: &InheritedLayout,
-        wanted: &[Wanted<'_>],
+        wanted: &[FieldToPlace<'_>],
         is_contended: bool,
     ) -> (Vec<u64>, InheritedLayout) {
         let is_apart =
             below.is_apart || is_contended || wanted.iter().any(|field| field.contention != Contention::None);
-        // What a class below starts from is where the last field ends, not where padding does.
+        // A subclass starts where the last field ends, not where padding does.
         let last = (0..wanted.len()).max_by_key(|at| self.offsets[*at]);
         let last = last.filter(|at| below.fields_end <= self.offsets[*at]);
         let (fields_end, ends_with_reference) = last

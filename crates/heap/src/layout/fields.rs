@@ -15,9 +15,9 @@ pub enum Contention<'a> {
     Group(&'a str),
 }
 
-/// A field that wants a place.
+/// A field to be placed.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct FieldToPlace<'a> {
     /// Its name.
     pub name: &'a str,
     /// Java's name of its type; `reference`; `word` where the JVM says no more.
@@ -79,9 +79,9 @@ pub fn wanted<'a>(
     facts: &'a ObjectFacts,
     sizes: &Sizes,
     word_bytes: u64,
-) -> Vec<Wanted<'a>> {
+) -> Vec<FieldToPlace<'a>> {
     let apart = facts.contended_fields(&shape.name);
-    let declared = shape.fields.iter().map(|field| Wanted {
+    let declared = shape.fields.iter().map(|field| FieldToPlace {
         name: &field.name,
         kind: kind_name(field.kind),
         bytes: sizes.bytes_of(field.kind),
@@ -93,7 +93,7 @@ pub fn wanted<'a>(
             Some(group) => Contention::Group(group),
         },
     });
-    let injected = facts.injected(&shape.name).iter().map(|field| Wanted {
+    let injected = facts.injected(&shape.name).iter().map(|field| FieldToPlace {
         name: &field.name,
         kind: field.kind.name(),
         bytes: field.kind.bytes(word_bytes, sizes.reference_bytes),
@@ -119,7 +119,7 @@ pub fn kind_name(kind: FieldKind) -> &'static str {
     }
 }
 
-/// A stretch without a field.
+/// A gap without a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hole {
     /// Where it begins.

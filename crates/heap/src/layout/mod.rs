@@ -16,14 +16,14 @@ use assay_jdk::Release;
 use assay_jdk::objects::ObjectFacts;
 use assay_jdk::release::{ArrayElements, FieldPlacement, LayoutRules};
 use assay_model::{ClassLayout, FieldPlace, FootprintParts, HeapModel, LayoutPart, ModelName};
-use fields::{InheritedLayout, Wanted};
+use fields::{FieldToPlace, InheritedLayout};
 pub use sizes::{Sizes, is_estimate};
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Layouts of classes of a class histogram in one model.
 ///
-/// What the dump cannot know is left out: `@Contended` in classes of an application, which the JVM heeds only with
+/// Facts that a dump does not have are left out: `@Contended` in classes of an application, which the JVM heeds only with
 /// `-XX:-RestrictContended`. An object of class `jdk.internal.vm.StackChunk` is longer than an instance: it ends with
 /// stack frames.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ struct Instance {
 }
 
 impl Instance {
-    fn with(mut self, fields: &[Wanted<'_>]) -> Instance {
+    fn with(mut self, fields: &[FieldToPlace<'_>]) -> Instance {
         for field in fields {
             let part =
                 if field.is_reference { &mut self.references_bytes } else { &mut self.primitives_bytes };
@@ -118,7 +118,7 @@ impl Layouts {
         self.instance(class).map(|instance| instance.bytes)
     }
 
-    /// What the size of one instance is made of; `None` for an array class or an index beyond.
+    /// The parts of one instance; `None` for an array class or an index beyond.
     pub fn instance_parts(&self, class: ClassIndex) -> Option<FootprintParts> {
         let instance = self.instance(class)?;
         Some(self.parts(instance.bytes, instance.references_bytes, instance.primitives_bytes))
@@ -154,7 +154,7 @@ impl Layouts {
         Some(self.object_bytes(end))
     }
 
-    /// What the size of a class's mirror is made of: its static fields too. `None` as of [`Layouts::mirror_bytes`].
+    /// The parts of a class's mirror, with its static fields. `None` as of [`Layouts::mirror_bytes`].
     pub fn mirror_parts(&self, histogram: &ClassHistogram, class: ClassIndex) -> Option<FootprintParts> {
         let bytes = self.mirror_bytes(histogram, class)?;
         let mut instance = self.instance(self.class_class?)?;
@@ -239,7 +239,7 @@ impl Layouts {
     }
 
     /// Places the own fields of a class on what its super class left.
-    fn place<'a>(&'a self, shape: &'a ClassShape, mut ground: InheritedLayout) -> Placed<'a> {
+    fn place<'a>(&'a self, shape: &'a ClassShape, mut ground: InheritedLayout) -> PlacedFields<'a> {
         let model = self.model;
         let mut fields = fields::wanted(shape, &self.facts, &self.sizes, fields::word_bytes(model.name));
         let is_contended = self.facts.is_contended(&shape.name);
@@ -254,13 +254,13 @@ impl Layouts {
             own.is_apart |= fields::has_contended_static(shape, &self.facts);
             (offsets, own)
         };
-        Placed { fields, offsets, ground, starts_anew }
+        PlacedFields { fields, offsets, ground, starts_anew }
     }
 }
 
-/// The own fields of a class in their places.
-struct Placed<'a> {
-    fields: Vec<Wanted<'a>>,
+/// The own fields of a class with their offsets.
+struct PlacedFields<'a> {
+    fields: Vec<FieldToPlace<'a>>,
     /// In the order of the fields.
     offsets: Vec<u64>,
     /// What it leaves to classes below.

@@ -10,7 +10,7 @@
 //! balanced collector.
 
 use super::Sizes;
-use super::fields::{Contention, InheritedLayout, Wanted};
+use super::fields::{Contention, FieldToPlace, InheritedLayout};
 
 /// No object is shorter.
 pub const OBJECT_BYTES_MIN: u64 = 16;
@@ -28,7 +28,12 @@ const WITHOUT_LOCK_WORD: [&str; 6] = [
 
 /// Makes fields as long as OpenJ9 does, and adds a lock word. Says whether the class starts anew: it does not inherit that
 /// of `java.lang.Object`, right below which it is.
-pub fn adapt(class: &str, ground: &mut InheritedLayout, fields: &mut Vec<Wanted<'_>>, sizes: &Sizes) -> bool {
+pub fn adapt(
+    class: &str,
+    ground: &mut InheritedLayout,
+    fields: &mut Vec<FieldToPlace<'_>>,
+    sizes: &Sizes,
+) -> bool {
     for field in fields.iter_mut() {
         field.bytes = field.bytes.max(FIELD_BYTES_MIN);
     }
@@ -41,7 +46,7 @@ pub fn adapt(class: &str, ground: &mut InheritedLayout, fields: &mut Vec<Wanted<
     }
     if !ground.has_lock_word {
         ground.has_lock_word = true;
-        fields.push(Wanted {
+        fields.push(FieldToPlace {
             name: "lock word",
             kind: if sizes.reference_bytes == 4 { "int" } else { "long" },
             bytes: sizes.reference_bytes,

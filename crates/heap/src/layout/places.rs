@@ -1,4 +1,4 @@
-//! An object as a row of stretches that touch: header, fields, what the JVM adds, and what is lost.
+//! An object as a row of adjacent parts: header, fields, padding of the JVM, and loss.
 
 use super::{ModelName, Sizes};
 use assay_model::{FieldPlace, LayoutPart};

@@ -4,7 +4,7 @@
 //! of which the JVM knows the layout by heart have references first and fill no gap.
 
 use super::best_fit::CONTENDED_PADDING_BYTES;
-use super::fields::{Contention, InheritedLayout, Wanted};
+use super::fields::{Contention, FieldToPlace, InheritedLayout};
 use std::ops::Range;
 
 /// Classes whose offsets the JVM once had as constants.
@@ -31,7 +31,7 @@ const REFERENCES_FIRST: [&str; 16] = [
 pub fn place(
     class: &str,
     ground: &InheritedLayout,
-    wanted: &[Wanted<'_>],
+    wanted: &[FieldToPlace<'_>],
     is_contended: bool,
     reference_bytes: u64,
 ) -> (Vec<u64>, InheritedLayout) {
@@ -57,7 +57,7 @@ pub fn place(
 }
 
 /// Fields that are not contended: primitives of a size, or references.
-fn of_size<'a>(wanted: &'a [Wanted<'_>], bytes: Option<u64>) -> impl Iterator<Item = usize> + 'a {
+fn of_size<'a>(wanted: &'a [FieldToPlace<'_>], bytes: Option<u64>) -> impl Iterator<Item = usize> + 'a {
     wanted.iter().enumerate().filter_map(move |(at, field)| {
         let is_of_size = match bytes {
             Some(bytes) => !field.is_reference && field.bytes == bytes,
@@ -70,7 +70,7 @@ fn of_size<'a>(wanted: &'a [Wanted<'_>], bytes: Option<u64>) -> impl Iterator<It
 fn append(
     mut end: u64,
     fields: impl Iterator<Item = usize>,
-    wanted: &[Wanted<'_>],
+    wanted: &[FieldToPlace<'_>],
     offsets: &mut [u64],
 ) -> u64 {
     for at in fields {
@@ -81,12 +81,17 @@ fn append(
     end
 }
 
-fn place_references_first(start: u64, wanted: &[Wanted<'_>], offsets: &mut [u64]) -> u64 {
+fn place_references_first(start: u64, wanted: &[FieldToPlace<'_>], offsets: &mut [u64]) -> u64 {
     let order = [None, Some(8), Some(4), Some(2), Some(1)];
     order.into_iter().fold(start, |end, bytes| append(end, of_size(wanted, bytes), wanted, offsets))
 }
 
-fn place_longs_first(start: u64, wanted: &[Wanted<'_>], reference_bytes: u64, offsets: &mut [u64]) -> u64 {
+fn place_longs_first(
+    start: u64,
+    wanted: &[FieldToPlace<'_>],
+    reference_bytes: u64,
+    offsets: &mut [u64],
+) -> u64 {
     let has_longs = of_size(wanted, Some(8)).next().is_some();
     let aligned = if has_longs { start.next_multiple_of(8) } else { start };
     let mut gap = start..aligned;
@@ -125,7 +130,7 @@ fn fill_gap(
 }
 
 /// Fields that are kept apart, those of the nameless group first, each in its order; padding before and behind.
-fn place_contended(mut end: u64, wanted: &[Wanted<'_>], offsets: &mut [u64]) -> u64 {
+fn place_contended(mut end: u64, wanted: &[FieldToPlace<'_>], offsets: &mut [u64]) -> u64 {
     let apart = || wanted.iter().enumerate().filter(|(_, field)| field.contention != Contention::None);
     if apart().next().is_none() {
         return end;

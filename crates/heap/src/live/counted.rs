@@ -5,7 +5,7 @@ use assay_hotspot::WalkBytes;
 /// What stopping and reading a process came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FreezeReport {
-    /// How long the process was stopped, all attempts together, from the first thread that was told to stop until all
+    /// How long the process was stopped, all attempts together, from the first thread that was asked to stop until all
     /// were let go.
     pub frozen_ns: u64,
     /// How often it was stopped: once, unless a collection ran.

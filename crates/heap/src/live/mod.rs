@@ -4,7 +4,7 @@
 //! becomes of Assay it goes on). What can be found before and afterwards (symbols, exported structures, the fields of
 //! classes) is not looked for meanwhile. A JVM that is caught in the middle of a collection is let go and tried again.
 //!
-//! What is counted is everything, also what the program can reach no more; a dump has live objects only, unless it was
+//! Everything is counted, also unreachable objects; a dump has live objects only, unless it was
 //! taken with `-all`. What objects there are, byte by byte, is `assay_hotspot`'s.
 
 mod class_histogram;
@@ -167,7 +167,7 @@ impl Stopped {
         loop {
             attempts += 1;
             let freeze = Freeze::start(proc, pid, limit)?;
-            // Where that is not exported, nothing tells.
+            // Where that is not exported, it is unknown.
             if hotspot.is_collecting() != Some(true) {
                 return Ok(Stopped { freeze, attempts, earlier_ns });
             }

@@ -67,7 +67,7 @@ impl ObjectVisitor for Tally {
         match object.form {
             ObjectForm::Instance | ObjectForm::StackChunk => {}
             ObjectForm::Array { length } => {
-                // What the elements are is the class's, and is filled in at the end.
+                // The element kind is the class's, and is filled in at the end.
                 of.lengths.get_or_insert_with(|| Box::new(ArrayLengths::new(None))).add(length);
             }
             ObjectForm::Mirror { of: Some(mirrored) } => self.of(mirrored).mirror_bytes = Some(object.bytes),

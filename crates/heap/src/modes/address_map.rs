@@ -51,7 +51,7 @@ pub fn protected_page_in_log(log: &str) -> Option<u64> {
 }
 
 impl StoppedJvm {
-    /// What was mapped before the heap, or is put elsewhere whatever the heap does: everything but the heap, the class
+    /// Mappings made before the heap, or placed elsewhere whatever the heap does: everything but the heap, the class
     /// space and the archive of classes, for which the JVM looks for a place after the heap. With 32 bits, where all lies
     /// close together, what is anonymous comes mostly after the heap too, and is left out.
     pub fn space(&self, limits: AddressSpace) -> AddressSpace {
@@ -106,15 +106,15 @@ impl StoppedJvm {
         }
         free(&mut map, next..SHOWN_END.min(space.end_address), lowest);
         let above = self.pieces().into_iter().filter(|piece| SHOWN_END <= piece.addresses.start);
-        map.extend(above.map(Piece::into_range));
+        map.extend(above.map(DrawnPiece::into_range));
         map
     }
 
     /// Mappings joined by kind; above 64 GiB, by neighbourhood.
-    fn pieces(&self) -> Vec<Piece> {
+    fn pieces(&self) -> Vec<DrawnPiece> {
         let mut mappings: Vec<&Mapping> = self.mappings.iter().collect();
         mappings.sort_by_key(|m| m.addresses.start);
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut pieces: Vec<DrawnPiece> = Vec::new();
         for mapping in mappings {
             let kind = self.kind(mapping);
             let addresses = match (kind, &self.class_space) {
@@ -128,7 +128,7 @@ impl StoppedJvm {
                     last.kinds.push(kind);
                 }
             } else {
-                pieces.push(Piece { addresses, kinds: vec![kind] });
+                pieces.push(DrawnPiece { addresses, kinds: vec![kind] });
             }
         }
         pieces
@@ -171,12 +171,12 @@ impl Kind {
     }
 }
 
-struct Piece {
+struct DrawnPiece {
     addresses: Range<u64>,
     kinds: Vec<Kind>,
 }
 
-impl Piece {
+impl DrawnPiece {
     fn takes(&self, kind: Kind, addresses: &Range<u64>) -> bool {
         let gap = addresses.start.saturating_sub(self.addresses.end);
         let is_far = SHOWN_END <= self.addresses.start;
@@ -205,7 +205,7 @@ fn range(addresses: Range<u64>, what: &str, is_free: bool, may_hold_heap: bool) 
     }
 }
 
-/// A free stretch, in two where `HeapBaseMinAddress` lies in it.
+/// A free range, in two where `HeapBaseMinAddress` lies in it.
 fn free(map: &mut Vec<AddressRange>, addresses: Range<u64>, lowest: u64) {
     let middle = lowest.clamp(addresses.start, addresses.end.max(addresses.start));
     for (part, may_hold_heap) in [(addresses.start..middle, false), (middle..addresses.end, true)] {

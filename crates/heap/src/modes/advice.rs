@@ -28,7 +28,7 @@ pub struct WantedHeap<'a> {
     pub ratios: FootprintRatios,
 }
 
-/// What can be done, the plainest first; empty where the mode is not known.
+/// Possible actions, the simplest first; empty where the mode is not known.
 pub fn advise(wanted: &WantedHeap<'_>) -> Vec<Finding<ModeRule>> {
     let Some(mode) = wanted.mode() else { return Vec::new() };
     let mut advice = match mode {
@@ -65,7 +65,7 @@ impl WantedHeap<'_> {
         format!("-Xmx{}", size::option(self.max_heap_bytes))
     }
 
-    /// What to do, by the mode that the wanted heap would have and why.
+    /// The actions, by the mode that the wanted heap would have and why.
     fn advice(&self, rule: ModeRule, claim: String, options: &[String]) -> Finding<ModeRule> {
         let computed = self.setting.mode_of(self.max_heap_bytes, self.space);
         let mode = computed.mode.map_or("mode not known", ReferenceMode::name);

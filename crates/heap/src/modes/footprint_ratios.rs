@@ -48,7 +48,7 @@ impl FootprintRatios {
         })
     }
 
-    /// What the figures are, for a sentence.
+    /// Name of the figures, for a sentence.
     pub(super) fn source(&self) -> &'static str {
         if self.is_typical { "typical objects; --dump takes yours" } else { "the dump's objects" }
     }

@@ -1,6 +1,6 @@
 //! Heap sizes at which another model pays.
 //!
-//! What the same objects occupy is one half; which `-Xmx` still gets a model is the other. A heap beyond the limit of
+//! The size of the same objects is one half; the `-Xmx` that still gets a model is the other. A heap beyond the limit of
 //! compressed references holds *fewer* objects than the largest below it, until it is larger by the ratio of the two
 //! weights: that ratio is the heap's own, not a rule of thumb.
 

@@ -197,7 +197,7 @@ impl Detected {
         }
     }
 
-    /// The model with its evidence; `None` when the objects do not tell.
+    /// The model with its evidence; `None` when the objects leave it open.
     pub fn dump_model(&self, histogram: &ClassHistogram) -> Option<DumpModel> {
         let best = self.fits.first().filter(|_| self.is_sure)?;
         Some(DumpModel {

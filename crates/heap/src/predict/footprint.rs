@@ -248,7 +248,7 @@ fn problems(histogram: &ClassHistogram, weights: &[Weights]) -> Vec<String> {
     }
     let chunks =
         histogram.classes.iter().find(|class| &*class.name == STACK_CHUNK).map_or(0, |class| class.instances);
-    // Who walked a heap has seen how long they are, and says so.
+    // A walk over the heap knows their lengths, and gives them.
     if 0 < chunks
         && !histogram.problems.iter().any(|problem| problem.reason == Reason::StacksOfVirtualThreads)
     {

@@ -12,14 +12,14 @@ use assay_model::{
 /// Freed bytes for each second in every model, and what that rests on: the records of a GC log, and the reference mode that it shows.
 ///
 /// # Errors
-/// When the log has no two collections with bytes and times, or neither it nor the heap tells in which model its bytes are.
+/// When the log has no two collections with bytes and times, or neither it nor the heap shows in which model its bytes are.
 pub fn garbage(
     prediction: &HeapPrediction,
     mode: Option<&ModeRead>,
     records: &[GcRecord],
 ) -> Result<(Vec<GarbageInModel>, String), String> {
-    let stretch =
-        Stretch::of(records).ok_or("it has no two collections with bytes and times: no rate of garbage")?;
+    let stretch = LogSection::of(records)
+        .ok_or("it has no two collections with bytes and times: no rate of garbage")?;
     let of_log = mode.and_then(|mode| model_of(mode, prediction.dump_model));
     let base = of_log
         .or(prediction.dump_model)
@@ -44,14 +44,14 @@ pub fn garbage(
 }
 
 /// The part of a log between the ends of its first and its last collection.
-struct Stretch {
+struct LogSection {
     freed_bytes: u64,
     seconds: f64,
     collections: usize,
 }
 
-impl Stretch {
-    fn of(records: &[GcRecord]) -> Option<Stretch> {
+impl LogSection {
+    fn of(records: &[GcRecord]) -> Option<LogSection> {
         let pauses = records.iter().filter(|record| record.kind == GcRecordKind::Pause);
         let known: Vec<(f64, u64, u64)> = pauses
             .filter_map(|pause| {
@@ -61,11 +61,11 @@ impl Stretch {
             .collect();
         let ((first_s, ..), (last_s, ..)) = (known.first()?, known.last()?);
         let seconds = last_s - first_s;
-        // The first collection freed garbage of before the stretch.
+        // The first collection freed garbage from before this section.
         let freed: i128 =
             known[1..].iter().map(|(_, before, after)| i128::from(*before) - i128::from(*after)).sum();
         let freed_bytes = u64::try_from(freed).ok()?;
-        (0.0 < seconds).then_some(Stretch { freed_bytes, seconds, collections: known.len() })
+        (0.0 < seconds).then_some(LogSection { freed_bytes, seconds, collections: known.len() })
     }
 
     fn freed_bytes_per_s(&self) -> f64 {
@@ -73,7 +73,7 @@ impl Stretch {
     }
 }
 
-/// The model of a mode that a log shows. What a log may leave open is taken from the dump: whether headers are compact, and
+/// The model of a mode that a log shows. Facts that a log leaves open are taken from the dump: whether headers are compact, and
 /// the alignment where references are not shifted.
 fn model_of(mode: &ModeRead, dump: Option<ModelName>) -> Option<ModelName> {
     use ModelName::*;

@@ -26,7 +26,7 @@ use assay_model::{ClassLayout, DumpModel, HeapPrediction, Problem, schema};
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct PredictOptions {
-    /// What the class histogram is of: a path, `stdin`, a process. Problems and results name it.
+    /// Source of the class histogram: a path, `stdin`, a process. Problems and results name it.
     pub source: String,
     /// Release whose layout rules hold, if not that of the heap.
     pub jdk: Option<u32>,

@@ -3,7 +3,7 @@
 use assay_jdk::Release;
 use assay_model::{HeapModel, ModelFootprint, ModelName};
 
-/// Release whose rules are used where neither the heap nor the user tells: the newest whose rules are known.
+/// Release whose rules are used where neither the heap nor the user names one: the newest whose rules are known.
 pub fn jdk_default() -> u32 {
     Release::newest().feature
 }

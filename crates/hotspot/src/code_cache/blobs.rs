@@ -1,4 +1,4 @@
-//! What a blob of the code cache is.
+//! The kinds of blobs of the code cache.
 
 use super::{BlobKind, CodeBlob};
 use crate::Hotspot;
@@ -115,7 +115,7 @@ fn class_kind(class: Option<&str>) -> Option<BlobKind> {
 }
 
 /// The class where it is known, else what the name says. Native wrappers are methods to the JVM, and compilers' work
-/// buffers are of the same class as the interpreter: there only the name tells.
+/// buffers are of the same class as the interpreter: there only the name distinguishes them.
 ///
 /// Held by: `kinds_are_told_apart_by_class_and_name`.
 fn kind_of(class: Option<BlobKind>, name: &str) -> BlobKind {

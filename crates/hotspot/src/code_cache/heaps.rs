@@ -74,7 +74,7 @@ impl Hotspot<'_> {
         let structs = self.structs();
         let at = |type_name, field| structs.offset(type_name, field);
         let word = self.symbols().word_bytes();
-        // Folklore: the length was a `size_t` and became 32 bits with JDK 21; what follows it tells which. Held by:
+        // Folklore: the length was a `size_t` and became 32 bits with JDK 21; the next field shows which. Held by:
         // `used_bytes_equal_what_the_jvm_says`.
         let (length, used) = (at("HeapBlock::Header", "_length")?, at("HeapBlock::Header", "_used")?);
         Some(HeapLayout {

@@ -7,7 +7,7 @@ use assay_model::FigureSource;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a blob is.
+/// Kind of a blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlobKind {
     /// A compiled method.
@@ -27,7 +27,7 @@ pub enum BlobKind {
 pub struct CodeBlob {
     /// Addresses, the heap's own block header included.
     pub addresses: Range<u64>,
-    /// What it is.
+    /// Its kind.
     pub kind: BlobKind,
     /// Where the parts of it begin that the JVM allocates with malloc: oop maps, exception cache, and since JDK 23
     /// relocations, metadata and debug information. Where native memory tracking is on, its header lies before them.

@@ -18,7 +18,7 @@ const SHENANDOAH_HEAP_BYTES_PER_BITMAP_BYTE: [u64; 2] = [32, 64];
 /// By how much a field may have moved between updates of one release: 25.0.3 and 25.0.5 differ by 24.
 const MOVED_BYTES_MAX: u64 = 64;
 
-/// Offsets at which a field is looked for, the stated one first. What is found there must prove what it is.
+/// Offsets at which a field is looked for, the stated one first. The value there must prove itself.
 fn moved(stated: u64) -> impl Iterator<Item = u64> {
     let near = (8..=MOVED_BYTES_MAX).step_by(8);
     std::iter::once(stated).chain(near.flat_map(move |by| [stated.saturating_sub(by), stated + by]))

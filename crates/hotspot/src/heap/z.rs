@@ -1,8 +1,8 @@
 //! ZGC's heap: pages of 2 MiB and multiples of it, at offsets that are mapped once or, before JDK 21 and in the mode
 //! without generations of 21 to 23 (whose types begin with `X`), three times.
 //!
-//! The page table tells which offsets hold objects. It has a word for each 2 MiB that the heap could ever use, most of
-//! which were never touched: only resident parts of it are read. What is mapped but in no page is free.
+//! The page table gives the offsets that hold objects. It has a word for each 2 MiB that the heap could ever use, most of
+//! which were never touched: only resident parts of it are read. Mapped memory in no page is free.
 
 mod forwardings;
 

@@ -63,7 +63,7 @@ impl Layout {
 }
 
 /// One loader's data as it was met.
-struct Met {
+struct LoaderData {
     loader: Loader,
     is_hidden: bool,
 }
@@ -105,7 +105,7 @@ impl Hotspot<'_> {
         (loaders, loader_of)
     }
 
-    fn loader(&self, address: u64, layout: &Layout, names: &Names<'_>, classes_left: &mut u64) -> Met {
+    fn loader(&self, address: u64, layout: &Layout, names: &Names<'_>, classes_left: &mut u64) -> LoaderData {
         let source = self.source();
         let word = |offset: Option<u64>| source.word(address.checked_add(offset?)?);
         let is_hidden = layout.is_hidden.and_then(|at| source.u8(address.checked_add(at)?));
@@ -136,7 +136,7 @@ impl Hotspot<'_> {
                 }
             }
         };
-        Met { loader: Loader { address, name, classes, count: 1 }, is_hidden }
+        LoaderData { loader: Loader { address, name, classes, count: 1 }, is_hidden }
     }
 
     /// The class of the loader that a handle holds; `None` for the boot loader, which has none.

@@ -80,7 +80,7 @@ struct Class {
 }
 
 impl<'m> Hotspot<'m> {
-    /// Names of classes and symbols. What the release does not export is missing, and a problem says so.
+    /// Names of classes and symbols. Names that the release does not export are missing, and a problem says so.
     pub fn names(&self) -> Names<'m> {
         let structs = self.structs();
         let symbol = || {

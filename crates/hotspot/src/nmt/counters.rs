@@ -25,7 +25,7 @@ const STACKS: &str = "_ZN18ThreadStackTracker13_thread_countE";
 const NAMES: [(&str, u64); 2] = [("_ZN7NMTUtil18_memory_type_namesE", 1), ("_ZN7NMTUtil8_stringsE", 2)];
 
 impl Hotspot<'_> {
-    /// What native memory tracking says: level, tags, counters, and how headers look. Level `Off` when nothing is
+    /// State of native memory tracking: level, tags, counters, and how headers look. Level `Off` when nothing is
     /// tracked; where the level cannot be read, a problem says so.
     pub fn nmt(&self) -> Nmt {
         let level = self.nmt_level();
@@ -103,7 +103,7 @@ impl Hotspot<'_> {
     fn nmt_counters(&self, tags: &[String]) -> Vec<TagCounters> {
         let rows = tags.len() as u64;
         // Each tag has a counter of blocks and one of arenas; behind them is one of all blocks.
-        // What has no symbol is looked for by its shape.
+        // A variable without a symbol is looked for by its shape.
         let is_shape_asked = !self.symbols().has_symtab() && !tags.is_empty();
         let by_shape = || is_shape_asked.then(|| self.malloc_by_shape(tags.len())).flatten();
         let malloc = self.nmt_table(MALLOC).or_else(by_shape);
@@ -121,7 +121,7 @@ impl Hotspot<'_> {
             let width = words.len() as u64 / rows;
             (2 <= width).then_some((width as usize, words))
         });
-        // What of files is committed is counted apart, and added when the JVM reports.
+        // Committed memory of files is counted separately, and added when the JVM reports.
         let files = by_tag.as_ref().map_or_else(Vec::new, |(_, words)| self.tracked_files(words.len()));
         if by_tag.is_none() {
             self.problem(PROBLEM, "its counters of address space cannot be read");

@@ -48,14 +48,14 @@ impl HeaderForm {
         }
     }
 
-    /// Whether a header can be told from other bytes without knowing where blocks begin.
+    /// Whether a header can be distinguished from other bytes without knowing where blocks begin.
     pub fn has_canary(self) -> bool {
         self.footer_bytes() != 0
     }
 }
 
 impl Nmt {
-    /// What the first bytes of a block say, if they are a header of this JVM. Where the form has a canary it is checked;
+    /// The header in the first bytes of a block, if they are one of this JVM. Where the form has a canary it is checked;
     /// the footer is not. Costs a few comparisons, so that most of a million blocks are refused for nothing.
     pub fn header_in(&self, bytes: &[u8]) -> Option<NmtHeader> {
         let (asked_bytes, tag) = match self.form {
@@ -132,7 +132,7 @@ mod tests {
         }
     }
 
-    /// As seen in a 17.0.15: size, call site, tag 5, zero, canary; payload; footer.
+    /// As in a 17.0.15: size, call site, tag 5, zero, canary; payload; footer.
     fn block(asked: u64, footer: [u8; 2]) -> Vec<u8> {
         let mut bytes = asked.to_le_bytes().to_vec();
         bytes.extend([0, 0, 0, 0, 5, 0, 0x9e, 0xe9]);

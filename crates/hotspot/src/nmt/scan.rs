@@ -23,7 +23,7 @@ impl Nmt {
     /// Calls `use_block` with the payload's address and the header of each tracked block in the resident part of a
     /// range, in the order of their addresses. `None`: this JVM's headers have no canary, or nothing is tracked.
     ///
-    /// What lies inside a block's payload is skipped: blocks do not nest, and a payload may hold headers of blocks that
+    /// A block's payload is skipped: blocks do not nest, and a payload may hold headers of blocks that
     /// were there before. Blocks are aligned to 16 bytes, on 32-bit JVMs to 8 (glibc, jemalloc and tcmalloc alike: none
     /// of them is smaller than its header).
     pub fn scan(
@@ -50,7 +50,7 @@ impl Nmt {
                 if source.read(at, piece).is_ok() {
                     scanned.bytes += bytes;
                     from = from.max(at);
-                    let piece = Piece { at, end: at + bytes, bytes: piece };
+                    let piece = MemoryPiece { at, end: at + bytes, bytes: piece };
                     from = self.scan_piece(source, &piece, from, step, &mut scanned, &mut use_block);
                 } else {
                     scanned.unreadable_bytes += bytes;
@@ -61,11 +61,11 @@ impl Nmt {
         Some(scanned)
     }
 
-    /// Looks at one piece, and tells from where on the next one is to be looked at.
+    /// Scans one piece, and returns where the next one begins.
     fn scan_piece(
         &self,
         source: &dyn MemorySource,
-        piece: &Piece<'_>,
+        piece: &MemoryPiece<'_>,
         mut from: u64,
         step: u64,
         scanned: &mut Scanned,
@@ -96,14 +96,14 @@ impl Nmt {
 const HEADER_BYTES: u64 = 16;
 
 /// A part of the memory that was read.
-struct Piece<'a> {
+struct MemoryPiece<'a> {
     at: u64,
     end: u64,
     /// From `at` on; a little more than up to `end`.
     bytes: &'a [u8],
 }
 
-impl Piece<'_> {
+impl MemoryPiece<'_> {
     fn footer_at(&self, source: &dyn MemorySource, address: u64) -> Option<[u8; 2]> {
         let offset = usize::try_from(address.checked_sub(self.at)?).ok()?;
         if let Some(footer) = self.bytes.get(offset..).and_then(|rest| rest.first_chunk()) {

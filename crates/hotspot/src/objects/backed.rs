@@ -75,7 +75,7 @@ impl<'m> Backed<'m> {
         let mappings = self.source.mappings();
         let at = mappings.partition_point(|m| m.addresses.end <= address);
         let mapping = mappings.get(at).filter(|m| m.addresses.start <= address).ok_or(ReadError::Unmapped)?;
-        // What was written is not in the file, and what was swapped out may have been written.
+        // Written pages are not in the file, and swapped-out pages may have been written.
         let is_as_in_file = mapping.is_file()
             && mapping.permissions[3] == b'p'
             && mapping.permissions[0] == b'r'

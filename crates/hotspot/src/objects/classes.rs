@@ -1,4 +1,4 @@
-//! All classes of a JVM: the lists of its class loaders tell which there are, so that a word of the heap can be told
+//! All classes of a JVM: found by the lists of its class loaders, so that a word of the heap can be recognised
 //! from a class pointer, and a class that is unloaded from one that is not.
 
 use super::backed::Backed;
@@ -115,7 +115,7 @@ impl ClassLayout {
 }
 
 impl<'m> Hotspot<'m> {
-    /// All loaded classes; `None` where the release does not export what tells them (a problem says so).
+    /// All loaded classes; `None` where the release does not export the lists (a problem says so).
     ///
     /// A class is known by the list of its class loader. On a running process a class that is loaded or unloaded
     /// meanwhile may be missing.

@@ -47,7 +47,7 @@ enum Form {
     Packed { stream: u64, flags: Flags },
 }
 
-/// What a packed field has besides, by bits of its flags.
+/// Optional parts of a packed field, by bits of its flags.
 #[derive(Clone, Copy)]
 struct Flags {
     initialized: u32,

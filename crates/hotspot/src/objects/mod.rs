@@ -1,12 +1,12 @@
 //! The objects of a Java heap, one after the other, read from outside: the class, the size and the length of each.
 //!
 //! An object says in its header which class it is of, and class or header say its size, so that the next one is found
-//! behind it. What is between objects is known too: the buffers from which threads allocate. What breaks the chain (an
+//! behind it. The gaps between objects are known too: the buffers from which threads allocate. What breaks the chain (an
 //! object that has no header yet because its thread was stopped between two instructions, one whose class was unloaded,
 //! memory of ZGC that nobody fills) is skipped up to the next place from which several objects follow each other, and
 //! counted. Every byte up to the tops of the spaces is booked somewhere in [`WalkBytes`].
 //!
-//! All objects are seen, also those that the program can reach no more.
+//! All objects are visited, also unreachable ones.
 
 mod backed;
 mod classes;

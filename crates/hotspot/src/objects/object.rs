@@ -1,6 +1,6 @@
 //! What a walk through the heap gives.
 
-/// What an object is besides its class.
+/// The kind of an object besides its class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectForm {
     /// An instance as large as all of its class.
@@ -28,7 +28,7 @@ pub struct HeapObject {
     pub class: u32,
     /// Its size, alignment included.
     pub bytes: u64,
-    /// What else it is.
+    /// Its kind.
     pub form: ObjectForm,
 }
 

@@ -9,12 +9,12 @@ use std::ops::Range;
 const REGION_BYTES: Range<u64> = 1 << 17..1 << 33;
 /// A thread's buffer; half a region at most.
 const BUFFER_BYTES_MAX: u64 = 8 << 30;
-/// What is kept free behind a buffer: the processor reads ahead of what is allocated.
+/// Reserve behind a buffer: the processor prefetches beyond the allocation.
 const RESERVE_BYTES_MAX: u64 = 64 << 10;
 
 /// Addresses where objects lie without a gap, but for holes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stretch {
+pub(super) struct ObjectRange {
     pub(super) addresses: Range<u64>,
     /// Size of regions, when each object here begins a region of its own.
     pub(super) humongous: Option<u64>,
@@ -31,9 +31,9 @@ pub(super) struct Hole {
 
 /// What is to be walked.
 pub(super) struct Ground {
-    pub(super) stretches: Vec<Stretch>,
+    pub(super) stretches: Vec<ObjectRange>,
     pub(super) holes: Vec<Hole>,
-    /// What is added to an address to get to the other mappings of the same memory; 0 is the first.
+    /// Offset from an address to the other mappings of the same memory; 0 is the first.
     pub(super) views: Vec<u64>,
 }
 
@@ -70,7 +70,7 @@ impl Ground {
 }
 
 /// Spaces, cut at the regions of the heap.
-fn stretches(heap: &JavaHeap, first: &Range<u64>, region: Option<u64>) -> Vec<Stretch> {
+fn stretches(heap: &JavaHeap, first: &Range<u64>, region: Option<u64>) -> Vec<ObjectRange> {
     let mut stretches = Vec::new();
     for space in &heap.spaces {
         let Range { start, .. } = space.addresses;
@@ -82,20 +82,20 @@ fn stretches(heap: &JavaHeap, first: &Range<u64>, region: Option<u64>) -> Vec<St
                 let mut at = start;
                 while at < space.top {
                     let end = at.saturating_add(bytes).min(space.top);
-                    stretches.push(Stretch { addresses: at..end, humongous: None });
+                    stretches.push(ObjectRange { addresses: at..end, humongous: None });
                     at = end;
                 }
             }
-            humongous => stretches.push(Stretch { addresses: start..space.top, humongous }),
+            humongous => stretches.push(ObjectRange { addresses: start..space.top, humongous }),
         }
     }
     stretches
 }
 
 /// ZGC's pages: a large one holds one object.
-fn z_stretches(hotspot: &Hotspot<'_>) -> Vec<Stretch> {
+fn z_stretches(hotspot: &Hotspot<'_>) -> Vec<ObjectRange> {
     let pages = hotspot.z_page_grounds().unwrap_or_default();
-    let stretch = |(addresses, is_large): (Range<u64>, bool)| Stretch {
+    let stretch = |(addresses, is_large): (Range<u64>, bool)| ObjectRange {
         addresses,
         // There is no next object: the next region would be behind all addresses.
         humongous: is_large.then_some(1 << 62),
@@ -166,7 +166,7 @@ impl Hotspot<'_> {
         threads.into_iter().filter_map(hole).collect()
     }
 
-    /// What is kept free behind the end of a buffer: room for the smallest object that can fill a rest, unless that is one
+    /// Reserve behind the end of a buffer: room for the smallest object that can fill a rest, unless that is one
     /// unit of alignment, and what the processor may read ahead.
     fn buffer_reserve(&self) -> u64 {
         let word_bytes = self.source().word_bytes();

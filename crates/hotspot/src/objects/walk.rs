@@ -1,9 +1,9 @@
 //! From object to object.
 
 use super::classes::HeapClasses;
-use super::stretches::{Hole, Stretch};
+use super::stretches::{Hole, ObjectRange};
 use super::table::{ClassTable, Facts, Form};
-use super::window::{HeapMemory, Window};
+use super::window::{HeapMemory, HeapReader};
 use super::{HeapObject, ObjectForm, ObjectVisitor, ObjectWalk, WalkBytes};
 use crate::Hotspot;
 use crate::names::ClassPointer;
@@ -80,7 +80,7 @@ impl Format {
         if self.word_bytes == 8 { u64_at(bytes, offset) } else { u32_at(bytes, offset).map(u64::from) }
     }
 
-    /// Size of an object in bytes, and what it is. `of_class` tells which class a mirror stands for.
+    /// Size of an object in bytes, and its kind. `of_class` gives the class of a mirror.
     #[inline]
     fn measured(
         &self,
@@ -127,8 +127,8 @@ fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(offset..)?.first_chunk()?))
 }
 
-/// What an address holds.
-enum Met {
+/// The content of an address.
+enum Occupant {
     Object { size: u64, object: HeapObject },
     Moved { size: u64 },
     Dormant { size: u64 },
@@ -139,7 +139,7 @@ enum Met {
 pub(super) struct Walker<'h, 'b, 'c, 'm, V> {
     format: Format,
     memory: &'h HeapMemory<'b, 'm>,
-    window: Window<'h, 'b, 'm>,
+    window: HeapReader<'h, 'b, 'm>,
     holes: &'h [Hole],
     table: ClassTable<'c, 'm>,
     is_standing: &'h (dyn Fn() -> bool + Sync),
@@ -163,7 +163,7 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
         Walker {
             format,
             memory,
-            window: Window::new(memory),
+            window: HeapReader::new(memory),
             holes,
             table,
             is_standing,
@@ -187,8 +187,8 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
         }
     }
 
-    /// Walks a stretch from its start to its end. Each round of the loop gets at least a unit of alignment further.
-    pub(super) fn walk(&mut self, stretch: &Stretch) {
+    /// Walks a range from its start to its end. Each round of the loop gets at least a unit of alignment further.
+    pub(super) fn walk(&mut self, stretch: &ObjectRange) {
         let end = stretch.addresses.end;
         let mut at = stretch.addresses.start;
         let mut hole = self.holes.partition_point(|hole| hole.end <= at);
@@ -212,21 +212,21 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
             }
             let met = self.met(at);
             let size = match met {
-                Met::Object { size, .. } | Met::Moved { size } | Met::Dormant { size } => size,
-                Met::Unknown => 0,
+                Occupant::Object { size, .. } | Occupant::Moved { size } | Occupant::Dormant { size } => size,
+                Occupant::Unknown => 0,
             };
             if size == 0 || limit - at < size {
                 at = self.recover(at, limit, stretch, next_hole);
                 continue;
             }
             match met {
-                Met::Object { object, .. } => {
+                Occupant::Object { object, .. } => {
                     self.bytes.object_bytes += size;
                     self.objects += 1;
                     self.visitor.object(&object);
                 }
-                Met::Moved { .. } => self.bytes.moved_bytes += size,
-                Met::Dormant { .. } | Met::Unknown => self.bytes.dormant_bytes += size,
+                Occupant::Moved { .. } => self.bytes.moved_bytes += size,
+                Occupant::Dormant { .. } | Occupant::Unknown => self.bytes.dormant_bytes += size,
             }
             at += size;
             if let Some(region) = stretch.humongous {
@@ -257,33 +257,33 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
     }
 
     #[inline]
-    fn met(&mut self, at: u64) -> Met {
-        let Some(bytes) = self.window.at(at, 0) else { return Met::Unknown };
+    fn met(&mut self, at: u64) -> Occupant {
+        let Some(bytes) = self.window.at(at, 0) else { return Occupant::Unknown };
         if self.format.may_be_moved && u64_at(bytes, 0).is_some_and(|mark| mark & 3 == MOVED) {
             return self.moved(at);
         }
-        let Some(pointer) = self.format.class_pointer(bytes) else { return Met::Unknown };
+        let Some(pointer) = self.format.class_pointer(bytes) else { return Occupant::Unknown };
         let Some(facts) = self.table.loaded(pointer) else { return self.dormant(at, pointer) };
         let Some((size, form)) = self.format.measured(&facts, bytes, |class| self.table.number_at(class))
         else {
-            return Met::Unknown;
+            return Occupant::Unknown;
         };
-        Met::Object { size, object: HeapObject { address: at, class: facts.number, bytes: size, form } }
+        Occupant::Object { size, object: HeapObject { address: at, class: facts.number, bytes: size, form } }
     }
 
     #[cold]
-    fn dormant(&mut self, at: u64, pointer: u64) -> Met {
+    fn dormant(&mut self, at: u64, pointer: u64) -> Occupant {
         let facts = self.table.dormant(pointer);
         let size = facts.and_then(|facts| {
             let bytes = self.window.at(at, 0)?;
             self.format.measured(&facts, bytes, |_| None)
         });
-        size.map_or(Met::Unknown, |(size, _)| Met::Dormant { size })
+        size.map_or(Occupant::Unknown, |(size, _)| Occupant::Dormant { size })
     }
 
     /// An object whose mark is its new address. With compact headers the class is in that one's mark only.
     #[cold]
-    fn moved(&mut self, at: u64) -> Met {
+    fn moved(&mut self, at: u64) -> Occupant {
         let size = || {
             let bytes = self.window.at(at, 0)?;
             let mut mark = [0; 8];
@@ -300,7 +300,7 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
             let facts = self.table.loaded(pointer)?;
             self.format.measured(&facts, bytes, |_| None)
         };
-        size().map_or(Met::Unknown, |(size, _)| Met::Moved { size })
+        size().map_or(Occupant::Unknown, |(size, _)| Occupant::Moved { size })
     }
 
     /// From what cannot be read to where a chain begins again.
@@ -313,7 +313,7 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
     }
 
     /// From what is no object to where the next one is.
-    fn recover(&mut self, at: u64, limit: u64, stretch: &Stretch, hole: Option<&Hole>) -> u64 {
+    fn recover(&mut self, at: u64, limit: u64, stretch: &ObjectRange, hole: Option<&Hole>) -> u64 {
         if hole.is_some_and(|hole| hole.buffer_start <= at && hole.start == limit) {
             self.bytes.unfinished_bytes += limit - at;
             return limit;
@@ -379,7 +379,7 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
     }
 }
 
-/// Where the next region begins, or the stretch ends.
-fn next_region(at: u64, stretch: &Stretch, region: u64) -> u64 {
+/// Where the next region begins, or the range ends.
+fn next_region(at: u64, stretch: &ObjectRange, region: u64) -> u64 {
     at.checked_next_multiple_of(region).map_or(stretch.addresses.end, |next| next.min(stretch.addresses.end))
 }

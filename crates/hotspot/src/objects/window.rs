@@ -12,7 +12,7 @@ const PADDING_BYTES: usize = 64;
 /// table of one of these only; reading it elsewhere would add to the process's pages.
 pub(super) struct HeapMemory<'b, 'm> {
     backed: &'b Backed<'m>,
-    /// What is added to an address to get to the other mappings of the same memory; 0 is the first.
+    /// Offset from an address to the other mappings of the same memory; 0 is the first.
     views: Vec<u64>,
 }
 
@@ -92,7 +92,7 @@ impl<'b, 'm> HeapMemory<'b, 'm> {
 }
 
 /// A piece of the heap that has been read.
-pub(super) struct Window<'h, 'b, 'm> {
+pub(super) struct HeapReader<'h, 'b, 'm> {
     memory: &'h HeapMemory<'b, 'm>,
     buffer: Vec<u8>,
     start: u64,
@@ -102,10 +102,10 @@ pub(super) struct Window<'h, 'b, 'm> {
     pub(super) bytes_read: u64,
 }
 
-impl<'h, 'b, 'm> Window<'h, 'b, 'm> {
+impl<'h, 'b, 'm> HeapReader<'h, 'b, 'm> {
     pub(super) fn new(memory: &'h HeapMemory<'b, 'm>) -> Self {
         let buffer = vec![0; READ_BYTES as usize + PADDING_BYTES];
-        Window { memory, buffer, start: 0, bytes: 0, bytes_read: 0 }
+        HeapReader { memory, buffer, start: 0, bytes: 0, bytes_read: 0 }
     }
 
     /// The bytes from an address on, of which `needed` were read; zeros or older bytes may follow them. `None` when they

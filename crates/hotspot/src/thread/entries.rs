@@ -39,7 +39,7 @@ pub(super) enum Entry {
 pub(super) struct Entries {
     offset: u64,
     java: Option<u64>,
-    /// Those of the JVM that are known; where no symbol tells, whatever else of libjvm a thread begins with.
+    /// Those of the JVM that are known; without symbols, any other function of libjvm that a thread begins with.
     vm: Option<Vec<u64>>,
 }
 

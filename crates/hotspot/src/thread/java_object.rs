@@ -13,7 +13,7 @@ const READS_MAX: u32 = 8;
 
 /// Where the objects are that lead to a thread's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Way {
+struct ThreadNamePath {
     /// Of class `java.lang.Thread`, or of a class below it.
     object: u64,
     name: Option<Name>,
@@ -63,9 +63,9 @@ impl ThreadReader<'_, '_> {
         (None, None)
     }
 
-    fn way(&self, references: &References, thread: u64) -> Option<Way> {
+    fn way(&self, references: &References, thread: u64) -> Option<ThreadNamePath> {
         let object = self.java_object(references, thread)?;
-        Some(Way { object, name: self.name_of(references, object) })
+        Some(ThreadNamePath { object, name: self.name_of(references, object) })
     }
 
     fn name_of(&self, references: &References, object: u64) -> Option<Name> {
@@ -108,7 +108,7 @@ impl ThreadReader<'_, '_> {
     }
 
     /// Folklore: ZGC leaves the reference to a name that it has moved as it was until the next collection, and so does the name with
-    /// its characters; where they lead may be reused already, and is then no string, an empty one, or another. Where nothing tells where
+    /// its characters; where they lead may be reused already, and is then no string, an empty one, or another. Where it is unknown where
     /// they are now, such a name must be the one that the kernel has. Held by: `every_thread_that_the_jvm_prints_has_its_role`.
     fn java_name(&self, references: &References, name: Name, has_class: bool, tid: u32) -> Option<String> {
         if has_class {

@@ -1,4 +1,4 @@
-//! Threads that no list of a libjvm without symbols tells: the VM's, collectors'.
+//! Threads that are on no list of a libjvm without symbols: the VM's, collectors'.
 //!
 //! Each thread of the JVM keeps the address of its `Thread` object among its thread-local values (`pthread_setspecific`), which the C
 //! library has in the thread's control block. An object that leads to the kernel's thread, and has the stack on which the block lies, is

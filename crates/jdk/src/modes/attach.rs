@@ -26,7 +26,7 @@ const DISJOINT_BASES: [u64; 12] =
 /// Class pointers reach as far as references of alignment 8.
 const CLASS_POINTERS_END: u64 = GIB_32;
 
-/// What is looked for.
+/// The search for an address of the heap.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
     /// How addresses are spread differs by release. 21 is as 17, and those between are taken to be so: the difference
@@ -34,7 +34,7 @@ pub(super) struct Search {
     pub rules: &'static ModeRules,
     /// Rounded size of the heap.
     pub heap_bytes: u64,
-    /// What it is aligned to.
+    /// Its alignment.
     pub alignment_bytes: u64,
     /// How far references reach, shifted.
     pub reach_bytes: u64,
@@ -47,7 +47,7 @@ pub(super) struct Search {
 
 /// Where the heap got.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct HeapLocation {
     /// First address of the reservation; absent where the kernel chooses.
     pub reserved_address: Option<u64>,
     /// Inaccessible bytes in front of the heap.
@@ -60,7 +60,7 @@ pub(super) struct Place {
 
 impl Search {
     /// Goes through the addresses.
-    pub fn run(&self, space: &AddressSpace) -> Place {
+    pub fn run(&self, space: &AddressSpace) -> HeapLocation {
         let mut attempts = Attempts { space, first_address: None, obstacle: None };
         let lowest = align_up(self.wanted_address.unwrap_or(BASE_MIN_ADDRESS), self.alignment_bytes);
         let prefix = self.alignment_bytes.max(space.page_bytes);
@@ -78,7 +78,7 @@ impl Search {
             None => (None, prefix),
         };
         let Attempts { first_address, obstacle, .. } = attempts;
-        Place { reserved_address, prefix_bytes, first_address, obstacle }
+        HeapLocation { reserved_address, prefix_bytes, first_address, obstacle }
     }
 
     /// A given `HeapBaseMinAddress` is tried before all, even where a better mode were to be had.

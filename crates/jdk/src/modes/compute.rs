@@ -1,6 +1,6 @@
 //! The mode of one `-Xmx`, and what decides it.
 
-use super::attach::{BASE_MIN_ADDRESS, Place, Search, UNSCALED_END};
+use super::attach::{BASE_MIN_ADDRESS, HeapLocation, Search, UNSCALED_END};
 use super::options::DecidingOptions;
 use super::sizes::Sizes;
 use super::space::AddressSpace;
@@ -205,7 +205,7 @@ impl HeapSetting {
 
     /// From where the heap lies (`compressedOops.cpp`): the shift is left out when it ends below 4 GiB, the base when it
     /// ends within what references reach.
-    fn mode_at(&self, place: &Place, heap_bytes: u64, reach_bytes: u64) -> (ReferenceMode, u8) {
+    fn mode_at(&self, place: &HeapLocation, heap_bytes: u64, reach_bytes: u64) -> (ReferenceMode, u8) {
         let alignment_bits = self.options.object_alignment_bytes.ilog2() as u8;
         let Some(reserved) = place.reserved_address else {
             return (ReferenceMode::CompressedNonZeroBase, alignment_bits);
@@ -226,7 +226,13 @@ impl HeapSetting {
         }
     }
 
-    fn decided_by(&self, max_heap_bytes: u64, search: &Search, place: &Place, mode: ReferenceMode) -> String {
+    fn decided_by(
+        &self,
+        max_heap_bytes: u64,
+        search: &Search,
+        place: &HeapLocation,
+        mode: ReferenceMode,
+    ) -> String {
         let lowest = search.wanted_address.unwrap_or(BASE_MIN_ADDRESS);
         let mut sum = format!("{} (HeapBaseMinAddress", size::exact(lowest));
         if search.wanted_address.is_some() && place.first_address == place.reserved_address {
@@ -264,7 +270,7 @@ impl HeapSetting {
         }
     }
 
-    /// A 32-bit JVM has one mode. Whether it starts depends on the longest stretch between program and libraries when the
+    /// A 32-bit JVM has one mode. Whether it starts depends on the longest gap between program and libraries when the
     /// heap is reserved, less the code cache: that changes by some MiB from start to start.
     fn of_32_bits(&self, max_heap_bytes: u64, space: &AddressSpace) -> ComputedMode {
         let refused = |why: String| ComputedMode::without_place(None, format!("does not start: {why}"));

@@ -95,7 +95,7 @@ impl Default for DecidingOptions {
 }
 
 impl DecidingOptions {
-    /// Takes the options in their order; of those given twice the JVM takes the last. What is no option of this list has
+    /// Takes the options in their order; of those given twice the JVM takes the last. An option that is not on this list has
     /// no say and is passed over.
     pub fn of<'a>(options: impl IntoIterator<Item = &'a str>) -> DecidingOptions {
         let mut deciding = DecidingOptions::default();

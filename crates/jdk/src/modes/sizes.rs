@@ -85,7 +85,7 @@ impl Sizes<'_> {
         }
     }
 
-    /// What the heap's size and its first address are multiples of.
+    /// Alignment of the heap's size and of its first address.
     pub fn heap_alignment_bytes(&self, max_heap_bytes: u64) -> u64 {
         let region = self.region_bytes(max_heap_bytes).unwrap_or(0);
         let alignment = match self.collector {

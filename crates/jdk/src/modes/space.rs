@@ -14,7 +14,7 @@ const END_ADDRESS: u64 = (1 << 47) - PAGE_BYTES;
 /// cache. Measured on JDK 17.
 pub const MAX_HEAP_BYTES_32_BIT: u64 = 2200 << 20;
 
-/// What is taken when the heap is reserved, and what the system allows.
+/// Address ranges taken when the heap is reserved, and the limits of the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressSpace {
     /// Bytes of a page.
@@ -80,7 +80,7 @@ impl AddressSpace {
         self.occupied.get(first).filter(|taken| taken.start < end).cloned()
     }
 
-    /// The longest stretch in which nothing lies.
+    /// The longest free range.
     pub(super) fn largest_gap_bytes(&self) -> u64 {
         let starts = std::iter::once(self.lowest_address).chain(self.occupied.iter().map(|taken| taken.end));
         let ends = self.occupied.iter().map(|taken| taken.start).chain([self.end_address]);

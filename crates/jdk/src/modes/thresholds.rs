@@ -32,7 +32,7 @@ const ROUND_32_BIT_MIB: [u64; 8] = [64, 128, 256, 512, 768, 1024, 1536, 2000];
 pub fn thresholds(setting: &HeapSetting, space: &AddressSpace) -> Vec<(ReferenceMode, u64)> {
     let mut found: Vec<(ReferenceMode, u64)> = Vec::new();
     let largest = setting.sizes(space).compressed_bytes_max().min(space.reservable_bytes.unwrap_or(u64::MAX));
-    // What holds for one size holds for all: rules that are known, a JVM that compresses.
+    // Conditions of one size hold for all: rules that are known, a JVM that compresses.
     let is_compressing = setting.mode_of(largest.min(GIB), space).shift_bits.is_some();
     if !is_compressing {
         return found;

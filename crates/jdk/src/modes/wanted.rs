@@ -13,7 +13,7 @@ use assay_text::size;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
-/// What a JVM takes by itself: the second where it has one processor or less than 2 GB of memory.
+/// Default collectors of a JVM: the second where it has one processor or less than 2 GB of memory.
 const COLLECTORS_BY_DEFAULT: [Collector; 2] = [Collector::G1, Collector::Serial];
 
 const BITS_32: RequestedMode = RequestedMode::Exactly(ReferenceMode::Bits32);
@@ -94,7 +94,7 @@ impl WantedMode<'_> {
 
     fn decided_with(&self, given: &[String]) -> DecidingOptions {
         let all = self.options.iter().chain(given);
-        // What is not computed of them is left to the log.
+        // Values that are not computed are left to the log.
         DecidingOptions { not_judged: None, ..DecidingOptions::of(all.map(String::as_str)) }
     }
 

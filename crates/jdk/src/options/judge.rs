@@ -23,7 +23,7 @@ const COLLECTORS: [&str; 7] = [
     "UseShenandoahGC",
     "UseZGC",
 ];
-/// What took the place of flags that are gone: name, since when, what.
+/// Replacements of removed flags: name, since when, replacement.
 const INSTEAD: [(&str, u32, &str); 15] = [
     ("AggressiveOpts", 11, "nothing: leave it out"),
     ("CMSInitiatingOccupancyFraction", 14, "nothing: G1 adapts it"),
@@ -45,7 +45,7 @@ const INSTEAD: [(&str, u32, &str); 15] = [
 /// Types of flags that are whole numbers.
 const NUMBERS: [&str; 6] = ["intx", "uintx", "size_t", "uint64_t", "int", "uint"];
 
-/// What a release makes of options, in the order in which the JVM reads them. `listed` are the flags of a JVM of that release that is
+/// How a release treats options, in the order in which the JVM reads them. `listed` are the flags of a JVM of that release that is
 /// here; where it has a flag, it is asked rather than the table.
 pub fn judge_options(
     options: &[String],

@@ -19,7 +19,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// What a text of the file says, in the form that is written.
+    /// The value in a text of the file, in the form that is written.
     fn meaning(self, text: &str) -> String {
         match self {
             Form::Text => text.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -64,12 +64,12 @@ impl FileSetting {
         self.before() == self.form.meaning(&self.value)
     }
 
-    /// What it was, in the form that is written.
+    /// Its value before, in the form that is written.
     pub fn before(&self) -> String {
         self.form.meaning(&self.before)
     }
 
-    /// What it is now.
+    /// Its value now.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -103,7 +103,7 @@ impl Treatment for FileSetting {
 
     fn undo(&self) -> io::Result<()> {
         match self.write(&self.before) {
-            // What is gone has nothing to be set back.
+            // A file that is gone has nothing to revert.
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(e) => Err(e),
             // The kernel may take less than it is given: huge pages that are in use stay.

@@ -168,14 +168,14 @@ impl GroupLimits {
 /// The group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnGroup {
-    parts: Vec<Part>,
+    parts: Vec<GroupFolder>,
     /// Of version 2: the folder above, and the controllers that it did not pass on.
     passed_on: Option<(PathBuf, Vec<String>)>,
 }
 
 /// One folder of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Part {
+struct GroupFolder {
     folder: PathBuf,
     files: Vec<(String, String)>,
 }
@@ -186,7 +186,7 @@ impl OwnGroup {
     /// # Errors
     /// When a controller is missing, or one cannot be limited like this.
     pub fn new(limits: &GroupLimits, name: &str, proc: &ProcRoot, sys: &SysRoot) -> io::Result<OwnGroup> {
-        let (mut parts, mut missing, mut above): (Vec<Part>, Vec<String>, Option<PathBuf>) =
+        let (mut parts, mut missing, mut above): (Vec<GroupFolder>, Vec<String>, Option<PathBuf>) =
             Default::default();
         for (controller, version, place) in limits.places(proc, sys).map_err(io::Error::other)? {
             let folder = place.join(name);
@@ -195,7 +195,7 @@ impl OwnGroup {
             let files = files.into_iter().map(|(file, value)| (file.to_owned(), value));
             match parts.iter_mut().find(|part| part.folder == folder) {
                 Some(part) => part.files.extend(files),
-                None => parts.push(Part { folder, files: files.collect() }),
+                None => parts.push(GroupFolder { folder, files: files.collect() }),
             }
             if version == CgroupVersion::V2 {
                 let passed = fs_err::read_to_string(place.join("cgroup.subtree_control"))?;

@@ -117,7 +117,7 @@ impl Change {
         }
     }
 
-    /// What it replaces; absent where that is nothing.
+    /// The value that it replaces, if any.
     pub fn before(&self) -> Option<String> {
         if let Change::File(of) = self { Some(of.before()) } else { None }
     }

@@ -146,7 +146,7 @@ impl Treatment for NoSwap {
     }
 }
 
-/// What the machine swaps to. A name with a space is written with `\040`.
+/// The machine's swap devices. A name with a space is written with `\040`.
 fn swaps() -> io::Result<Vec<Swap>> {
     let text = fs_err::read_to_string(SWAPS)?;
     let of = |line: &str| {

@@ -35,7 +35,7 @@ const REGISTER_CPUS: u16 = 3;
 const CPUS: &str = "devices/system/cpu/possible";
 /// A message has some 600 bytes, twice as many for the last thread of a process.
 const MESSAGE_BYTES_MAX: usize = 16 << 10;
-/// What waits between two looks: some 16,000 threads. The kernel takes the memory only as it is needed.
+/// Capacity for records between two reads: some 16,000 threads. The kernel takes the memory only as it is needed.
 const WAITING_BYTES_MAX: usize = 16 << 20;
 /// How long the kernel may take to answer, and to send the first record.
 const ANSWER_MAX: Duration = Duration::from_secs(2);

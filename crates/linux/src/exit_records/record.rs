@@ -94,7 +94,7 @@ impl ExitRecord {
 /// The records in what was received from the family. `Err` when one is not laid out as it should be.
 ///
 /// Folklore: version 15 (Linux 6.14) put fields into the middle, version 16 took them out again: the thread's number, which stands behind
-/// that place and in an attribute of its own, tells. Held by: `a_record_laid_out_otherwise_is_refused`.
+/// that place and in an attribute of its own, shows it. Held by: `a_record_laid_out_otherwise_is_refused`.
 pub(super) fn records(received: &[u8], family: u16) -> Result<Vec<ExitRecord>, OtherLayout> {
     let of_family = |message| match message {
         Message::OfFamily { family: of, attributes } if of == family => attribute(attributes, OF_THREAD),
@@ -123,7 +123,7 @@ fn record(thread: &[u8]) -> Option<ExitRecord> {
         tgid: if VERSION_WITH_TGID <= short(stats, 0)? { Some(number(stats, AT.tgid)?) } else { None },
         name: String::from_utf8_lossy(name).into_owned(),
         elapsed_ns: time(AT.elapsed_us)?,
-        // Who ends has run.
+        // A thread that ends has run.
         run: Some(run).filter(|run| run.run_ns != 0),
         sampled_user_ns: time(AT.user_us)?,
         sampled_kernel_ns: time(AT.kernel_us)?,

@@ -1,8 +1,8 @@
 //! Stopping a process for an exact reading, for a bounded time, so that it always goes on.
 //!
 //! A thread of its own stops every thread of the process with `PTRACE_SEIZE` and `PTRACE_INTERRUPT`, and lets go when it
-//! is told to, at the deadline, or when it dies: the kernel sets free what a dying tracer holds, whatever killed it.
-//! `SIGSTOP`, the other way, is seen by the parent and stays when the sender dies.
+//! is asked to, at the deadline, or when it dies: the kernel releases the tracees of a dying tracer, whatever killed it.
+//! `SIGSTOP`, the other way, is visible to the parent and stays when the sender dies.
 //!
 //! Folklore, each held by a test in `tests/freeze.rs`:
 //! - Stops are only looked at (`WNOWAIT`) and never taken: a taken one loses the signal that was being delivered if the
@@ -13,7 +13,7 @@
 //! - The main thread may have ended before the others: a zombie cannot be stopped, and need not be. The same goes for
 //!   the kernel's own workers of `io_uring`, which look like threads.
 //!
-//! What it cannot do: when all of Assay is stopped (`SIGSTOP`, Ctrl-Z), the thread that would let go is stopped too.
+//! Limitation: when all of Assay is stopped (`SIGSTOP`, Ctrl-Z), the thread that would let go is stopped too.
 
 use crate::{ProcRoot, monotonic_ns};
 pub use error::FreezeError;
@@ -32,13 +32,13 @@ mod tracees;
 /// How long a process was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FreezeTimes {
-    /// From the first thread that was told to stop until all stood still.
+    /// From the first thread that was asked to stop until all stood still.
     pub stopping_ns: u64,
-    /// From the first thread that was told to stop until all were let go.
+    /// From the first thread that was asked to stop until all were let go.
     pub stopped_ns: u64,
     /// Threads that were stopped.
     pub threads: usize,
-    /// Whether it was let go at the deadline, before it was told to.
+    /// Whether it was let go at the deadline, before it was asked to.
     pub is_cut_short: bool,
 }
 
@@ -53,11 +53,11 @@ pub struct Freeze {
     threads: usize,
 }
 
-/// What the freezer tells when all stand still: how long that took, and how many they are.
+/// Report of the freezer when all threads stand still: how long that took, and how many they are.
 type Started = Result<(u64, usize), FreezeError>;
 
 impl Freeze {
-    /// Stops all threads of a process; they are let go at most `limit` after the first was told to stop.
+    /// Stops all threads of a process; they are let go at most `limit` after the first was asked to stop.
     ///
     /// # Errors
     /// When it is traced by somebody else, belongs to somebody else, or does not stop in time. It goes on then.

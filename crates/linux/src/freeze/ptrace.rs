@@ -7,9 +7,9 @@ use std::io;
 /// The high byte of a stop's status when `PTRACE_INTERRUPT` or a stop signal caused it.
 pub(super) const EVENT_STOP: i32 = 128;
 
-/// What a tracee does.
+/// State of a tracee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum TraceeState {
     /// Not stopped yet.
     Running,
     /// Stopped; it gets this signal when it is let go (0: none).
@@ -41,7 +41,7 @@ fn check(answer: libc::c_long) -> io::Result<()> {
 }
 
 /// Looks at a tracee without taking anything from anybody who waits for it.
-pub(super) fn look(tid: u32) -> Seen {
+pub(super) fn look(tid: u32) -> TraceeState {
     let flags = libc::WSTOPPED | libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
     let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
     // SAFETY: writes to `info` only, and any bytes are a valid `siginfo_t`.
@@ -52,13 +52,13 @@ pub(super) fn look(tid: u32) -> Seen {
     // SAFETY: after `waitid`, the fields of a child's end are the ones that are set; before, they are zero.
     let (pid, status) = unsafe { (info.si_pid(), info.si_status()) };
     match info.si_code {
-        _ if answer == -1 => Seen::Gone,
-        _ if pid == 0 => Seen::Running,
+        _ if answer == -1 => TraceeState::Gone,
+        _ if pid == 0 => TraceeState::Running,
         libc::CLD_TRAPPED | libc::CLD_STOPPED => {
             // Stopped by the interruption or by a stop signal, or about to get a signal.
             let is_event = status >> 8 == EVENT_STOP;
-            Seen::Stopped { signal: if is_event { 0 } else { status & 0x7f } }
+            TraceeState::Stopped { signal: if is_event { 0 } else { status & 0x7f } }
         }
-        _ => Seen::Ended,
+        _ => TraceeState::Ended,
     }
 }

@@ -1,7 +1,7 @@
 //! The threads of a process that is being stopped.
 
 use super::FreezeError;
-use super::ptrace::{self, Seen};
+use super::ptrace::{self, TraceeState};
 use crate::fields::At;
 use crate::{LinuxError, ProcRoot, monotonic_ns};
 use std::collections::BTreeMap;
@@ -19,8 +19,8 @@ pub(super) struct Tracees<'a> {
     pid: u32,
     began_ns: u64,
     deadline_ns: u64,
-    /// Threads that this one traces, as last seen.
-    seen: BTreeMap<u32, Seen>,
+    /// Threads that this one traces, with their last known state.
+    seen: BTreeMap<u32, TraceeState>,
 }
 
 impl<'a> Tracees<'a> {
@@ -61,9 +61,9 @@ impl<'a> Tracees<'a> {
             }
             match ptrace::seize(tid) {
                 Ok(()) => {
-                    // If it has ended meanwhile, the next look tells.
+                    // If it has ended by then, the next look shows it.
                     let _ = ptrace::interrupt(tid);
-                    self.seen.insert(tid, Seen::Running);
+                    self.seen.insert(tid, TraceeState::Running);
                     are_new = true;
                 }
                 Err(e) if e.raw_os_error() == Some(libc::ESRCH) || self.need_not_stop(tid) => {}
@@ -84,12 +84,12 @@ impl<'a> Tracees<'a> {
         let mut running = None;
         self.seen.retain(|tid, seen| {
             *seen = ptrace::look(*tid);
-            if *seen == Seen::Running {
+            if *seen == TraceeState::Running {
                 running = Some(*tid);
                 // Another program that this thread has become meanwhile has not heard of the interruption.
                 return ptrace::interrupt(*tid).is_ok();
             }
-            *seen != Seen::Gone
+            *seen != TraceeState::Gone
         });
         running
     }
@@ -115,7 +115,7 @@ impl<'a> Tracees<'a> {
         let tracer =
             status.ok().and_then(|text| number_of(&text, "TracerPid:")).filter(|tracer| *tracer != 0);
         if let Some(tracer) = tracer {
-            // What is named there is the thread that traces.
+            // The file names the thread that traces.
             let status = self.proc.read_text_of(tracer, "status").map(|(_, text)| text).unwrap_or_default();
             let name = status.lines().find_map(|line| line.strip_prefix("Name:")).unwrap_or("").trim();
             let tracer_pid = number_of(&status, "Tgid:").unwrap_or(tracer);
@@ -144,7 +144,7 @@ impl<'a> Tracees<'a> {
     /// Lets all threads go on. One that cannot be let go (it did not stop) is when the freezer's thread ends.
     pub(super) fn let_go(&mut self) {
         for tid in std::mem::take(&mut self.seen).into_keys() {
-            if let Seen::Stopped { signal } = ptrace::look(tid) {
+            if let TraceeState::Stopped { signal } = ptrace::look(tid) {
                 let _ = ptrace::detach(tid, signal);
             }
         }

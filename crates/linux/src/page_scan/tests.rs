@@ -68,7 +68,7 @@ fn entries_without_frames_say_what_they_cannot_tell() {
     let mut entries = Entries { flags: None, ..Entries::new(&proc) };
     let file = File::open(format!("/proc/{}/pagemap", target.pid())).expect("our child");
     let (mut runs, at) = (Vec::new(), target.told["alternating"]);
-    let part = Part { addresses: at..at + (1 << 20), resident_bytes: 1 << 20 };
+    let part = ResidentPart { addresses: at..at + (1 << 20), resident_bytes: 1 << 20 };
     entries.read(&file, &part, 4096, &mut runs).expect("our child");
     assert_eq!(PageMap::new(runs, 4096).resident_bytes(), live.pages().resident_bytes_in(at..at + (1 << 20)));
     let problems = entries.problems(std::path::Path::new("/proc/1/pagemap"), 4096);
@@ -89,10 +89,10 @@ fn neighbours_are_asked_for_at_once_and_gaps_are_not() {
 
 #[test]
 fn stacks_with_guards_between_them_are_one_call_and_what_lies_far_away_is_another() {
-    let part = |start: u64| Part { addresses: start..start + 4096, resident_bytes: 4096 };
+    let part = |start: u64| ResidentPart { addresses: start..start + 4096, resident_bytes: 4096 };
     let guarded = (0..30_000).map(|i| part(i * 8192));
-    let parts: Vec<Part> = guarded.chain([part(1 << 40), part((1 << 40) + (1 << 20))]).collect();
-    assert_eq!(near(&parts).map(<[Part]>::len).collect::<Vec<_>>(), [30_000, 2]);
+    let parts: Vec<ResidentPart> = guarded.chain([part(1 << 40), part((1 << 40) + (1 << 20))]).collect();
+    assert_eq!(near(&parts).map(<[ResidentPart]>::len).collect::<Vec<_>>(), [30_000, 2]);
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //!   bytes     of each range in turn, then of each mapped file in turn
 //! ```
 //!
-//! Whoever reads it trusts nothing: lengths are held against a limit before anything is read, and memory grows with what
+//! A reader trusts nothing: lengths are checked against a limit before anything is read, and memory grows with what
 //! has really come, not with what is announced.
 
 use super::{Chunk, FileKey, MappedFile, Recording, RecordingError};

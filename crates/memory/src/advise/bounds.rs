@@ -1,16 +1,16 @@
 //! What may become of each part.
 //!
 //! Margins are choices, named so that they can be judged: nobody can measure what a program will do. Known bounds are the
-//! JVM's own; inferred ones follow from something else that was seen, or from a measurement that is named.
+//! JVM's own; inferred ones follow from another observation, or from a measurement that is named.
 
-use super::Seen;
-use super::parts::{KernelPart, Part, allocated};
+use super::Observed;
+use super::parts::{KernelPart, MemoryPart, allocated};
 use crate::findings::words::{bytes, flag};
 use assay_model::{Certainty, JvmMemoryFacts, MemoryReport, Problem};
 
 /// For what follows the program's data and its libraries.
 const MARGIN_PERCENT: u64 = 20;
-/// More threads, or deeper calls, than were seen.
+/// More threads, or deeper calls, than were observed.
 const STACKS_MARGIN_PERCENT: u64 = 25;
 /// What malloc keeps depends on the order of calls more than on their sum.
 const FREED_MARGIN_PERCENT: u64 = 25;
@@ -24,7 +24,7 @@ const JIT_WORK_BYTES_MIN: u64 = 17 << 20;
 /// Of pages of files: the kernel drops them when memory is short and reads them again. Half is the part that is kept, since
 /// a server that reads its jars again and again is slow.
 const MAPPED_KEPT_PERCENT: u64 = 50;
-/// What the collector has beside its tables does not grow beyond this part of the heap: G1's remembered sets are 2 to 4 %.
+/// The collector's memory beside its tables does not grow beyond this part of the heap: G1's remembered sets are 2 to 4 %.
 const GC_SHARE_MAX: u64 = 10;
 /// Code of the JVM itself in the code cache: interpreter, stubs, adapters.
 const CODE_OF_JVM_BYTES: u64 = 8 << 20;
@@ -53,51 +53,51 @@ impl Bound {
 }
 
 /// The bound of a part; none for a part that the process has never had.
-pub(super) fn bound(part: Part, seen: Seen, now: &MemoryReport) -> Option<Bound> {
+pub(super) fn bound(part: MemoryPart, seen: Observed, now: &MemoryReport) -> Option<Bound> {
     let jvm = now.jvm.as_ref();
     let known = |limit: Option<u64>, name: &str| {
         limit.map(|limit| Bound::known(limit, format!("{name}, {}", bytes(limit))))
     };
     let of_part = match part {
-        Part::Heap => known(jvm.and_then(|j| j.heap_bytes_max), "MaxHeapSize"),
-        Part::Metaspace => known(jvm.and_then(|j| j.metaspace_bytes_max), "MaxMetaspaceSize"),
-        Part::CodeCache => jvm.and_then(|jvm| code_cache(seen, jvm)),
-        Part::Direct => known(jvm.and_then(direct_limit), "MaxDirectMemorySize"),
-        Part::GcTables => jvm.and_then(gc_tables),
+        MemoryPart::Heap => known(jvm.and_then(|j| j.heap_bytes_max), "MaxHeapSize"),
+        MemoryPart::Metaspace => known(jvm.and_then(|j| j.metaspace_bytes_max), "MaxMetaspaceSize"),
+        MemoryPart::CodeCache => jvm.and_then(|jvm| code_cache(seen, jvm)),
+        MemoryPart::Direct => known(jvm.and_then(direct_limit), "MaxDirectMemorySize"),
+        MemoryPart::GcTables => jvm.and_then(gc_tables),
         _ => None,
     };
     if of_part.is_some() {
         return of_part;
     }
-    if seen.peak_bytes == 0 && part != Part::JitWork {
+    if seen.peak_bytes == 0 && part != MemoryPart::JitWork {
         return None;
     }
     Some(match part {
-        Part::JitWork if jvm.is_none() => return None,
-        Part::JitWork => {
+        MemoryPart::JitWork if jvm.is_none() => return None,
+        MemoryPart::JitWork => {
             let margin = with_margin(seen, LOAD_MARGIN_PERCENT);
             let least = bytes(JIT_WORK_BYTES_MIN);
             let from = format!("{}, at least {least}, measured after a burst of compilation", margin.from);
             Bound::inferred(margin.bytes.max(JIT_WORK_BYTES_MIN), from)
         }
-        Part::Stacks => stacks(seen, now),
-        Part::GcTables => gc_structures(seen, 0, jvm),
-        Part::GcRest => gc_structures(seen, allocated(now, part), jvm),
-        Part::MappedFiles => Bound::inferred(
+        MemoryPart::Stacks => stacks(seen, now),
+        MemoryPart::GcTables => gc_structures(seen, 0, jvm),
+        MemoryPart::GcRest => gc_structures(seen, allocated(now, part), jvm),
+        MemoryPart::MappedFiles => Bound::inferred(
             part_of(seen.peak_bytes, MAPPED_KEPT_PERCENT),
             format!(
                 "{MAPPED_KEPT_PERCENT} % of the largest seen: clean pages of files, which the kernel can drop"
             ),
         ),
-        Part::Direct | Part::JitRest => with_margin(seen, LOAD_MARGIN_PERCENT),
-        Part::Freed => with_margin(seen, FREED_MARGIN_PERCENT),
-        Part::Libraries => with_margin(seen, LIBRARIES_MARGIN_PERCENT),
+        MemoryPart::Direct | MemoryPart::JitRest => with_margin(seen, LOAD_MARGIN_PERCENT),
+        MemoryPart::Freed => with_margin(seen, FREED_MARGIN_PERCENT),
+        MemoryPart::Libraries => with_margin(seen, LIBRARIES_MARGIN_PERCENT),
         _ => with_margin(seen, MARGIN_PERCENT),
     })
 }
 
 /// The code cache reserves far more than the methods of a program can fill.
-fn code_cache(seen: Seen, jvm: &JvmMemoryFacts) -> Option<Bound> {
+fn code_cache(seen: Observed, jvm: &JvmMemoryFacts) -> Option<Bound> {
     let reserve = jvm.code_cache_bytes_max?;
     let of_classes = |classes: u64| {
         let classes_bytes = part_of(classes.saturating_mul(CODE_BYTES_PER_CLASS), 100 + MARGIN_PERCENT);
@@ -133,7 +133,7 @@ pub(super) fn part_of(bytes: u64, percent: u64) -> u64 {
     u64::try_from(u128::from(bytes) * u128::from(percent) / 100).unwrap_or(u64::MAX)
 }
 
-fn with_margin(seen: Seen, percent: u64) -> Bound {
+fn with_margin(seen: Observed, percent: u64) -> Bound {
     Bound {
         bytes: part_of(seen.peak_bytes, 100 + percent),
         from: format!("largest seen + {percent} %"),
@@ -142,7 +142,7 @@ fn with_margin(seen: Seen, percent: u64) -> Bound {
 }
 
 /// Threads times `-Xss` is no honest bound: it is address space, of which stacks touch a tenth, and no bound on threads.
-fn stacks(seen: Seen, now: &MemoryReport) -> Bound {
+fn stacks(seen: Observed, now: &MemoryReport) -> Bound {
     let margin = with_margin(seen, STACKS_MARGIN_PERCENT);
     let threads = now.outside_rss.threads;
     let reserve = now.jvm.as_ref().and_then(|jvm| jvm.thread_stack_bytes);
@@ -158,8 +158,8 @@ fn stacks(seen: Seen, now: &MemoryReport) -> Bound {
     Bound { from: format!("{}{could}", margin.from), ..margin }
 }
 
-/// What the collector keeps of the heap grows with its committed part; what it has taken of malloc already may become resident.
-fn gc_structures(seen: Seen, allocated_bytes: u64, jvm: Option<&JvmMemoryFacts>) -> Bound {
+/// The collector's memory grows with the committed heap; memory that it has taken from malloc already may become resident.
+fn gc_structures(seen: Observed, allocated_bytes: u64, jvm: Option<&JvmMemoryFacts>) -> Bound {
     let sizes =
         jvm.and_then(|jvm| jvm.heap_bytes_max.zip(jvm.heap_committed_bytes.filter(|bytes| *bytes != 0)));
     let taken = seen.peak_bytes.max(allocated_bytes);
@@ -182,7 +182,7 @@ fn gc_structures(seen: Seen, allocated_bytes: u64, jvm: Option<&JvmMemoryFacts>)
 }
 
 /// The bound of the kernel's memory beside a process of at most `resident_bound` bytes.
-pub(super) fn kernel_bound(part: KernelPart, seen: Seen, resident_bound: u64) -> Bound {
+pub(super) fn kernel_bound(part: KernelPart, seen: Observed, resident_bound: u64) -> Bound {
     match part {
         KernelPart::PageTables => Bound::inferred(
             seen.peak_bytes.saturating_add(resident_bound / PAGES_PER_TABLE),
@@ -204,7 +204,7 @@ pub(super) fn problems(snapshots: &[MemoryReport], now: &MemoryReport) -> Vec<Pr
                 "its largest size is not known: the limit provides for what was seen".to_owned(),
             );
         }
-        let direct = super::parts::resident(now, Part::Direct);
+        let direct = super::parts::resident(now, MemoryPart::Direct);
         if direct != 0
             && direct_limit(jvm).is_none()
             && let Some(max) = jvm.direct_bytes_max

@@ -2,8 +2,8 @@
 //!
 //! Each line of the limit is a part of what the process is charged for, and what may become of it: a known bound where the
 //! JVM has one that it can reach (the largest heap, the collector's tables), an inferred one where something else bounds it (the
-//! code of the classes that are loaded), else the largest value seen and a margin, and then nothing is known to bound it. Nothing
-//! is averaged, and no line is smaller than what was seen. Held by: `a_server_lives_within_the_limit_that_it_is_advised`.
+//! code of the classes that are loaded), else the largest value observed and a margin, and then nothing is known to bound it. Nothing
+//! is averaged, and no line is smaller than its largest observation. Held by: `a_server_lives_within_the_limit_that_it_is_advised`.
 //!
 //! Calculators in use today start from constants instead: 5,800 bytes a class and 14 MB for metaspace, 240 MB of code
 //! cache, 250 threads of 1 MB each, 10 MB of direct buffers. They know neither the classes nor the stacks of the program, and
@@ -15,19 +15,19 @@ mod seen;
 mod settings;
 
 use assay_model::{Advice, AdviceLine, Certainty, MemoryReport, Problem, Provenance, schema};
-use parts::{KernelPart, Part};
-use seen::{Seen, round_up};
+use parts::{KernelPart, MemoryPart};
+use seen::{Observed, round_up};
 
 /// Works out the limit that the process of these snapshots needs. The last snapshot is "now"; more snapshots give peaks.
 ///
 /// `limit_bytes` is the sum of the lines' bounds, rounded up to a MiB. It grows, or stays, when any figure of a snapshot does.
-/// The bound of a line without a hard limit rests on what was seen: snapshots under load, taken after the program has warmed
+/// The bound of a line without a hard limit rests on observation: snapshots under load, taken after the program has warmed
 /// up, are worth more than one snapshot of an idle process.
 pub fn advise(snapshots: &[MemoryReport]) -> Advice {
     let Some(now) = snapshots.last() else { return nothing() };
     let mut problems = bounds::problems(snapshots, now);
     let mut lines: Vec<AdviceLine> =
-        Part::ALL.iter().filter_map(|part| line(*part, snapshots, now)).collect();
+        MemoryPart::ALL.iter().filter_map(|part| line(*part, snapshots, now)).collect();
     lines.extend(missed_peak(snapshots, &lines));
     let resident_bound = lines.iter().fold(0u64, |sum, line| sum.saturating_add(line.bound_bytes));
     for part in KernelPart::ALL {
@@ -76,20 +76,20 @@ fn nothing() -> Advice {
     }
 }
 
-/// What the JVM lets direct buffers grow to beyond what is provided for, where nobody gave them a limit.
+/// Growth that the JVM allows direct buffers beyond the budget, where no limit is set.
 fn direct_beyond(now: &MemoryReport, lines: &[AdviceLine]) -> Option<u64> {
     let jvm = now.jvm.as_ref().filter(|jvm| bounds::direct_limit(jvm).is_none())?;
-    let line = lines.iter().find(|line| line.name == Part::Direct.title());
+    let line = lines.iter().find(|line| line.name == MemoryPart::Direct.title());
     let provided = line.map_or(0, |line| line.bound_bytes);
     jvm.direct_bytes_max?.checked_sub(provided).filter(|beyond| *beyond != 0)
 }
 
-fn line(part: Part, snapshots: &[MemoryReport], now: &MemoryReport) -> Option<AdviceLine> {
+fn line(part: MemoryPart, snapshots: &[MemoryReport], now: &MemoryReport) -> Option<AdviceLine> {
     let values = snapshots.iter().map(|snapshot| parts::resident(snapshot, part));
-    let seen = Seen { now_bytes: parts::resident(now, part), peak_bytes: values.max().unwrap_or(0) };
+    let seen = Observed { now_bytes: parts::resident(now, part), peak_bytes: values.max().unwrap_or(0) };
     let bound = bounds::bound(part, seen, now)?;
     // A heap or a code cache may hold a little beside what its option counts.
-    let bound_bytes = bound.bytes.max(if part == Part::MappedFiles { 0 } else { seen.peak_bytes });
+    let bound_bytes = bound.bytes.max(if part == MemoryPart::MappedFiles { 0 } else { seen.peak_bytes });
     Some(finished(part.title(), seen, snapshots, bounds::Bound { bytes: bound_bytes, ..bound }))
 }
 
@@ -102,11 +102,11 @@ fn kernel_line(
     let now_bytes = parts::kernel(now, part)?;
     let peak_bytes =
         snapshots.iter().filter_map(|snapshot| parts::kernel(snapshot, part)).max().unwrap_or(now_bytes);
-    let seen = Seen { now_bytes, peak_bytes };
+    let seen = Observed { now_bytes, peak_bytes };
     Some(finished(part.title(), seen, snapshots, bounds::kernel_bound(part, seen, resident_bound)))
 }
 
-fn finished(name: &str, seen: Seen, snapshots: &[MemoryReport], bound: bounds::Bound) -> AdviceLine {
+fn finished(name: &str, seen: Observed, snapshots: &[MemoryReport], bound: bounds::Bound) -> AdviceLine {
     AdviceLine {
         name: name.to_owned(),
         now_bytes: seen.now_bytes,

@@ -1,4 +1,4 @@
-//! What a process is charged for, cut into the parts that have bounds of their own.
+//! The memory that a process is charged for, divided into parts that have bounds of their own.
 
 use crate::facts::is_heap_table;
 use assay_model::{Area, MemoryEntry, MemoryReport};
@@ -8,7 +8,7 @@ const KERNEL_STACK_BYTES: u64 = 16 << 10;
 
 /// A part of the resident bytes. Each entry is in one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum MemoryPart {
     Heap,
     Metaspace,
     ClassRest,
@@ -27,67 +27,69 @@ pub(super) enum Part {
     Rest,
 }
 
-impl Part {
-    pub const ALL: [Part; 16] = [
-        Part::Heap,
-        Part::Metaspace,
-        Part::ClassRest,
-        Part::CodeCache,
-        Part::JitRest,
-        Part::JitWork,
-        Part::Stacks,
-        Part::Direct,
-        Part::BuffersRest,
-        Part::GcTables,
-        Part::GcRest,
-        Part::Malloc,
-        Part::Freed,
-        Part::Libraries,
-        Part::MappedFiles,
-        Part::Rest,
+impl MemoryPart {
+    pub const ALL: [MemoryPart; 16] = [
+        MemoryPart::Heap,
+        MemoryPart::Metaspace,
+        MemoryPart::ClassRest,
+        MemoryPart::CodeCache,
+        MemoryPart::JitRest,
+        MemoryPart::JitWork,
+        MemoryPart::Stacks,
+        MemoryPart::Direct,
+        MemoryPart::BuffersRest,
+        MemoryPart::GcTables,
+        MemoryPart::GcRest,
+        MemoryPart::Malloc,
+        MemoryPart::Freed,
+        MemoryPart::Libraries,
+        MemoryPart::MappedFiles,
+        MemoryPart::Rest,
     ];
 
     pub fn title(self) -> &'static str {
         match self {
-            Part::Heap => "Java heap",
-            Part::Metaspace => "class metadata: metaspace",
-            Part::ClassRest => "class metadata: archive and malloc",
-            Part::CodeCache => "JIT-compiled code: code cache",
-            Part::JitRest => "JIT-compiled code: outside the code cache",
-            Part::JitWork => "JIT compiler arenas",
-            Part::Stacks => "stacks",
-            Part::Direct => "direct buffers",
-            Part::BuffersRest => "other native memory of Java objects",
-            Part::GcTables => "GC structures: tables of the heap",
-            Part::GcRest => "GC structures: the rest",
-            Part::Malloc => "JVM internal and malloc",
-            Part::Freed => "retained by malloc, allocator overhead",
-            Part::Libraries => "code: programs and libraries",
-            Part::MappedFiles => "mapped files",
-            Part::Rest => "other",
+            MemoryPart::Heap => "Java heap",
+            MemoryPart::Metaspace => "class metadata: metaspace",
+            MemoryPart::ClassRest => "class metadata: archive and malloc",
+            MemoryPart::CodeCache => "JIT-compiled code: code cache",
+            MemoryPart::JitRest => "JIT-compiled code: outside the code cache",
+            MemoryPart::JitWork => "JIT compiler arenas",
+            MemoryPart::Stacks => "stacks",
+            MemoryPart::Direct => "direct buffers",
+            MemoryPart::BuffersRest => "other native memory of Java objects",
+            MemoryPart::GcTables => "GC structures: tables of the heap",
+            MemoryPart::GcRest => "GC structures: the rest",
+            MemoryPart::Malloc => "JVM internal and malloc",
+            MemoryPart::Freed => "retained by malloc, allocator overhead",
+            MemoryPart::Libraries => "code: programs and libraries",
+            MemoryPart::MappedFiles => "mapped files",
+            MemoryPart::Rest => "other",
         }
     }
 
-    fn of(entry: &MemoryEntry) -> Part {
+    fn of(entry: &MemoryEntry) -> MemoryPart {
         let area = Area::of_path(&entry.path);
         let second = entry.path.get(1).map_or("", String::as_str);
         match area {
-            Some(Area::JavaHeap) => Part::Heap,
-            Some(Area::ClassMetadata) if matches!(second, "class space" | "non-class") => Part::Metaspace,
-            Some(Area::ClassMetadata) => Part::ClassRest,
-            Some(Area::JitCode) if second.starts_with("malloc") => Part::JitRest,
-            Some(Area::JitCode) => Part::CodeCache,
-            Some(Area::JitWork) => Part::JitWork,
-            Some(Area::Stacks) => Part::Stacks,
-            Some(Area::Buffers | Area::Code) if is_mapped_file(second) => Part::MappedFiles,
-            Some(Area::Buffers) if second.contains("DirectByteBuffer") => Part::Direct,
-            Some(Area::Buffers) => Part::BuffersRest,
-            Some(Area::Code) => Part::Libraries,
-            Some(Area::GcStructures) if is_heap_table(second) => Part::GcTables,
-            Some(Area::GcStructures) => Part::GcRest,
-            Some(Area::JvmWork | Area::NativeLibraries | Area::MallocHeap) => Part::Malloc,
-            Some(Area::FreedResident | Area::AllocatorOverhead) => Part::Freed,
-            Some(Area::Other | Area::NativeAnonymous) | None => Part::Rest,
+            Some(Area::JavaHeap) => MemoryPart::Heap,
+            Some(Area::ClassMetadata) if matches!(second, "class space" | "non-class") => {
+                MemoryPart::Metaspace
+            }
+            Some(Area::ClassMetadata) => MemoryPart::ClassRest,
+            Some(Area::JitCode) if second.starts_with("malloc") => MemoryPart::JitRest,
+            Some(Area::JitCode) => MemoryPart::CodeCache,
+            Some(Area::JitWork) => MemoryPart::JitWork,
+            Some(Area::Stacks) => MemoryPart::Stacks,
+            Some(Area::Buffers | Area::Code) if is_mapped_file(second) => MemoryPart::MappedFiles,
+            Some(Area::Buffers) if second.contains("DirectByteBuffer") => MemoryPart::Direct,
+            Some(Area::Buffers) => MemoryPart::BuffersRest,
+            Some(Area::Code) => MemoryPart::Libraries,
+            Some(Area::GcStructures) if is_heap_table(second) => MemoryPart::GcTables,
+            Some(Area::GcStructures) => MemoryPart::GcRest,
+            Some(Area::JvmWork | Area::NativeLibraries | Area::MallocHeap) => MemoryPart::Malloc,
+            Some(Area::FreedResident | Area::AllocatorOverhead) => MemoryPart::Freed,
+            Some(Area::Other | Area::NativeAnonymous) | None => MemoryPart::Rest,
         }
     }
 }
@@ -97,14 +99,14 @@ fn is_mapped_file(part: &str) -> bool {
 }
 
 /// Resident bytes of a part.
-pub(super) fn resident(snapshot: &MemoryReport, part: Part) -> u64 {
-    let entries = snapshot.entries.iter().filter(|entry| Part::of(entry) == part);
+pub(super) fn resident(snapshot: &MemoryReport, part: MemoryPart) -> u64 {
+    let entries = snapshot.entries.iter().filter(|entry| MemoryPart::of(entry) == part);
     entries.fold(0, |sum, entry| sum.saturating_add(entry.resident_bytes))
 }
 
-/// What a part has taken of malloc, resident or not.
-pub(super) fn allocated(snapshot: &MemoryReport, part: Part) -> u64 {
-    let entries = snapshot.entries.iter().filter(|entry| Part::of(entry) == part);
+/// Bytes that a part has taken from malloc, resident or not.
+pub(super) fn allocated(snapshot: &MemoryReport, part: MemoryPart) -> u64 {
+    let entries = snapshot.entries.iter().filter(|entry| MemoryPart::of(entry) == part);
     entries.fold(0, |sum, entry| sum.saturating_add(entry.size_bytes.unwrap_or(0)))
 }
 
@@ -128,7 +130,7 @@ impl KernelPart {
     }
 }
 
-/// What the kernel keeps for the process; absent where it is not told, or is told for others too.
+/// Memory that the kernel keeps for the process; absent where it is not reported, or includes other processes.
 pub(super) fn kernel(snapshot: &MemoryReport, part: KernelPart) -> Option<u64> {
     let beside = &snapshot.outside_rss;
     match part {
@@ -137,7 +139,7 @@ pub(super) fn kernel(snapshot: &MemoryReport, part: KernelPart) -> Option<u64> {
             beside.kernel_stacks_bytes.or_else(|| Some(beside.threads?.saturating_mul(KERNEL_STACK_BYTES)))
         }
         KernelPart::Slab => {
-            // Only a group of one tells what this process has.
+            // Only a group with a single process shows its memory.
             let alone = snapshot.cgroup.as_ref().filter(|cgroup| cgroup.processes == Some(1))?;
             Some(alone.slab_bytes?.saturating_add(alone.sockets_bytes.unwrap_or(0)))
         }

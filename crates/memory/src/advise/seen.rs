@@ -1,10 +1,10 @@
-//! What was seen of a part, and rounding.
+//! The observed sizes of a part, and rounding.
 
 const MIB: u64 = 1 << 20;
 
-/// What one part had over all snapshots.
+/// The sizes of one part over all snapshots.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct Observed {
     pub(super) now_bytes: u64,
     pub(super) peak_bytes: u64,
 }

@@ -1,7 +1,7 @@
 //! Settings that would lower the limit.
 
 use super::bounds::{direct_limit, part_of};
-use super::parts::Part;
+use super::parts::MemoryPart;
 use super::round_up;
 use crate::findings::findings;
 use crate::findings::weight::finding;
@@ -10,7 +10,7 @@ use assay_model::{AdviceLine, Finding, MemoryReport, MemoryRule};
 
 /// Less is not worth a setting.
 const GAIN_BYTES_MIN: u64 = 16 << 20;
-/// Room beyond what was seen when a bound is lowered.
+/// Headroom above the observed peak when a bound is lowered.
 const ROOM_PERCENT: u64 = 150;
 /// A heap that was never committed beyond this much of its limit is offered a lower one, with this much room.
 const HEAP_ROOM_PERCENT: u64 = 125;
@@ -50,7 +50,7 @@ fn setting(
 /// What the snapshots did not see cannot be provided for.
 const IF_SEEN: &str = "if the snapshots saw the highest load that it must handle";
 
-fn line(lines: &[AdviceLine], part: Part) -> Option<&AdviceLine> {
+fn line(lines: &[AdviceLine], part: MemoryPart) -> Option<&AdviceLine> {
     lines.iter().find(|line| line.name == part.title())
 }
 
@@ -76,7 +76,7 @@ fn smaller_heap(snapshots: &[MemoryReport], now: &MemoryReport) -> Option<Findin
 
 /// A code cache whose reserve will never be needed.
 fn smaller_code_cache(snapshots: &[MemoryReport], lines: &[AdviceLine]) -> Option<Finding<MemoryRule>> {
-    let line = line(lines, Part::CodeCache)?;
+    let line = line(lines, MemoryPart::CodeCache)?;
     let reserve = snapshots.last()?.jvm.as_ref()?.code_cache_bytes_max?;
     let used = snapshots.iter().filter_map(|snapshot| snapshot.jvm.as_ref()?.code_cache_used_bytes).max()?;
     let seen = used.max(line.peak_bytes.unwrap_or(line.now_bytes));
@@ -92,7 +92,7 @@ fn smaller_code_cache(snapshots: &[MemoryReport], lines: &[AdviceLine]) -> Optio
 
 /// A limit of direct buffers that is far above what they hold.
 fn smaller_direct(now: &MemoryReport, lines: &[AdviceLine]) -> Option<Finding<MemoryRule>> {
-    let line = line(lines, Part::Direct).filter(|line| line.is_hard)?;
+    let line = line(lines, MemoryPart::Direct).filter(|line| line.is_hard)?;
     let limit = now.jvm.as_ref().and_then(direct_limit)?;
     let seen = line.peak_bytes.unwrap_or(line.now_bytes);
     let enough = part_of(seen, ROOM_PERCENT).max(GAIN_BYTES_MIN);

@@ -1,16 +1,16 @@
-//! Snapshots of different depth, made comparable: what only one of them told apart is one cause in both.
+//! Snapshots of different depth, made comparable: causes that only one of them distinguishes are one cause in both.
 
 use assay_model::{Area, FigureSource, MemoryEntry, MemoryReport, Problem};
 use std::collections::BTreeSet;
 
-/// The cause that holds what only one of the snapshots told apart.
+/// The cause that holds entries which only one of the snapshots distinguishes.
 pub(super) const NOT_SPLIT: &str = "malloc and nameless memory, split in one snapshot only";
-/// What it is.
+/// Its explanation, with the next step.
 pub(super) const EXPLANATION: &str = "in use in malloc, or mapped without a name: only one of the snapshots searched for its owners. \
                                       Next: both snapshots with --depth owners";
 
 /// The entries of two snapshots. Where one did not look for owners, what the other found by doing so would seem to have come or
-/// gone: it is taken together in both, and that is told.
+/// gone: it is taken together in both, and that is reported.
 pub(super) fn comparable(
     before: &MemoryReport,
     after: &MemoryReport,

@@ -67,7 +67,7 @@ fn change_of(path: &[String], before: &[&MemoryEntry], after: &[&MemoryEntry]) -
     }
 }
 
-/// How many parts of a path tell causes of an area apart.
+/// How many parts of a path distinguish the causes of an area.
 fn telling_parts(path: &[String]) -> usize {
     match Area::of_path(path) {
         // One cause, in however many arenas, heaps or loaders.
@@ -109,7 +109,7 @@ pub(super) fn gather(changes: Vec<Change>, small_bytes: u64) -> Vec<Change> {
     gathered
 }
 
-/// How far down a path a cause is named. Of a thread's stack, what is in use and what is left from deeper calls are told
+/// How far down a path a cause is named. Of a thread's stack, what is in use and what is left from deeper calls are distinguished
 /// apart, but what grew is the stack.
 fn named_parts_max(path: &[String]) -> usize {
     if Area::of_path(path) == Some(Area::Stacks) { 3 } else { usize::MAX }

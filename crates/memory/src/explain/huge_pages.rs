@@ -29,7 +29,7 @@ pub(super) fn take(before: &MemoryReport, after: &MemoryReport, changes: &mut Ve
             _ if is_unused_by_name(&change.path) => Some(change.size_change.unwrap_or(0)),
             _ => change.size_change,
         };
-        // What became resident is at least twice what came into use.
+        // Resident growth is at least twice the growth in use.
         0 < grown && used_more.is_some_and(|used| used.max(0).saturating_mul(2) <= grown)
     };
     let grown = changes
@@ -74,7 +74,7 @@ fn is_unused_by_name(path: &[String]) -> bool {
     path.last().is_some_and(|last| unused.contains(&last.as_str()))
 }
 
-/// What huge pages have to do with another cause's growth.
+/// The part of huge pages in another cause's growth.
 pub(super) fn remark(change: &Change, huge: Option<u64>) -> Option<String> {
     let grown = u64::try_from(change.bytes()).ok()?;
     let huge = huge.filter(|huge| *huge <= grown.saturating_mul(2) && grown <= huge.saturating_mul(2))?;

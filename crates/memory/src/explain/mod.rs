@@ -16,11 +16,11 @@ use gather::{Change, gather};
 use jiff::Timestamp;
 use number::{bounded, difference};
 
-/// What has changed less than this is gathered into the rest of its area.
+/// Smaller changes are gathered into the rest of their area.
 const SMALL_BYTES: u64 = 64 << 10;
 /// The same as a part of all that changed, up and down.
 const SMALL_SHARE: u64 = 200;
-/// Two clocks that count the same stretch may differ by this much, besides a hundredth of it: clocks are set.
+/// Two clocks over the same interval may differ by this much, besides a hundredth of it: clocks are set.
 const CLOCK_DIFFERENCE_S: f64 = 60.0;
 /// Name of the cause that holds what entries and RSS differ by.
 const WHILE_READ: &str = "changed while it was read";

@@ -10,7 +10,7 @@ use assay_testkit::{each_java, skip, start_java};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// How the bytes of tracked blocks were told.
+/// How the bytes of tracked blocks were attributed.
 #[derive(Default)]
 struct Agreement {
     bytes: u64,

@@ -1,4 +1,4 @@
-//! What the blocks themselves tell: headers of native memory tracking, C++ objects, symbols, chunks of arenas, the table of strings; and
+//! Owners from the content of blocks: headers of native memory tracking, C++ objects, symbols, chunks of arenas, the table of strings; and
 //! where their pointers lead. All blocks are read once, in the order of their addresses.
 
 use super::bits::Bits;
@@ -6,7 +6,7 @@ use super::graph::Graph;
 use super::index::{BlockIndex, Target};
 use super::room::Room;
 use super::rules::{Owner, of_name, of_tag};
-use super::scan::{Piece, for_each_used_block, words_of};
+use super::scan::{BlockBytes, for_each_used_block, words_of};
 use super::table::{Owners, Slack};
 use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
@@ -37,7 +37,7 @@ struct Inspector<'a, 'm> {
     hide_tags: bool,
     header_bytes: u64,
     of_tags: Vec<EntryId>,
-    /// Of chunks whose owner pointers tell.
+    /// Of chunks whose owner is shown by pointers.
     arena_tag: Option<u8>,
     of_vtables: HashMap<u64, Option<EntryId>>,
     symbols: EntryId,
@@ -56,10 +56,10 @@ const HEAD_BYTES: u64 = 64 << 10;
 /// No program maps memory below.
 const POINTERS_START: u64 = 1 << 16;
 
-/// What is wanted of the blocks' content.
+/// How much of the blocks' content is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// The tags of native memory tracking, and what a block's first bytes tell: nothing else of it is read.
+pub(crate) enum ContentDepth {
+    /// The tags of native memory tracking, and a block's first bytes: nothing else of it is read.
     Tags,
     /// Where its pointers lead, too.
     Pointers {
@@ -73,7 +73,7 @@ pub(crate) fn inspect_blocks(
     source: &dyn MemorySource,
     jvm: Option<&Jvm<'_>>,
     index: &BlockIndex<'_>,
-    wanted: Wanted,
+    wanted: ContentDepth,
     room: Room,
     entries: &mut EntryTable,
 ) -> Contents {
@@ -91,15 +91,15 @@ pub(crate) fn inspect_blocks(
     }
     let tracked_header_bytes = inspector.as_ref().map_or(0, |l| l.header_bytes);
     let word_bytes = source.word_bytes();
-    let reach_bytes = if wanted == Wanted::Tags { HEAD_BYTES } else { u64::MAX };
+    let reach_bytes = if wanted == ContentDepth::Tags { HEAD_BYTES } else { u64::MAX };
     for_each_used_block(source, blocks, reach_bytes, |piece| {
-        let Piece { index: from, block, .. } = *piece;
+        let BlockBytes { index: from, block, .. } = *piece;
         if let Some(inspector) = &mut inspector
             && piece.address == block.address
         {
             inspector.inspect(piece, &mut contents, entries);
         }
-        if wanted == Wanted::Tags {
+        if wanted == ContentDepth::Tags {
             return;
         }
         let is_chained = inspector.is_some() && contents.chained.is_set(from);
@@ -121,18 +121,23 @@ pub(crate) fn inspect_blocks(
 }
 
 impl<'a, 'm> Inspector<'a, 'm> {
-    fn new(source: &'a dyn MemorySource, jvm: &'a Jvm<'m>, wanted: Wanted, entries: &mut EntryTable) -> Self {
+    fn new(
+        source: &'a dyn MemorySource,
+        jvm: &'a Jvm<'m>,
+        wanted: ContentDepth,
+        entries: &mut EntryTable,
+    ) -> Self {
         let mut entry = |(area, name): Owner, known_from| entries.entry(area, &[name], known_from);
         let tags = &jvm.nmt.tags;
         let mut pooled = jvm.arenas.pooled().to_vec();
         pooled.sort_unstable();
         // The tag of an arena's chunk says nothing of whose arena it is: a pointer does.
-        let needs_pointer = tags.iter().position(|tag| tag == "Arena Chunk" && wanted != Wanted::Tags);
+        let needs_pointer = tags.iter().position(|tag| tag == "Arena Chunk" && wanted != ContentDepth::Tags);
         Inspector {
             source,
             jvm,
             pooled,
-            hide_tags: wanted == Wanted::Pointers { hide_tags: true },
+            hide_tags: wanted == ContentDepth::Pointers { hide_tags: true },
             header_bytes: jvm.tracked_header_bytes(),
             of_tags: tags.iter().map(|tag| entry(of_tag(tag), FigureSource::Nmt)).collect(),
             arena_tag: needs_pointer.and_then(|tag| u8::try_from(tag).ok()),
@@ -145,7 +150,7 @@ impl<'a, 'm> Inspector<'a, 'm> {
     }
 
     /// Looks at the first piece of a block.
-    fn inspect(&mut self, piece: &Piece<'_>, contents: &mut Contents, entries: &mut EntryTable) {
+    fn inspect(&mut self, piece: &BlockBytes<'_>, contents: &mut Contents, entries: &mut EntryTable) {
         let (block, usable_bytes) = (piece.index, piece.block.bytes);
         let mut payload = piece.bytes;
         let mut payload_bytes = usable_bytes;

@@ -1,4 +1,4 @@
-//! Which words can be pointers into some ranges, told from a word alone in a few instructions: nearly all words of a
+//! Which words can be pointers into some ranges, decided from a word alone in a few instructions: nearly all words of a
 //! Java heap are something else.
 
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 /// A bit stands for 64 KiB of addresses: malloc's arenas are multiples of it.
 const UNIT_BITS: u32 = 16;
 const BITS_MIN: u64 = 1 << 16;
-/// 512 KiB, the second-level cache's share; units of larger heaps share bits, and the exact look-up tells them apart.
+/// 512 KiB, the second-level cache's share; units of larger heaps share bits, and the exact look-up distinguishes them.
 const BITS_MAX: u64 = 1 << 22;
 
 /// Passes every word that leads into one of its ranges, and few others.

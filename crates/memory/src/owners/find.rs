@@ -1,6 +1,6 @@
 //! From the blocks of a process to their owners.
 
-use super::content::{Contents, Wanted, inspect_blocks};
+use super::content::{ContentDepth, Contents, inspect_blocks};
 use super::held::name_holders;
 use super::index::BlockIndex;
 use super::room::Room;
@@ -11,7 +11,7 @@ use crate::jvm::Jvm;
 use assay_allocators::Survey;
 use assay_linux::MemorySource;
 
-/// Takes as owners what the tags of native memory tracking name, and what the blocks' own content tells. Nothing beside
+/// Takes owners from the tags of native memory tracking and from the blocks' own content. Nothing beside
 /// the blocks is read, and no pointer followed.
 pub(crate) fn read_tags(
     source: &dyn MemorySource,
@@ -22,7 +22,7 @@ pub(crate) fn read_tags(
     let index = BlockIndex::new(&survey.blocks, &survey.ranges, jvm.tracked_header_bytes());
     let room = Room::for_blocks(survey.blocks.len(), true);
     let Contents { owners, slack, .. } =
-        inspect_blocks(source, Some(jvm), &index, Wanted::Tags, room, entries);
+        inspect_blocks(source, Some(jvm), &index, ContentDepth::Tags, room, entries);
     Claims { owners, slack, ..Claims::default() }
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn find_owners(
 ) -> Claims {
     let header_bytes = jvm.map_or(0, Jvm::tracked_header_bytes);
     let index = BlockIndex::new(&survey.blocks, &survey.ranges, header_bytes);
-    let wanted = Wanted::Pointers { hide_tags: searched.ignore_nmt };
+    let wanted = ContentDepth::Pointers { hide_tags: searched.ignore_nmt };
     let blocks = survey.blocks.len();
     let room = Room::for_blocks(blocks, header_bytes != 0);
     let contents = inspect_blocks(source, jvm, &index, wanted, room, entries);

@@ -13,7 +13,7 @@ const TABLE_BITS: u32 = 8;
 pub(crate) struct Graph {
     bytes: Vec<u8>,
     marks: Vec<Mark>,
-    /// For each stretch of blocks: the first mark to look from.
+    /// For each group of blocks: the first mark to look from.
     first_mark: Vec<u32>,
     /// Blocks that hold pointers.
     holders: Bits,

@@ -1,6 +1,6 @@
 //! Which class of the program holds the native memory of Java objects.
 //!
-//! What points at a block is a wrapper that everybody uses: a direct buffer, the stream of an inflater. What people look for is
+//! Blocks are held by wrappers that everybody uses: a direct buffer, the stream of an inflater. People look for
 //! the class that keeps it: the first one of the program on the way from the wrapper back to a root, through lists, maps and
 //! arrays. Each step back is a pass over the heap for references to the objects of the step before.
 
@@ -22,7 +22,7 @@ use std::ops::Range;
 const STEPS_MAX: usize = 10;
 /// Bytes of the heap that all steps together read: 1.4 s of CPU time at most.
 const READ_BYTES_MAX: u64 = 4 << 30;
-/// What has no holder yet, in bytes and as a part of all: for less no further step is made.
+/// Bytes without a holder, absolute and as a part of all, below which no further step is made.
 const LEFT_BYTES_MIN: u64 = 256 << 10;
 const LEFT_SHARE_MIN: u64 = 50;
 /// Objects of all steps.
@@ -44,7 +44,7 @@ const NO_HOLDERS: [&str; 8] = [
 
 /// An object on the way.
 #[derive(Default)]
-struct Met {
+struct VisitedObject {
     /// Index of the name of the class that holds it.
     name: Option<usize>,
     /// Those of the step before that it refers to.
@@ -67,9 +67,9 @@ pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut
     if wrappers.is_empty() {
         return;
     }
-    let mut way = Way { jvm, met: HashMap::new(), names: Vec::new(), numbers: HashMap::new() };
+    let mut way = HolderSearch { jvm, met: HashMap::new(), names: Vec::new(), numbers: HashMap::new() };
     for address in wrappers.keys() {
-        way.met.insert(*address, Met::default());
+        way.met.insert(*address, VisitedObject::default());
     }
     if let Some(references) = jvm.hotspot.references() {
         let left = way.go_back(search.source, &ranges, &references, &wrappers);
@@ -134,14 +134,14 @@ fn wrappers(
 }
 
 /// The way back from objects to those that hold them.
-struct Way<'a, 'm> {
+struct HolderSearch<'a, 'm> {
     jvm: &'a Jvm<'m>,
-    met: HashMap<u64, Met>,
+    met: HashMap<u64, VisitedObject>,
     names: Vec<String>,
     numbers: HashMap<String, usize>,
 }
 
-impl Way<'_, '_> {
+impl HolderSearch<'_, '_> {
     fn name_of(&self, object: u64) -> Option<&str> {
         self.met.get(&object)?.name.map(|number| self.names[number].as_str())
     }
@@ -169,7 +169,7 @@ impl Way<'_, '_> {
             if step.is_empty() || left_bytes(self) < enough_bytes {
                 return None;
             }
-            let wanted = Wanted::new(references, &step);
+            let wanted = SoughtObjects::new(references, &step);
             let mut fresh = Vec::new();
             for range in ranges {
                 let found = wanted.find(source, range);
@@ -245,17 +245,17 @@ impl Way<'_, '_> {
 }
 
 /// Objects that are looked for, as they are referred to.
-struct Wanted<'a> {
+struct SoughtObjects<'a> {
     references: &'a References,
     words: HashMap<u64, u64>,
     /// Passes the words of all, and few others.
     bits: Vec<u64>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> SoughtObjects<'a> {
     const BITS: u32 = 20;
 
-    fn new(references: &'a References, objects: &[u64]) -> Wanted<'a> {
+    fn new(references: &'a References, objects: &[u64]) -> SoughtObjects<'a> {
         let words: HashMap<u64, u64> =
             objects.iter().filter_map(|object| Some((references.word_of(*object)?, *object))).collect();
         let mut bits = vec![0; 1 << (Self::BITS - 6)];
@@ -263,7 +263,7 @@ impl<'a> Wanted<'a> {
             let bit = Self::bit(*word);
             bits[bit / 64] |= 1 << (bit % 64);
         }
-        Wanted { references, words, bits }
+        SoughtObjects { references, words, bits }
     }
 
     fn bit(word: u64) -> usize {

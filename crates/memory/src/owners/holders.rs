@@ -82,7 +82,7 @@ impl<'a, 'm> Holders<'a, 'm> {
     }
 }
 
-/// Where the native memory of a class's objects is told.
+/// The entry for native memory of a class's objects.
 pub(super) fn entry_of_class(class: &str, entries: &mut EntryTable) -> EntryId {
     if let Some((area, entry)) = of_java_class(class) {
         return entries.entry(area, &[entry], FigureSource::Pointers);
@@ -90,7 +90,7 @@ pub(super) fn entry_of_class(class: &str, entries: &mut EntryTable) -> EntryId {
     entries.entry(Area::Buffers, &[kind_of_class(class)], FigureSource::Pointers)
 }
 
-/// What objects of a class are called that hold addresses.
+/// The kind of memory that objects of a class hold.
 pub(super) fn kind_of_class(class: &str) -> String {
     let name = readable(class);
     if is_of_program(class) {

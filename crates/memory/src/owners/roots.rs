@@ -69,7 +69,7 @@ fn take_code_parts(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTa
     }
 }
 
-/// Structures whose addresses the JVM tells: class loaders' data and threads.
+/// Structures whose addresses the JVM exports: class loaders' data and threads.
 fn take_known_structures(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     if let Some(metaspace) = &jvm.metaspace {
         let entry = entries.entry(Area::ClassMetadata, &["malloc"], FigureSource::Pointers);
@@ -92,7 +92,7 @@ fn take_collector_tables(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut E
     }
 }
 
-/// The tables of references that the JVM holds into the Java heap: each has a name, which tells whose it is.
+/// The tables of references that the JVM holds into the Java heap: each has a name, which identifies its owner.
 fn take_oop_storages(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     let (symbols, source) = (jvm.hotspot.symbols(), search.source);
     let Some(table) = symbols.address(OOP_STORAGES) else { return };
@@ -133,7 +133,7 @@ fn take_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable
     }
 }
 
-/// All other variables of a libjvm without symbols. What they lead to is the JVM's own, and no more is known of it.
+/// All other variables of a libjvm without symbols. Blocks that they lead to are the JVM's own, and nothing more is known of them.
 fn take_nameless_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     let symbols = jvm.hotspot.symbols();
     if symbols.has_symtab() {
@@ -153,8 +153,8 @@ fn take_nameless_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut E
     search.problems.push(Problem::new("owners", what));
 }
 
-/// What a static owns. The name of one that is private to its file does not tell its class, but the linker keeps the
-/// statics of a file together: a neighbour tells.
+/// The owner that a static stands for. The name of one that is private to its file does not show its class, but the linker keeps the
+/// statics of a file together: a neighbour shows it.
 fn static_owner(symbols: &Symbols, address: u64, name: &str) -> Owner {
     let name = readable(name);
     if name.contains("::") || is_known(&name) {
@@ -258,7 +258,7 @@ fn is_buffer(class: &str) -> bool {
 
 /// Stacks, above the stack pointer: what a thread works on at the moment.
 ///
-/// What calls that have returned left there lies on the stack too, several times. So a stack claims only regions to which
+/// Leftovers of calls that have returned lie on the stack too, several times. So a stack claims only regions to which
 /// nothing else leads: a region just mapped for a Java object would otherwise be the thread's. Held by
 /// `known_amounts_are_told_on_jdk_25` (huge), which failed in one run of four.
 fn take_stacks(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {

@@ -108,7 +108,7 @@ impl KeptWords {
 }
 
 /// A resident part of a block in use.
-pub(crate) struct Piece<'a> {
+pub(crate) struct BlockBytes<'a> {
     /// Index of the block.
     pub(crate) index: u32,
     pub(crate) block: Block,
@@ -123,28 +123,30 @@ pub(crate) fn for_each_used_block(
     source: &dyn MemorySource,
     blocks: &Blocks,
     reach_bytes: u64,
-    mut each: impl FnMut(&Piece<'_>),
+    mut each: impl FnMut(&BlockBytes<'_>),
 ) {
-    let mut window = Window { source, start: 0, buffer: Vec::new() };
+    let mut window = ReadAhead { source, start: 0, buffer: Vec::new() };
     for (index, block) in (0..).zip(blocks).filter(|(_, block)| block.state == BlockState::Used) {
         let addresses = block.address..block.address.saturating_add(block.bytes.min(reach_bytes));
         // Nearly every block lies whole in what was read last.
         if let Some(bytes) = window.whole(&addresses) {
-            each(&Piece { index, block, address: block.address, bytes });
+            each(&BlockBytes { index, block, address: block.address, bytes });
         } else {
-            window.read_piecewise(addresses, |address, bytes| each(&Piece { index, block, address, bytes }));
+            window.read_piecewise(addresses, |address, bytes| {
+                each(&BlockBytes { index, block, address, bytes });
+            });
         }
     }
 }
 
-/// What was last read.
-struct Window<'a> {
+/// The bytes that were read last.
+struct ReadAhead<'a> {
     source: &'a dyn MemorySource,
     start: u64,
     buffer: Vec<u8>,
 }
 
-impl Window<'_> {
+impl ReadAhead<'_> {
     /// The bytes at these addresses, if they have all been read.
     #[inline]
     fn whole(&self, addresses: &Range<u64>) -> Option<&[u8]> {
@@ -181,7 +183,7 @@ impl Window<'_> {
         &self.buffer[(address - self.start) as usize..]
     }
 
-    /// Reads from an address to the end of the stretch of resident pages that it lies in.
+    /// Reads from an address to the end of the run of resident pages that it lies in.
     fn fill(&mut self, address: u64, end: u64) -> bool {
         let until = address.saturating_add(WINDOW_BYTES);
         let resident = self.source.pages().resident_in(address..until.max(end)).next();

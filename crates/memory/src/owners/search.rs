@@ -140,7 +140,7 @@ impl<'a> Search<'a> {
 }
 
 impl Search<'_> {
-    /// Takes the words of a range as pointers of owners that `owner_at` tells by the word's address; of variables, also
+    /// Takes the words of a range as pointers of owners that `owner_at` gives for the word's address; of variables, also
     /// what they were before malloc's heap was walked.
     pub(crate) fn take_roots(
         &mut self,
@@ -185,7 +185,7 @@ impl Search<'_> {
         self.buffer = buffer;
     }
 
-    /// Bytes of a block and of all that it leads to and that have its owner, but for blocks that were seen.
+    /// Bytes of a block and of all that it leads to and that have its owner, except blocks already visited.
     pub(super) fn bytes_from(&self, block: u32, seen: &mut HashSet<u32>) -> u64 {
         let owner = self.owners.get(block);
         let (mut left, mut bytes) = (vec![block], 0);
@@ -247,7 +247,7 @@ impl Search<'_> {
                     }
                 }
                 Some(_) => *settled.place(word) = word,
-                // Such a region may lie between the stretches of malloc's heap.
+                // Such a region may lie between the ranges of malloc's heap.
                 None => votes.add(word, || owner_at(address, word)),
             }
         }

@@ -1,4 +1,4 @@
-//! What is kept of each block: its owner in one byte, where there are few owners nearby, and its rounding in one.
+//! The data of each block: its owner in one byte, where there are few owners nearby, and its rounding in one.
 
 use crate::entry_table::EntryId;
 

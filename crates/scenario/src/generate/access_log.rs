@@ -38,13 +38,13 @@ pub struct AccessLog<'a> {
 struct Kind {
     requests: u64,
     statuses: BTreeMap<u16, u64>,
-    /// By place in the template: values that were seen.
-    values: Vec<Seen>,
+    /// Observed values, by place in the template.
+    values: Vec<SegmentValues>,
 }
 
-/// Values of one place.
+/// The observed values of one path segment or parameter.
 #[derive(Default)]
-struct Seen {
+struct SegmentValues {
     values: BTreeSet<String>,
 }
 
@@ -52,11 +52,11 @@ struct Seen {
 #[derive(PartialEq, Eq, Hash, Clone, PartialOrd, Ord)]
 struct Shape {
     method: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<PathSegment>,
 }
 
 #[derive(PartialEq, Eq, Hash, Clone, PartialOrd, Ord)]
-enum Piece {
+enum PathSegment {
     /// As it stands there.
     Literal(String),
     /// Something that changes, with what it is called.
@@ -146,7 +146,7 @@ impl Reading {
         if let Some(status) = entry.status.filter(|status| (200..=599).contains(status)) {
             *kind.statuses.entry(status).or_default() += 1;
         }
-        kind.values.resize_with(values.len(), Seen::default);
+        kind.values.resize_with(values.len(), SegmentValues::default);
         for (seen, value) in kind.values.iter_mut().zip(values) {
             if seen.values.len() < VALUES_MAX && value.len() <= VALUE_BYTES_MAX {
                 seen.values.insert(value);
@@ -236,9 +236,9 @@ fn shape(entry: &Entry) -> (Shape, Vec<String>) {
     for segment in path.split('/').skip(1) {
         shape.literal("/");
         if is_token(segment) {
-            shape.pieces.push(Piece::Secret(name_of(before, true)));
+            shape.pieces.push(PathSegment::Secret(name_of(before, true)));
         } else if is_id(segment) {
-            shape.pieces.push(Piece::Varying(name_of(&format!("{before}-id"), false)));
+            shape.pieces.push(PathSegment::Varying(name_of(&format!("{before}-id"), false)));
             values.push(decoded(segment));
         } else {
             shape.literal(&literal_path(segment));
@@ -250,9 +250,9 @@ fn shape(entry: &Entry) -> (Shape, Vec<String>) {
         shape.literal(&literal_path(key));
         shape.literal("=");
         if redact::is_secret_name(key) || is_token(value) {
-            shape.pieces.push(Piece::Secret(name_of(key, true)));
+            shape.pieces.push(PathSegment::Secret(name_of(key, true)));
         } else if !value.is_empty() {
-            shape.pieces.push(Piece::Varying(name_of(key, false)));
+            shape.pieces.push(PathSegment::Varying(name_of(key, false)));
             values.push(decoded(value));
         }
     }
@@ -262,8 +262,8 @@ fn shape(entry: &Entry) -> (Shape, Vec<String>) {
 impl Shape {
     fn literal(&mut self, text: &str) {
         match self.pieces.last_mut() {
-            Some(Piece::Literal(last)) => last.push_str(text),
-            _ => self.pieces.push(Piece::Literal(text.to_owned())),
+            Some(PathSegment::Literal(last)) => last.push_str(text),
+            _ => self.pieces.push(PathSegment::Literal(text.to_owned())),
         }
     }
 }
@@ -289,16 +289,16 @@ fn operation(shape: &Shape, kind: Kind, draft: &mut Draft) {
     let mut seen = kind.values.into_iter();
     for piece in &shape.pieces {
         match piece {
-            Piece::Literal(text) => {
+            PathSegment::Literal(text) => {
                 path.push_str(text);
                 shown.push_str(text);
             }
-            Piece::Secret(name) => {
+            PathSegment::Secret(name) => {
                 path.push_str(&env(name));
                 shown.push_str(&format!("{{{}}}", name.to_ascii_lowercase()));
                 draft.variables.insert(name.clone(), "it looked like a secret".to_owned());
             }
-            Piece::Varying(name) => {
+            PathSegment::Varying(name) => {
                 let values: Vec<String> =
                     seen.next().map(|seen| seen.values.into_iter().collect()).unwrap_or_default();
                 // Longer ones than are kept leave none.

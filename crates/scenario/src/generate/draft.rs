@@ -1,6 +1,6 @@
 //! A scenario that is being made from what was recorded, and its text.
 
-use crate::extract::Place;
+use crate::extract::ValueLocation;
 use assay_model::schema;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -49,7 +49,7 @@ pub(super) struct DraftExtract {
     pub name: String,
     /// Number of the operation.
     pub from: usize,
-    pub place: Place,
+    pub place: ValueLocation,
 }
 
 #[derive(Default)]
@@ -175,17 +175,19 @@ impl Draft {
 }
 
 /// The keys of an extract that say where it stands.
-fn written(place: &Place) -> String {
+fn written(place: &ValueLocation) -> String {
     let text = |finder: &memchr::memmem::Finder| quoted(&String::from_utf8_lossy(finder.needle()));
     match place {
-        Place::Between { after, before } => format!("after = {}, before = {}", text(after), text(before)),
-        Place::Json(pointer) => format!("json = {}", quoted(pointer)),
-        Place::Regex(regex) => format!("regex = {}", quoted(regex.as_str())),
-        Place::Header(name) => format!("header = {}", quoted(name)),
-        Place::Field { form: None, field } => format!("field = {}", quoted(field)),
-        Place::Field { form: Some(form), field } => {
+        ValueLocation::Between { after, before } => {
+            format!("after = {}, before = {}", text(after), text(before))
+        }
+        ValueLocation::Json(pointer) => format!("json = {}", quoted(pointer)),
+        ValueLocation::Regex(regex) => format!("regex = {}", quoted(regex.as_str())),
+        ValueLocation::Header(name) => format!("header = {}", quoted(name)),
+        ValueLocation::Field { form: None, field } => format!("field = {}", quoted(field)),
+        ValueLocation::Field { form: Some(form), field } => {
             format!("form = {}, field = {}", quoted(form), quoted(field))
         }
-        Place::Hidden { form } => format!("form = {}", quoted(form)),
+        ValueLocation::Hidden { form } => format!("form = {}", quoted(form)),
     }
 }

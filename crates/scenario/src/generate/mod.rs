@@ -1,6 +1,6 @@
 //! Scenarios made from what was recorded: an HTTP archive of a browser, or a server's access log.
 //!
-//! What is made is a beginning that runs, not the truth about the users: it says what was left out, and it never holds what looks
+//! The result is a beginning that runs, not the truth about the users: it says what was left out, and it never holds what looks
 //! like a secret.
 
 mod access_log;

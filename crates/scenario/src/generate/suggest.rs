@@ -1,6 +1,6 @@
 //! Where in an answer a value stands that a later request sends.
 
-use crate::extract::{Answered, Place};
+use crate::extract::{Answered, ValueLocation};
 use memchr::memmem::Finder;
 
 /// Shortest value that is taken for one that the server gave: shorter ones are found everywhere.
@@ -17,20 +17,20 @@ pub(super) fn may_be_given(value: &str) -> bool {
 }
 
 /// The place of a value in an answer, if one finds it there, and nothing else.
-pub(super) fn place(answer: &Answered, value: &str) -> Option<Place> {
+pub(super) fn place(answer: &Answered, value: &str) -> Option<ValueLocation> {
     let candidates = [
         of_json(answer.body, value),
         of_field(answer.body, value),
         of_header(answer.head, value),
         around(answer.body, value),
     ];
-    let finds = |place: &Place| place.find(answer).as_deref() == Some(value.as_bytes());
+    let finds = |place: &ValueLocation| place.find(answer).as_deref() == Some(value.as_bytes());
     candidates.into_iter().flatten().find(finds)
 }
 
-fn of_json(body: &[u8], value: &str) -> Option<Place> {
+fn of_json(body: &[u8], value: &str) -> Option<ValueLocation> {
     let whole: serde_json::Value = serde_json::from_slice(body).ok()?;
-    pointer(&whole, value).map(Place::Json)
+    pointer(&whole, value).map(ValueLocation::Json)
 }
 
 /// The first pointer that leads to a value; serde_json bounds how deep.
@@ -51,21 +51,21 @@ fn pointer(json: &serde_json::Value, value: &str) -> Option<String> {
     }
 }
 
-fn of_field(body: &[u8], value: &str) -> Option<Place> {
+fn of_field(body: &[u8], value: &str) -> Option<ValueLocation> {
     crate::extract::field_with(body, value.as_bytes())
-        .map(|field| Place::Field { form: None, field: String::from_utf8_lossy(&field).into_owned() })
+        .map(|field| ValueLocation::Field { form: None, field: String::from_utf8_lossy(&field).into_owned() })
 }
 
-fn of_header(head: &[u8], value: &str) -> Option<Place> {
+fn of_header(head: &[u8], value: &str) -> Option<ValueLocation> {
     head.split(|byte| *byte == b'\n').find_map(|line| {
         let colon = memchr::memchr(b':', line)?;
         let is_it = line[colon + 1..].trim_ascii() == value.as_bytes();
-        is_it.then(|| Place::Header(String::from_utf8_lossy(&line[..colon]).to_ascii_lowercase()))
+        is_it.then(|| ValueLocation::Header(String::from_utf8_lossy(&line[..colon]).to_ascii_lowercase()))
     })
 }
 
 /// By the text on the same line before and after it.
-fn around(body: &[u8], value: &str) -> Option<Place> {
+fn around(body: &[u8], value: &str) -> Option<ValueLocation> {
     let text = std::str::from_utf8(body).ok()?;
     let at = text.find(value)?;
     let before: String =
@@ -73,7 +73,7 @@ fn around(body: &[u8], value: &str) -> Option<Place> {
     let after: String = before.chars().rev().collect();
     let before = text[at + value.len()..].chars().next().filter(|c| !c.is_control())?;
     let finder = |text: &str| Finder::new(text.as_bytes()).into_owned();
-    (!after.is_empty()).then(|| Place::Between {
+    (!after.is_empty()).then(|| ValueLocation::Between {
         after: Box::new(finder(&after)),
         before: Box::new(finder(&before.to_string())),
     })

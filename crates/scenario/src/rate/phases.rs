@@ -9,7 +9,7 @@ const PIECES_MAX: usize = 100_000;
 const LENGTH_S_MAX: f64 = 7.0 * 86_400.0;
 const WORDS: [&str; 7] = ["for", "to", "in", "steps", "spike", "every", "trace"];
 
-/// What follows a number that is not there, or is another word.
+/// Where the word after a number is missing or unknown.
 const FORMS: &str = "write phases as `100 for 30s`, `100 to 500 for 1m`, `100 to 500 in 5 steps for 1m` or \
                      `100 for 1m spike 900 for 1s every 10s`, with commas between them, or `trace FILE`";
 

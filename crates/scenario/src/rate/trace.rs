@@ -58,7 +58,7 @@ fn parse(mut from: impl BufRead) -> Result<Vec<u64>, String> {
     Ok(offsets)
 }
 
-/// Of a decimal number of seconds, to the nanosecond: more than a float of this size can tell apart.
+/// Of a decimal number of seconds, to the nanosecond: more than a float of this size resolves.
 fn nanoseconds(word: &str) -> Option<i128> {
     let (sign, digits) = match word.strip_prefix('-') {
         Some(digits) => (-1, digits),

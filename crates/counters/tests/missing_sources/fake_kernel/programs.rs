@@ -1,6 +1,6 @@
 //! How a kernel of a test's own answers to whoever wants to load programs into it.
 
-use assay_counters::kernel::{Loading, ProgramRefusal, Programs, Wanted};
+use assay_counters::kernel::{Loading, ProgramRefusal, ProgramRequest, Programs};
 use rustix::io::Errno;
 
 /// What it answers.
@@ -24,7 +24,7 @@ impl Loading for ProgramsState {
         Some(*self != ProgramsState::NoRight)
     }
 
-    fn load(&self, _: &Wanted) -> Result<Programs, ProgramRefusal> {
+    fn load(&self, _: &ProgramRequest) -> Result<Programs, ProgramRefusal> {
         let call = |error: Errno| ProgramRefusal::Kernel { what: "its maps and types", error: error.into() };
         Err(match self {
             ProgramsState::OtherArchitecture => ProgramRefusal::Architecture,

@@ -4,7 +4,7 @@
 //! collection has corrected every reference to them. A reference that nobody followed meanwhile has the old address, which may be
 //! another object's already: the JVM looks the new one up when it meets such a reference, and so does this.
 //!
-//! Known of JDK 17 and later, by what they export for debuggers; of the generations, the layout pack tells where they are.
+//! Known of JDK 17 and later, by what they export for debuggers; of the generations, the layout pack gives their offsets.
 
 use super::{Names, VIEWS_MAX};
 use crate::Hotspot;
@@ -63,7 +63,7 @@ enum End {
 }
 
 impl Hotspot<'_> {
-    /// `None`: this release does not tell where they are, or another collector is used.
+    /// `None`: this release does not export their location, or another collector is used.
     pub(crate) fn z_forwardings(&self) -> Option<Forwardings> {
         let names = self.z_names();
         let heap = self.place(self.collected_heap()?, &[(names.collected_heap, "_heap")])?;
@@ -108,12 +108,12 @@ impl Hotspot<'_> {
 }
 
 impl Forwardings {
-    /// Whether the page of an address was chosen to be emptied; `None` where that cannot be told.
+    /// Whether the page of an address was chosen to be emptied; `None` where that is unknown.
     pub(crate) fn has(&self, source: &dyn MemorySource, moved: Moved, address: u64) -> Option<bool> {
         self.forwarding_of(source, moved, address & self.offset_mask).map(|forwarding| forwarding != 0)
     }
 
-    /// Where the object is now that had this address when objects of a generation were last moved. `None` where that cannot be told.
+    /// Where the object is now that had this address when objects of a generation were last moved. `None` where that is unknown.
     pub(crate) fn now_at(&self, source: &dyn MemorySource, moved: Moved, address: u64) -> Option<u64> {
         let offset = address & self.offset_mask;
         let now = match self.forwarding_of(source, moved, offset)? {
@@ -126,7 +126,7 @@ impl Forwardings {
         self.views.iter().flatten().map(|view| view | now).find(|address| source.word(*address).is_some())
     }
 
-    /// The forwarding of the page at an offset; 0 where it has none. `None` where that cannot be told: a part of the table that was never
+    /// The forwarding of the page at an offset; 0 where it has none. `None` where that is unknown: a part of the table that was never
     /// written when the process was opened may have been since. Held by: `names_are_right_while_the_collector_moves_them`.
     fn forwarding_of(&self, source: &dyn MemorySource, moved: Moved, offset: u64) -> Option<u64> {
         let table = match moved {

@@ -7,28 +7,28 @@ use crate::entry_table::EntryId;
 use assay_linux::{PageMap, PageRun};
 use std::ops::Range;
 
-/// A stretch of addresses with its entry.
+/// An address range with its entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct AddressRange {
     pub(crate) addresses: Range<u64>,
     pub(crate) entry: EntryId,
 }
 
-impl Span {
-    pub(crate) fn new(addresses: Range<u64>, entry: EntryId) -> Span {
-        Span { addresses, entry }
+impl AddressRange {
+    pub(crate) fn new(addresses: Range<u64>, entry: EntryId) -> AddressRange {
+        AddressRange { addresses, entry }
     }
 }
 
 /// Spans in the order of their addresses, without overlap.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
-    spans: Vec<Span>,
+pub(crate) struct AddressMap {
+    spans: Vec<AddressRange>,
 }
 
-impl Ledger {
+impl AddressMap {
     /// Paints a layer over what is there. Within the layer, the span that starts first wins an overlap.
-    pub(crate) fn paint(&mut self, mut layer: Vec<Span>) {
+    pub(crate) fn paint(&mut self, mut layer: Vec<AddressRange>) {
         layer.retain(|span| span.addresses.start < span.addresses.end);
         layer.sort_by_key(|span| span.addresses.start);
         let mut reached = 0;
@@ -50,7 +50,7 @@ impl Ledger {
                 }
                 if span.addresses.start < next.addresses.start {
                     let front = span.addresses.start..next.addresses.start;
-                    self.spans.push(Span::new(front, span.entry));
+                    self.spans.push(AddressRange::new(front, span.entry));
                 }
                 span.addresses.start = span.addresses.start.max(next.addresses.end.min(span.addresses.end));
                 if span.addresses.end < next.addresses.end {
@@ -68,13 +68,13 @@ impl Ledger {
     }
 
     /// Paints a layer beneath what is there: only where nothing is painted yet.
-    pub(crate) fn paint_beneath(&mut self, layer: Vec<Span>) {
+    pub(crate) fn paint_beneath(&mut self, layer: Vec<AddressRange>) {
         let above = std::mem::take(&mut self.spans);
         self.paint(layer);
         self.paint(above);
     }
 
-    pub(crate) fn into_spans(self) -> Vec<Span> {
+    pub(crate) fn into_spans(self) -> Vec<AddressRange> {
         self.spans
     }
 
@@ -131,7 +131,7 @@ impl Ledger {
 /// Sums of resident bytes by entry, which finer parts of the spans are taken out of.
 pub(crate) struct Adding<'a> {
     /// From the first on that ends behind what was taken last.
-    spans: &'a [Span],
+    spans: &'a [AddressRange],
     /// The same of the resident pages.
     runs: &'a [PageRun],
     /// Where the first span and the first run overlap: nearly every block lies there.
@@ -150,7 +150,7 @@ impl Adding<'_> {
         self.sums[entry.index()] += bytes;
     }
 
-    /// Gives a part to an entry, whatever span it lies in, and tells how much of it is resident. Parts come in the order of
+    /// Gives a part to an entry, whatever span it lies in, and returns how much of it is resident. Parts come in the order of
     /// their addresses, without overlap.
     #[inline]
     pub(crate) fn take(&mut self, part: Range<u64>, entry: EntryId) -> u64 {
@@ -238,10 +238,10 @@ mod tests {
             let entries = entries();
             let nobody = entries[7];
             let mut cells = vec![None; 1024];
-            let mut ledger = Ledger::default();
+            let mut address_map = AddressMap::default();
             for layer in layers {
-                let mut layer: Vec<Span> =
-                    layer.into_iter().map(|(at, n, entry)| Span::new(at..at + n, entries[entry])).collect();
+                let mut layer: Vec<AddressRange> =
+                    layer.into_iter().map(|(at, n, entry)| AddressRange::new(at..at + n, entries[entry])).collect();
                 layer.sort_by_key(|span| span.addresses.start);
                 let mut fresh: Vec<Option<EntryId>> = vec![None; 1024];
                 for span in &layer {
@@ -252,13 +252,13 @@ mod tests {
                 for (cell, entry) in cells.iter_mut().zip(fresh) {
                     *cell = entry.or(*cell);
                 }
-                ledger.paint(layer);
+                address_map.paint(layer);
             }
             let mut at = 0;
             let mut finer = Vec::new();
             let mut fine = cells.clone();
             for (gap, bytes) in parts {
-                finer.push(Span::new(at + gap..at + gap + bytes, entries[0]));
+                finer.push(AddressRange::new(at + gap..at + gap + bytes, entries[0]));
                 for cell in at + gap..at + gap + bytes {
                     fine[cell as usize] = Some(entries[0]);
                 }
@@ -278,10 +278,10 @@ mod tests {
                 for cell in run.addresses.clone() {
                     expected[fine[cell as usize].unwrap_or(nobody).index()] += 1;
                     unpainted += u64::from(cells[cell as usize].is_none());
-                    prop_assert_eq!(ledger.entry_at(cell), cells[cell as usize]);
+                    prop_assert_eq!(address_map.entry_at(cell), cells[cell as usize]);
                 }
             }
-            let mut adding = ledger.add_up(&pages, nobody);
+            let mut adding = address_map.add_up(&pages, nobody);
             for part in finer {
                 let taken = adding.take(part.addresses.clone(), part.entry);
                 prop_assert_eq!(taken, pages.resident_bytes_in(part.addresses));
@@ -290,7 +290,7 @@ mod tests {
             sums.resize(8, 0);
             prop_assert_eq!(sums.iter().sum::<u64>(), pages.resident_bytes());
             prop_assert_eq!(sums, expected);
-            let gaps = ledger.unpainted(&pages);
+            let gaps = address_map.unpainted(&pages);
             prop_assert_eq!(gaps.iter().map(|gap| gap.end - gap.start).sum::<u64>(), unpainted);
         }
     }
