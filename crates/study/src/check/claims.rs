@@ -4,14 +4,14 @@ use crate::check::capacity;
 use crate::check::factors::{check_level, check_level_of};
 use crate::file::document::Document;
 use crate::file::study::Study;
-use assay_model::{METRICS, PER_BENCHMARK, PER_PROCESS, Subject};
+use assay_model::{Metric, PER_BENCHMARK, PER_PROCESS, Subject};
 use assay_text::near::hint;
 
 /// Names of benchmarks are not known before they run, but the kinds of their metrics are.
 fn check_metric(place: &str, metric: &str, subject: Subject, of_limits: &[String], document: &mut Document) {
     let known: Vec<&str> = match subject {
         Subject::Server => {
-            let known = METRICS.iter().chain(PER_PROCESS).map(|m| &*m.id);
+            let known = Metric::of_servers().chain(PER_PROCESS).map(|m| &*m.id);
             known.chain(of_limits.iter().map(String::as_str)).collect()
         }
         Subject::Benchmark => PER_BENCHMARK.iter().map(|m| &*m.id).collect(),
