@@ -192,7 +192,7 @@ fn advice_names_what_can_be_done_on_this_host() {
     let Some(java) = java(25) else { skip!("no JDK 25") };
     let java = java.display().to_string();
     let report = modes(&["--java", &java, "--want", "31g", "--max-heap", "31g", "--options", "-XX:+UseG1GC"]);
-    let rules: Vec<&str> = report.advice.iter().map(|advice| advice.rule.word()).collect();
+    let rules: Vec<&str> = report.advice.iter().map(|advice| advice.rule.as_str()).collect();
     assert_eq!(rules, ["below-threshold", "lower-base", "compact-headers"]);
     assert_eq!(report.advice[0].command(), "-Xmx30g");
 }
@@ -339,7 +339,7 @@ fn advice_rests_on_the_objects_of_a_dump() {
     let java = java.display().to_string();
     let asked = ["--java", &java, "--options", "-XX:+UseG1GC", "--max-heap", "40g", "--want", "40g"];
     let by_dump = modes(&[&asked[..], &["--dump", &dump]].concat());
-    let rules: Vec<&str> = by_dump.advice.iter().map(|advice| advice.rule.word()).collect();
+    let rules: Vec<&str> = by_dump.advice.iter().map(|advice| advice.rule.as_str()).collect();
     assert_eq!(
         rules,
         ["below-threshold", "alignment-16", "above-threshold", "compact-headers"],

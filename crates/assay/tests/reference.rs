@@ -1,10 +1,7 @@
 //! The pages of commands, findings and metrics in the documentation are what the program says of itself. `UPDATE_EXPECT=1` writes them
 //! anew.
 
-use assay_model::{
-    EMULATED, GC_FIGURES, GcRule, HostRule, METRICS, MemoryRule, ModeRule, PER_BENCHMARK, PER_PROCESS,
-    StudyRule, TimeRule,
-};
+use assay_model::{EMULATED, GC_FIGURES, HostRule, METRICS, PER_BENCHMARK, PER_PROCESS};
 use assay_testkit::checkout;
 use std::collections::BTreeSet;
 use std::fs;
@@ -34,15 +31,16 @@ fn is_up_to_date(page: &str, said: &str) {
 #[test]
 fn the_reference_of_findings_has_every_rule_and_is_up_to_date() {
     let said = said_by(&["reference", "--findings"]);
-    let words = [
-        MemoryRule::ALL.iter().map(|rule| rule.word()).collect::<Vec<_>>(),
-        GcRule::ALL.iter().map(|rule| rule.word()).collect(),
-        TimeRule::ALL.iter().map(|rule| rule.word()).collect(),
-        ModeRule::ALL.iter().map(|rule| rule.word()).collect(),
-        StudyRule::ALL.iter().map(|rule| rule.word()).collect(),
-        HostRule::ALL.iter().map(|rule| rule.word()).collect(),
+    let rules = [
+        assay_memory::rules(),
+        assay_gcstudy::rules(),
+        assay_counters::rules(),
+        assay_heap::modes::rules(),
+        assay_study::rules(),
     ];
-    for word in words.into_iter().flatten() {
+    let ids = rules.into_iter().flatten().map(|rule| rule.id);
+    let words: Vec<String> = ids.chain(HostRule::ALL.iter().map(|rule| rule.word().to_owned())).collect();
+    for word in words {
         assert!(said.contains(&format!("\n### {word}\n")), "{word} is missing");
     }
     is_up_to_date("docs/reference/findings.md", &said);

@@ -42,7 +42,7 @@ mod written;
 
 pub use bpf::TRACED_COVERAGE;
 pub use change::change_of;
-pub use findings::{COMPILERS_SHARE_MAX, findings};
+pub use findings::{COMPILERS_SHARE_MAX, findings, least_cpu, rules};
 pub use gauge::TimeGauge;
 pub use own_names::{is_collector_s, is_compiler_s};
 pub use recording::{Recorded, Recorder, no_recording, read_recording};

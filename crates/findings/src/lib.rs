@@ -1,14 +1,12 @@
 //! Findings for people, whatever made them: lines for a terminal, a list for a page. Their order is that of `assay_model::Finding`.
 //! And what a run says about conditions of a build, and what a ratio of a metric is called in a sentence ([`voice`]).
 
-mod explained;
 mod gate_summary;
 mod gates;
 mod shown;
 mod table;
 pub mod voice;
 
-pub use explained::{Explain, Explained};
 pub use gate_summary::render_gate_summary;
 pub use gates::{Judged, Judgement, line_of_gate, render_junit};
 pub use shown::shown_unit;
@@ -104,13 +102,13 @@ fn step(change: &Change, gain: String) -> Step {
 mod tests {
     use super::*;
     use assay_kit::{EntriesShown, Terminal, TerminalView};
-    use assay_model::{HostRule, MemoryRule, Severity};
+    use assay_model::{HostRule, RuleId, Severity};
 
     fn findings() -> [document::Finding; 2] {
         let measured = Finding {
             gain_bytes: Some(3 << 20),
             is_at_least: true,
-            ..Finding::measured(MemoryRule::MallocArenas, Severity::Note, "12 <arenas>", "92 threads")
+            ..Finding::measured(RuleId::of("malloc-arenas"), Severity::Note, "12 <arenas>", "92 threads")
                 .to_do("-X")
         };
         let said = Finding {

@@ -31,6 +31,7 @@ pub use analysis::{Analysis, AnalysisOptions, Requests};
 pub use condition::{Condition, ConditionError};
 pub use diff::diff;
 pub use events::EventsTee;
+pub use findings::rules;
 pub use live::{LiveStops, Stop, StopsBetween};
 pub use trial::TrialLog;
 pub use window::{GcWindow, PauseWindow, freed_between, freed_until, pauses_between};

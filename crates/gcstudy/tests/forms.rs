@@ -3,7 +3,7 @@
 
 use crate::analysed;
 use assay_gclog::{At, GcSink, GcStream};
-use assay_model::{GcRecord, GcRecordKind, GcReport, GcRule, GcSource, Problem};
+use assay_model::{GcRecord, GcRecordKind, GcReport, GcSource, Problem};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,7 @@ fn ends_of_lines_and_the_encoding_change_no_figure() {
 
 #[test]
 fn a_log_without_its_last_end_of_line_does_not_break_off() {
-    let breaks_off = |report: &GcReport| report.findings.iter().any(|f| f.rule == GcRule::LogBreaksOff);
+    let breaks_off = |report: &GcReport| report.findings.iter().any(|f| f.rule == "log-breaks-off");
     let mut found = 0;
     for path in logs() {
         let text = read(&path);

@@ -8,7 +8,7 @@
 //! others, some of which are starved on purpose, what a wait brings about must name it.
 
 use crate::analysed;
-use assay_model::{Finding, GcRule};
+use assay_model::{Finding, RuleId};
 use assay_testkit::{RunDelay, RunDelayWatch, SplitMix, each_java, find_tool, skip, testdata};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,13 +27,13 @@ const WAITED_MAX: Duration = Duration::from_millis(8);
 const STARVED: usize = 24;
 const SPINNERS: usize = 4;
 /// What a wait for a processor brings about as well as what the rule is named after.
-const BROUGHT_ABOUT_BY_WAITING: [GcRule; 6] = [
-    GcRule::TimeToSafepointLong,
-    GcRule::SafepointsOther,
-    GcRule::PausesLong,
-    GcRule::GcThreadsWait,
-    GcRule::AllocationStalls,
-    GcRule::DegeneratedCycles,
+const BROUGHT_ABOUT_BY_WAITING: [&str; 6] = [
+    "time-to-safepoint-long",
+    "safepoints-other",
+    "pauses-long",
+    "gc-threads-wait",
+    "allocation-stalls",
+    "degenerated-cycles",
 ];
 /// Programs at once; they sleep most of the time.
 const AT_ONCE: usize = 2;
@@ -49,7 +49,7 @@ const COLLECTORS: [(&str, &[&str]); 6] = [
 const LOGGED: [&str; 3] = ["gc", "gc*", "gc*,safepoint"];
 
 /// A rule that reports missing data is not an alarm.
-const SAYS_OF_THE_LOG: [GcRule; 1] = [GcRule::LogLacksFigures];
+const SAYS_OF_THE_LOG: [&str; 1] = ["log-lacks-figures"];
 
 /// One run of the program.
 struct Run<'a> {
@@ -147,9 +147,9 @@ struct Seen {
     starved: usize,
     aside: Vec<String>,
     /// By rule, in logs of programs that were well, or of what no wait brings about.
-    alarms: BTreeMap<&'static str, Vec<String>>,
+    alarms: BTreeMap<String, Vec<String>>,
     /// In logs of the others, by rule: all, and those that do not name the processors.
-    of_starved: BTreeMap<&'static str, (usize, Vec<String>)>,
+    of_starved: BTreeMap<String, (usize, Vec<String>)>,
 }
 
 impl Seen {
@@ -161,14 +161,14 @@ impl Seen {
         let is_well = waited.longest <= WAITED_MAX;
         *(if is_well { &mut self.well } else { &mut self.starved }) += 1;
         let found = analysed::report(&log).findings.into_iter();
-        for finding in found.filter(|finding| !SAYS_OF_THE_LOG.contains(&finding.rule)) {
+        for finding in found.filter(|finding| !SAYS_OF_THE_LOG.contains(&finding.rule.as_str())) {
             let told = format!("{} ({}), waited {waited:.0?}: {}", run.name, run.logged, told(&finding));
-            let is_alarm = is_well || !BROUGHT_ABOUT_BY_WAITING.contains(&finding.rule);
+            let is_alarm = is_well || !BROUGHT_ABOUT_BY_WAITING.contains(&finding.rule.as_str());
             if is_alarm {
-                self.alarms.entry(finding.rule.word()).or_default().push(told);
+                self.alarms.entry(finding.rule.to_string()).or_default().push(told);
                 continue;
             }
-            let (all, nameless) = self.of_starved.entry(finding.rule.word()).or_default();
+            let (all, nameless) = self.of_starved.entry(finding.rule.to_string()).or_default();
             *all += 1;
             let names_it = finding.ways().any(|way| way.contains("processors"));
             if !names_it {
@@ -259,7 +259,7 @@ fn runs<'a>(javas: &'a BTreeMap<u32, PathBuf>) -> Vec<Run<'a>> {
     runs
 }
 
-fn told(finding: &Finding<GcRule>) -> String {
+fn told(finding: &Finding<RuleId>) -> String {
     format!("{}: {}", finding.claim, finding.evidence_line())
 }
 
@@ -289,12 +289,12 @@ fn no_rule_finds_anything_in_more_than_a_percent_of_healthy_logs() {
     assert!(!starved.of_starved.is_empty(), "a wait for a processor brought nothing about");
     let nameless: Vec<_> = starved.nameless().chain(seen.nameless()).collect();
     assert!(nameless.is_empty(), "findings that a wait brings about and that do not name it: {nameless:#?}");
-    let is_often = |(rule, told): &(&&'static str, &Vec<String>)| {
+    let is_often = |(rule, told): &(&String, &Vec<String>)| {
         FALSE_SHARE_MAX * seen.logs(rule) as f64 <= told.len() as f64
     };
     let often: Vec<_> = seen.alarms.iter().filter(is_often).collect();
     assert!(often.is_empty(), "{often:#?}");
-    let logs = GcRule::ALL.iter().map(|rule| seen.logs(rule.word())).min().unwrap_or(0);
+    let logs = assay_gcstudy::rules().iter().map(|rule| seen.logs(&rule.id)).min().unwrap_or(0);
     if logs < LOGS_MIN {
         skip!("the machine is busy: {logs} logs of programs that were well, {LOGS_MIN} are needed");
     }

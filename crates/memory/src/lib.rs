@@ -42,9 +42,14 @@ pub use advise::advise;
 pub use assay_model::SnapshotDepth;
 pub use depth::heap_read_cpu_ns;
 pub use explain::explain_change;
-pub use findings::findings;
+pub use findings::{findings, least_gain};
 pub use options::{HEAP_READ_BYTES_MAX, ReadOptions};
 pub use read::{read, read_source};
 pub use record::{Record, RecordError, read_record};
 pub use sample::{MemoryError, sample};
 pub use trim::{TrimError, Trimmed, trim};
+
+/// What each rule says in general: those of [`findings`], then those of [`advise`].
+pub fn rules() -> Vec<assay_model::Explanation> {
+    findings::rules().chain(advise::rules()).collect()
+}

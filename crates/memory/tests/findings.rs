@@ -1,13 +1,13 @@
 //! Every rule has a snapshot that has what it speaks of, and one that just has not.
 
 use crate::report::{MIB, Snapshot};
-use assay_memory::findings;
-use assay_model::{Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, Finding, MemoryRule, ThreadKind};
+use assay_memory::{findings, rules};
+use assay_model::{Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, Finding, RuleId, ThreadKind};
 use assay_testkit::assert_one_step_each;
 
 /// A rule, a snapshot that it speaks of, the gain that it must predict, and a snapshot in which the same thing is harmless.
 struct Case {
-    rule: MemoryRule,
+    rule: &'static str,
     has: Snapshot,
     gain_bytes: Option<u64>,
     has_not: Snapshot,
@@ -42,7 +42,7 @@ fn heap_cases() -> Vec<Case> {
     let fixed = |snapshot: Snapshot| snapshot.flag("MinHeapSize", &(512 * MIB).to_string());
     vec![
         Case {
-            rule: MemoryRule::HeapFreeButResident,
+            rule: "heap-free-but-resident",
             has: freed(290 * MIB),
             // 70 MiB used may keep 30 MiB free.
             gain_bytes: Some(190 * MIB),
@@ -50,7 +50,7 @@ fn heap_cases() -> Vec<Case> {
             has_not: freed(103 * MIB),
         },
         Case {
-            rule: MemoryRule::HeapSizeFixed,
+            rule: "heap-size-fixed",
             has: fixed(plain().entry("Java heap/free but resident", 200 * MIB)),
             gain_bytes: Some(200 * MIB),
             has_not: fixed(plain().entry("Java heap/free but resident", 10 * MIB)),
@@ -61,19 +61,19 @@ fn heap_cases() -> Vec<Case> {
 fn malloc_cases() -> Vec<Case> {
     vec![
         Case {
-            rule: MemoryRule::RetainedByMalloc,
+            rule: "retained-by-malloc",
             has: glibc(plain(), 30 * MIB, &[30 * MIB]),
             gain_bytes: Some(30 * MIB),
             has_not: glibc(plain(), 3 * MIB, &[30 * MIB]),
         },
         Case {
-            rule: MemoryRule::MallocArenas,
+            rule: "malloc-arenas",
             has: glibc(plain(), 0, &[9 * MIB, 20 * MIB, 5 * MIB, 4 * MIB]),
             gain_bytes: Some(9 * MIB),
             has_not: glibc(plain(), 0, &[9 * MIB, 20 * MIB]),
         },
         Case {
-            rule: MemoryRule::ArenaTops,
+            rule: "arena-tops",
             has: glibc(plain().entry("retained by malloc/arena 1/top", 9 * MIB), 0, &[MIB, MIB]),
             gain_bytes: Some(9 * MIB - 2 * (128 << 10)),
             has_not: glibc(plain().entry("retained by malloc/arena 1/bins", 9 * MIB), 0, &[MIB, MIB]),
@@ -103,20 +103,20 @@ fn thread_cases() -> Vec<Case> {
     );
     vec![
         Case {
-            rule: MemoryRule::StaleStacks,
+            rule: "stale-stacks",
             has: stale(800 << 10),
             gain_bytes: Some(10 * (800 << 10)),
             has_not: stale(100 << 10),
         },
-        Case { rule: MemoryRule::ManyThreads, has: threads(2_000), gain_bytes: None, has_not: threads(400) },
+        Case { rule: "many-threads", has: threads(2_000), gain_bytes: None, has_not: threads(400) },
         Case {
-            rule: MemoryRule::HugePagesInStacks,
+            rule: "huge-pages-in-stacks",
             has: huge(inflated.clone(), 40 * MIB),
             gain_bytes: Some(20 * (2 * MIB - (128 << 10))),
             has_not: huge(inflated, 0),
         },
         Case {
-            rule: MemoryRule::HugePagesUnrequested,
+            rule: "huge-pages-unrequested",
             has: huge(
                 plain()
                     .flag("UseTransparentHugePages", "false")
@@ -145,26 +145,26 @@ fn owner_cases() -> Vec<Case> {
     };
     vec![
         Case {
-            rule: MemoryRule::DirectBuffersWithoutLimit,
+            rule: "direct-buffers-without-limit",
             has: direct("0"),
             gain_bytes: None,
             has_not: direct("300000000"),
         },
         Case {
-            rule: MemoryRule::ZipStreamsNotEnded,
+            rule: "zip-streams-not-ended",
             has: plain().entry("direct and mapped buffers/java.util.zip.Deflater", 40 * MIB).count(600),
             gain_bytes: Some(40 * MIB),
             has_not: plain().entry("direct and mapped buffers/java.util.zip.Deflater", 10 * MIB).count(600),
         },
         Case {
-            rule: MemoryRule::ClassLoadersOfOneName,
+            rule: "class-loaders-of-one-name",
             has: loaders("jdk.internal.reflect.DelegatingClassLoader", 60),
             gain_bytes: Some(60 * MIB),
             // An OSGi server has one for each bundle.
             has_not: loaders("org.eclipse.osgi.internal.loader.EquinoxClassLoader", 224),
         },
         Case {
-            rule: MemoryRule::MetaspaceWaste,
+            rule: "metaspace-waste",
             has: plain()
                 .entry("class metadata/non-class/free chunks", 10 * MIB)
                 .entry("class metadata/non-class/unused tails", 2 * MIB),
@@ -172,7 +172,7 @@ fn owner_cases() -> Vec<Case> {
             has_not: plain().entry("class metadata/non-class/free chunks", 5 * MIB),
         },
         Case {
-            rule: MemoryRule::CdsArchivePrivate,
+            rule: "cds-archive-private",
             has: plain().entry("class metadata/CDS archive/private", 40 * MIB),
             gain_bytes: None,
             has_not: plain()
@@ -180,7 +180,7 @@ fn owner_cases() -> Vec<Case> {
                 .entry("class metadata/CDS archive/shared", 41 * MIB),
         },
         Case {
-            rule: MemoryRule::NativeMemoryTracking,
+            rule: "native-memory-tracking",
             has: tracked("summary"),
             gain_bytes: Some(9 * MIB),
             has_not: tracked("off"),
@@ -201,24 +201,24 @@ fn code_cases() -> Vec<Case> {
     let jars = |bytes: u64| plain().entry("code/mapped jars/app.jar", bytes);
     vec![
         Case {
-            rule: MemoryRule::CodeCacheFragmented,
+            rule: "code-cache-fragmented",
             has: plain().entry("JIT-compiled code/non-profiled nmethods/free", 10 * MIB),
             gain_bytes: Some(10 * MIB),
             has_not: plain().entry("JIT-compiled code/non-profiled nmethods/free", 5 * MIB),
         },
         Case {
-            rule: MemoryRule::CodeCacheNearlyFull,
+            rule: "code-cache-nearly-full",
             has: cache(230 * MIB),
             gain_bytes: None,
             has_not: cache(200 * MIB),
         },
         Case {
-            rule: MemoryRule::GcStructuresLarge,
+            rule: "gc-structures-large",
             has: tables(40 * MIB),
             gain_bytes: Some(42 * MIB - MIB),
             has_not: tables(10 * MIB),
         },
-        Case { rule: MemoryRule::MappedFiles, has: jars(40 * MIB), gain_bytes: None, has_not: jars(8 * MIB) },
+        Case { rule: "mapped-files", has: jars(40 * MIB), gain_bytes: None, has_not: jars(8 * MIB) },
     ]
 }
 
@@ -235,20 +235,15 @@ fn host_cases() -> Vec<Case> {
         })
     };
     vec![
+        Case { rule: "swapped-out", has: swap(100 * MIB), gain_bytes: None, has_not: swap(10 * MIB) },
         Case {
-            rule: MemoryRule::SwappedOut,
-            has: swap(100 * MIB),
-            gain_bytes: None,
-            has_not: swap(10 * MIB),
-        },
-        Case {
-            rule: MemoryRule::NearLimit,
+            rule: "near-limit",
             has: charged(950 * MIB, 10 * MIB),
             gain_bytes: None,
             has_not: charged(950 * MIB, 500 * MIB),
         },
         Case {
-            rule: MemoryRule::UnknownLarge,
+            rule: "unknown-large",
             has: plain().entry("malloc, no known owner", 20 * MIB),
             gain_bytes: None,
             has_not: plain().entry("malloc, no known owner", 2 * MIB),
@@ -261,18 +256,17 @@ fn cases() -> Vec<Case> {
     all.into_iter().flatten().collect()
 }
 
-fn of_rule(snapshot: &Snapshot, rule: MemoryRule) -> Option<Finding<MemoryRule>> {
+fn of_rule(snapshot: &Snapshot, rule: &str) -> Option<Finding<RuleId>> {
     findings(&snapshot.0).into_iter().find(|finding| finding.rule == rule)
 }
 
 #[test]
 fn every_rule_has_a_case() {
     // Of `advise`; tests/advise.rs has looks for them.
-    let of_limits =
-        [MemoryRule::HeapLargerThanCommitted, MemoryRule::CodeCacheReserve, MemoryRule::DirectLimitAboveUse];
+    let of_limits = ["heap-larger-than-committed", "code-cache-reserve", "direct-limit-above-use"];
     let cases = cases();
-    let has_case = |rule| of_limits.contains(rule) || cases.iter().any(|case| case.rule == *rule);
-    let without: Vec<_> = MemoryRule::ALL.iter().filter(|rule| !has_case(rule)).collect();
+    let has_case = |rule: &str| of_limits.contains(&rule) || cases.iter().any(|case| case.rule == rule);
+    let without: Vec<_> = rules().into_iter().filter(|rule| !has_case(&rule.id)).collect();
     assert!(without.is_empty(), "{without:?}");
 }
 
@@ -293,10 +287,10 @@ fn every_rule_speaks_where_it_should_and_is_silent_where_it_should_not() {
 #[test]
 fn a_look_that_one_rule_speaks_of_moves_no_other() {
     // What is large is also in the allocator's arenas, or in huge pages: these two may speak along.
-    let along = |rule| matches!(rule, MemoryRule::RetainedByMalloc | MemoryRule::UnknownLarge);
+    let along = |rule: &RuleId| *rule == "retained-by-malloc" || *rule == "unknown-large";
     for case in cases() {
         let others: Vec<_> =
-            findings(&case.has.0).into_iter().filter(|f| f.rule != case.rule && !along(f.rule)).collect();
+            findings(&case.has.0).into_iter().filter(|f| f.rule != case.rule && !along(&f.rule)).collect();
         assert!(others.is_empty(), "beside {}: {others:?}", case.rule);
     }
 }
@@ -325,7 +319,7 @@ fn the_setting_fits_release_and_collector() {
         let snapshot = glibc(plain(), 30 * MIB, &[]).jvm(|jvm| {
             (jvm.version, jvm.feature) = (Some(version.to_owned()), feature);
         });
-        let found = of_rule(&snapshot, MemoryRule::RetainedByMalloc).expect("a finding");
+        let found = of_rule(&snapshot, "retained-by-malloc").expect("a finding");
         assert_eq!(found.command(), "Trim it now: assay memory 4242 --trim");
         found.ways().skip(1).collect::<Vec<_>>().join(" | ")
     };
@@ -341,7 +335,7 @@ fn the_setting_fits_release_and_collector() {
             (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(70 * MIB), Some(290 * MIB));
             jvm.collector = Some(collector.to_owned());
         });
-        let found = of_rule(&snapshot, MemoryRule::HeapFreeButResident)?;
+        let found = of_rule(&snapshot, "heap-free-but-resident")?;
         assert_one_step_each(found.ways());
         Some(found.command().to_owned())
     };
@@ -361,9 +355,9 @@ fn the_setting_fits_release_and_collector() {
 #[test]
 fn what_the_heap_would_give_back_is_the_least_since_dead_objects_count_as_used() {
     let cases = heap_cases();
-    let found = of_rule(&cases[0].has, MemoryRule::HeapFreeButResident).expect("a finding");
+    let found = of_rule(&cases[0].has, "heap-free-but-resident").expect("a finding");
     assert!(found.is_at_least && found.evidence_line().contains("at least"), "{found:?}");
-    assert!(of_rule(&cases[1].has, MemoryRule::HeapSizeFixed).is_some_and(|found| !found.is_at_least));
+    assert!(of_rule(&cases[1].has, "heap-size-fixed").is_some_and(|found| !found.is_at_least));
 }
 
 #[test]

@@ -20,8 +20,9 @@ closed! {
     }
 }
 
-/// A claim with its evidence, and what to do about it. `R` is the closed enum of the rules that make such claims.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A claim with its evidence, and what to do about it. `R` is the id of the rule that made it: a `RuleId`, or a closed enum where code
+/// reacts to particular rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding<R> {
     /// The rule that made the claim.
     pub rule: R,

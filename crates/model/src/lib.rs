@@ -30,6 +30,7 @@ mod mode;
 mod plan;
 mod problem;
 mod ready_made;
+mod rule;
 mod run;
 mod run_comparison;
 pub mod schema;
@@ -55,13 +56,13 @@ pub use gate::{GateCase, GateVerdict};
 pub use gc::{
     Exposition, GC_FIGURES, GcAnomaly, GcCollection, GcComparison, GcCpu, GcCpuSum, GcDifference,
     GcDurations, GcEventsLine, GcFigure, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPoint,
-    GcReconciliation, GcRecord, GcRecordKind, GcReport, GcRow, GcRule, GcScope, GcSeries, GcSizes, GcSource,
-    GcSpace, GcSpaceUse, GcTrend, GcVerdict, HeapRange, NotUnderstood, UnrecognizedLines, gc_figure,
+    GcReconciliation, GcRecord, GcRecordKind, GcReport, GcRow, GcScope, GcSeries, GcSizes, GcSource, GcSpace,
+    GcSpaceUse, GcTrend, GcVerdict, HeapRange, NotUnderstood, UnrecognizedLines, gc_figure,
 };
 pub use heap::{
     AddressRange, ClassFootprint, ClassLayout, CrossOver, DumpModel, FieldPlace, FootprintParts,
     GarbageInModel, HeapLayouts, HeapModel, HeapModes, HeapPrediction, LayoutPart, ModeCell, ModeOfLog,
-    ModeRule, ModeThreshold, ModelFootprint, ModelName,
+    ModeThreshold, ModelFootprint, ModelName,
 };
 pub use host::{HostFacts, JvmFacts, Provenance};
 pub use host_check::{
@@ -77,8 +78,8 @@ pub use load::{
 pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, Cause, CgroupMemory,
     ClassObjects, FigureSource, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEntry, MemoryReport,
-    MemoryRule, MemorySample, MemoryTrim, OutsideRss, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms,
-    SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory, UnknownPiece,
+    MemorySample, MemoryTrim, OutsideRss, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms, SnapshotDepth,
+    SourceBytes, ThreadKind, ThreadMemory, UnknownPiece,
 };
 pub use metric::{Better, EMULATED, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{ModeRead, ReferenceMode, RequestedMode};
@@ -88,6 +89,7 @@ pub use plan::{
 };
 pub use problem::{Problem, Reason};
 pub use ready_made::{ReadyMadeList, ReadyMadeScenario, ReadyMadeStudy};
+pub use rule::{Explanation, Rule, RuleId, Threshold, ThresholdUnit};
 pub use run::{ProcessGc, RunEvent, RunEventKind, StoredRun, StoredTrial, file};
 pub use run_comparison::{Circumstance, CircumstanceOf, ComparedRun, RunChange, RunComparison};
 pub use severity::Severity;
@@ -99,7 +101,7 @@ pub use time::{
     HardwareFigure, JvmsOfMachine, KernelActivity, LeftOutFigure, LineUser, MachineTime, ProcessTime,
     RecordedStack, RecordedStacks, RecordingOrigin, RoleTime, SampledFrame, SampledPart, SampledRole,
     SampledStack, SharedLine, StackSource, StackUnit, ThreadRole, ThreadTime, TimeChange, TimeFigure,
-    TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeRule, TimeSamples, TimeSource, TimeSubject, TimeSums,
+    TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeSamples, TimeSource, TimeSubject, TimeSums,
     TimeTraced, TracedCall, TracedDelays, TracedPart, TracedRole, TracedSoftirq, WeightUnit, WindowStacks,
 };
 pub use trial::{

@@ -9,5 +9,6 @@ mod gc_figures;
 mod metrics;
 mod plan;
 mod problems;
+mod rules;
 mod schema;
 mod windows;

@@ -42,6 +42,7 @@ pub use file::workload::cache_of;
 pub use plan::prepare::Prepared;
 pub use result::across::compare_runs;
 pub use result::claims::{check_claims, contradictions};
+pub use result::findings::rules;
 pub use result::gate::{Gate, GateError};
 pub use result::run_dir::{load_run, report_path};
 pub use runner::{RunOptions, RunResult, Source, generator, run, run_for_value};

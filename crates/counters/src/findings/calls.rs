@@ -1,21 +1,37 @@
 //! System calls of one kind: as programs in the kernel timed them, or else as the samples say.
 
+use super::rule::{Found, Rule};
 use super::words::{percent, seconds, share};
 use assay_model::{
-    Finding, KernelActivity, SampledPart, Severity, TimeReport, TimeRule, TimeSamples, TimeTraced,
+    KernelActivity, RuleId, SampledPart, Severity, Threshold, TimeReport, TimeSamples, TimeTraced,
     TracedCall, TracedPart,
 };
 
+pub(super) static RULES: &[&Rule] = &[&ONE_KIND_OF_CALL];
+
 /// Part of all CPU time in one kind of system call, from which on it stands out. A convention: a server that only moves bytes has more.
-const CALLS_PART: f64 = 0.2;
+const CALLS: Threshold = Threshold::percent("calls", 20.0);
 /// Least part of the CPU time that the programs must have seen for their figures to be those of the process.
-const COVERAGE_MIN: f64 = 0.9;
+const COVERAGE: Threshold = Threshold::percent("coverage", 90.0);
 /// Calls that are named.
 const NAMED: usize = 3;
 
+static ONE_KIND_OF_CALL: Rule = Rule {
+    id: RuleId::of("one-kind-of-call"),
+    severity: Severity::Note,
+    thresholds: &[CALLS, COVERAGE],
+    evidence: "CPU time, rate and waits of one kind of system call, from {calls} of the CPU time on; as samples say it, where programs \
+               in the kernel have not timed {coverage} of the CPU time.",
+    cause: "Many small calls: messages, locks, mappings, connections.",
+    fix: "Make fewer and larger calls (buffers, batches, keep-alive): the finding says which for the kind of call.",
+    alternatives: &[],
+    judge: one_kind,
+};
+
 /// One kind of system call has much of the CPU time. Timed figures are better than sampled ones, and one claim is enough.
-pub(super) fn one_kind(report: &TimeReport) -> Vec<Finding<TimeRule>> {
-    let sees_all = |traced: &&TimeTraced| traced.coverage.is_some_and(|coverage| COVERAGE_MIN <= coverage);
+fn one_kind(report: &TimeReport) -> Vec<Found> {
+    let sees_all =
+        |traced: &&TimeTraced| traced.coverage.is_some_and(|coverage| COVERAGE.share() <= coverage);
     match (report.traced.as_ref().filter(sees_all), &report.samples) {
         (Some(traced), _) => {
             traced.kernel.iter().filter_map(|part| of_traced(report, traced, part)).collect()
@@ -27,14 +43,14 @@ pub(super) fn one_kind(report: &TimeReport) -> Vec<Finding<TimeRule>> {
     }
 }
 
-fn of_traced(report: &TimeReport, traced: &TimeTraced, part: &TracedPart) -> Option<Finding<TimeRule>> {
+fn of_traced(report: &TimeReport, traced: &TimeTraced, part: &TracedPart) -> Option<Found> {
     // Entering and leaving belongs to the calls, too.
     let whole = |count: u64, cpu_ns: u64| {
         cpu_ns.saturating_add((count as f64 * traced.crossing_call_ns) as u64).min(traced.cpu_ns)
     };
     let cpu_ns = whole(part.count, part.cpu_ns);
     let part_of_all = share(cpu_ns, traced.cpu_ns);
-    if !is_call(part.activity) || part_of_all < CALLS_PART {
+    if !is_call(part.activity) || part_of_all < CALLS.share() {
         return None;
     }
     let rate = part.count as f64 * 1e9 / report.duration_ns.max(1) as f64;
@@ -47,34 +63,32 @@ fn of_traced(report: &TimeReport, traced: &TimeTraced, part: &TracedPart) -> Opt
         .collect();
     let evidence = format!(
         "{rate:.0} calls a second, each timed in the kernel: {:.2} µs of CPU time each, entering and leaving included; {} waits, {} in all; of all \
-         calls these took most: {}; counts from {} on",
+         calls these took most: {}; counts from {CALLS} on",
         cpu_ns as f64 / 1e3 / part.count.max(1) as f64,
         part.waits,
         seconds(part.blocked_ns),
-        named.join(", "),
-        percent(CALLS_PART)
+        named.join(", ")
     );
     Some(finding(report, part.activity, part_of_all, evidence))
 }
 
-fn of_sampled(report: &TimeReport, samples: &TimeSamples, part: &SampledPart) -> Option<Finding<TimeRule>> {
+fn of_sampled(report: &TimeReport, samples: &TimeSamples, part: &SampledPart) -> Option<Found> {
     let activity = part.activity.filter(|activity| is_call(*activity))?;
     let (low, high) = part.share.ends()?;
     let evidence = format!(
-        "{} of {} samples, {} to {}, about {}; counts where the interval lies above {}",
+        "{} of {} samples, {} to {}, about {}; counts where the interval lies above {CALLS}",
         part.samples,
         samples.samples,
         percent(low),
         percent(high),
-        seconds(part.cpu_ns),
-        percent(CALLS_PART)
+        seconds(part.cpu_ns)
     );
-    (CALLS_PART <= low).then(|| finding(report, activity, part.share.estimate, evidence))
+    (CALLS.share() <= low).then(|| finding(report, activity, part.share.estimate, evidence))
 }
 
-fn finding(report: &TimeReport, activity: KernelActivity, part: f64, evidence: String) -> Finding<TimeRule> {
+fn finding(report: &TimeReport, activity: KernelActivity, part: f64, evidence: String) -> Found {
     let claim = format!("{} of the CPU time is {} in the kernel", percent(part), activity.title());
-    let found = Finding::measured(TimeRule::OneKindOfCall, Severity::Note, claim, evidence);
+    let found = ONE_KIND_OF_CALL.finding(claim, evidence);
     match activity {
         KernelActivity::NetworkSend | KernelActivity::NetworkReceive => {
             found.to_do("Exchange fewer and larger messages: buffers, batches, keep-alive")

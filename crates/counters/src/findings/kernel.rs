@@ -1,18 +1,21 @@
 //! Time in the kernel.
 
 use super::calls::{LARGER_CALLS, count_calls};
+use super::rule::{Found, Rule};
 use super::threads::has_short_runs;
 use super::words::{per_cpu_s, percent, pool, seconds, share};
-use assay_model::{Finding, Severity, ThreadRole, TimeGroup, TimeReport, TimeRule};
+use assay_model::{RuleId, Severity, ThreadRole, Threshold, TimeGroup, TimeReport};
+
+pub(super) static RULES: &[&Rule] = &[&FAULT_STORM, &KERNEL_STORM];
 
 /// Part of the CPU time that threads must have to matter.
-const POOL_PART: f64 = 0.1;
+const POOL: Threshold = Threshold::percent("pool", 10.0);
 /// Minor faults in a second of CPU time. A fault with the clearing of its page takes 0.5 to 2 µs: these take 2.5 to 10 % at least.
-const FAULTS_PER_CPU_S: f64 = 50_000.0;
+const FAULTS: Threshold = Threshold::count("faults", 50_000);
 /// Least share in the kernel, by the low end of its interval, where faults are many.
-const FAULTS_KERNEL_SHARE: f64 = 0.2;
+const FAULTS_KERNEL: Threshold = Threshold::percent("kernel", 20.0);
 /// The same, where they are not: more in the kernel than outside.
-const CALLS_KERNEL_SHARE: f64 = 0.5;
+const CALLS_KERNEL: Threshold = Threshold::percent("kernel", 50.0);
 /// What helps against faults in a heap that grows and shrinks.
 pub(super) const TOUCHED_HEAP: &str =
     "Touch the heap at the start: -Xms as large as -Xmx with -XX:+AlwaysPreTouch";
@@ -20,7 +23,7 @@ pub(super) const TOUCHED_HEAP: &str =
 pub(super) const LARGE_PAGES: &str = "Use large pages: -XX:+UseTransparentHugePages";
 
 fn matters(report: &TimeReport, group: &TimeGroup) -> bool {
-    POOL_PART <= share(group.sums.cpu_ns, report.process.cpu_ns)
+    POOL.share() <= share(group.sums.cpu_ns, report.process.cpu_ns)
 }
 
 fn kernel_share_min(group: &TimeGroup) -> f64 {
@@ -28,8 +31,8 @@ fn kernel_share_min(group: &TimeGroup) -> f64 {
 }
 
 fn has_many_faults(group: &TimeGroup) -> bool {
-    FAULTS_PER_CPU_S <= per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
-        && FAULTS_KERNEL_SHARE <= kernel_share_min(group)
+    FAULTS.value <= per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
+        && FAULTS_KERNEL.share() <= kernel_share_min(group)
 }
 
 /// `70 % (±3) in the kernel`
@@ -43,8 +46,20 @@ fn in_kernel(group: &TimeGroup) -> String {
     format!("{text} of {} of CPU time in the kernel", seconds(group.sums.cpu_ns))
 }
 
+static FAULT_STORM: Rule = Rule {
+    id: RuleId::of("fault-storm"),
+    severity: Severity::Warning,
+    thresholds: &[FAULTS, FAULTS_KERNEL, POOL],
+    evidence: "Page faults without a read in a second of CPU time (from {faults} on), and the share of time in the kernel, with its \
+               interval (from {kernel} on), of a pool with {pool} of the CPU time.",
+    cause: "Memory is mapped, touched and given back all the time; each first touch of a page is a fault.",
+    fix: "Keep and reuse buffers; of the collector's threads, `-Xms` as large as `-Xmx` with `-XX:+AlwaysPreTouch`.",
+    alternatives: &["Use large pages."],
+    judge: faults,
+};
+
 /// Threads that are given new pages all the time.
-pub(super) fn faults(report: &TimeReport) -> Vec<Finding<TimeRule>> {
+fn faults(report: &TimeReport) -> Vec<Found> {
     let finding = |group: &TimeGroup| {
         let setting = if group.role == ThreadRole::Collector {
             TOUCHED_HEAP.to_owned()
@@ -54,35 +69,52 @@ pub(super) fn faults(report: &TimeReport) -> Vec<Finding<TimeRule>> {
                 report.pid
             )
         };
-        Finding::measured(TimeRule::FaultStorm, Severity::Warning, format!(
-                "{} take {:.0} page faults in each second of CPU time",
-                pool(group),
-                per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
-            ), format!(
-                "{} faults without a read from a disk; {}; counts from {FAULTS_PER_CPU_S} a second and {} in the kernel on",
-                group.sums.minor_faults,
-                in_kernel(group),
-                percent(FAULTS_KERNEL_SHARE)
-            )).to_do(setting).or(LARGE_PAGES)
+        let claim = format!(
+            "{} take {:.0} page faults in each second of CPU time",
+            pool(group),
+            per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
+        );
+        let evidence = format!(
+            "{} faults without a read from a disk; {}; counts from {FAULTS} a second and {FAULTS_KERNEL} in the kernel on",
+            group.sums.minor_faults,
+            in_kernel(group)
+        );
+        FAULT_STORM.finding(claim, evidence).to_do(setting).or(LARGE_PAGES)
     };
     let found = report.groups.iter().filter(|group| matters(report, group) && has_many_faults(group));
     found.map(finding).collect()
 }
 
+static KERNEL_STORM: Rule = Rule {
+    id: RuleId::of("kernel-storm"),
+    severity: Severity::Note,
+    thresholds: &[CALLS_KERNEL, POOL],
+    evidence: "A share of CPU time in the kernel, with its interval (from {kernel} on), where page faults are few, of a pool with {pool} \
+               of the CPU time.",
+    cause: "System calls.",
+    fix: "Count the calls: `perf trace -s -p PID`.",
+    alternatives: &[
+        "Let `assay time` count them, where it may load programs into the kernel.",
+        "Make fewer and larger calls (buffers, batches).",
+    ],
+    judge: calls,
+};
+
 /// Threads that are more in the kernel than outside, and not because of faults.
-pub(super) fn calls(report: &TimeReport) -> Vec<Finding<TimeRule>> {
+fn calls(report: &TimeReport) -> Vec<Found> {
     let finding = |group: &TimeGroup| {
-        Finding::measured(TimeRule::KernelStorm, Severity::Note, format!("{} spend most of their CPU time in the kernel", pool(group)), format!(
-            "{}, and faults are few ({:.0} in a second of it): system calls; counts where the interval lies above {}. /proc does not say which calls",
+        let claim = format!("{} spend most of their CPU time in the kernel", pool(group));
+        let evidence = format!(
+            "{}, and faults are few ({:.0} in a second of it): system calls; counts where the interval lies above {CALLS_KERNEL}. /proc does not say which calls",
             in_kernel(group),
-            per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns),
-            percent(CALLS_KERNEL_SHARE)
-        )).to_do(count_calls(report)).or(LARGER_CALLS)
+            per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
+        );
+        KERNEL_STORM.finding(claim, evidence).to_do(count_calls(report)).or(LARGER_CALLS)
     };
     let is_one = |group: &&TimeGroup| {
         // Where threads wait all the time, waiting and waking is what the kernel does.
         let is_explained = has_many_faults(group) || has_short_runs(report, group);
-        matters(report, group) && CALLS_KERNEL_SHARE <= kernel_share_min(group) && !is_explained
+        matters(report, group) && CALLS_KERNEL.share() <= kernel_share_min(group) && !is_explained
     };
     report.groups.iter().filter(is_one).map(finding).collect()
 }

@@ -1,50 +1,62 @@
 //! What an account of CPU time shows to be wrong: claims, each with its figures and what to do about it.
 //!
-//! A rule is a function from the account to findings, and stays silent unless the figures support it. Nothing is claimed of a figure that
-//! is absent, of an estimate the end of its interval counts, and of what the kernel only counts together nothing is claimed by kind. To add
-//! a rule: write the function, put it into [`RULES`], and give `tests/findings.rs` an account that has what it speaks of and one that just
-//! has not.
+//! A rule is one value: what it says in general, its thresholds, and a function from the account to findings, which stays silent unless the
+//! figures support it. Nothing is claimed of a figure that is absent, of an estimate the end of its interval counts, and of what the kernel
+//! only counts together nothing is claimed by kind. To add a rule: write it in the file of its group, name it in the group's `RULES`, and
+//! give `tests/findings.rs` an account that has what it speaks of and one that just has not.
 
 mod calls;
 mod collector;
 mod kernel;
 mod places;
+mod rule;
 mod run_queue;
 mod threads;
 mod words;
 
 pub use threads::COMPILERS_SHARE_MAX;
 
-use assay_model::{Finding, TimeReport, TimeRule};
+use assay_model::{Explanation, Threshold, TimeReport};
+use rule::{Found, Rule};
 
 /// CPU time below which an account says nothing.
-const CPU_NS_MIN: u64 = 500_000_000;
+const CPU: Threshold = Threshold::seconds("cpu", 0.5);
 
-type Rule = fn(&TimeReport) -> Vec<Finding<TimeRule>>;
+/// All rules, by what they speak of.
+static GROUPS: &[&[&Rule]] =
+    &[run_queue::RULES, collector::RULES, threads::RULES, kernel::RULES, calls::RULES, places::RULES];
 
-/// All rules.
-const RULES: [Rule; 13] = [
-    run_queue::overloaded,
-    run_queue::softirq,
-    collector::throttled,
-    collector::too_many_threads,
-    threads::busy_wait,
-    threads::hand_over,
-    threads::still_compiling,
-    kernel::faults,
-    kernel::calls,
-    calls::one_kind,
-    places::faults_in_one_place,
-    places::carriers_blocked,
-    places::false_sharing,
-];
+fn all() -> impl Iterator<Item = &'static Rule> {
+    GROUPS.iter().copied().flatten().copied()
+}
+
+/// What each rule says in general.
+pub fn rules() -> Vec<Explanation> {
+    all().map(Rule::explained).collect()
+}
+
+/// From how much CPU time on a finding is made, in words.
+pub fn least_cpu() -> String {
+    format!("An account of less than {CPU} of CPU time has no findings.")
+}
 
 /// What follows from an account: the gravest first, then in the order of the rules.
-pub fn findings(report: &TimeReport) -> Vec<Finding<TimeRule>> {
-    if report.process.cpu_ns < CPU_NS_MIN {
+pub fn findings(report: &TimeReport) -> Vec<Found> {
+    if (report.process.cpu_ns as f64) < CPU.value * 1e9 {
         return Vec::new();
     }
-    let mut found: Vec<Finding<TimeRule>> = RULES.iter().flat_map(|rule| rule(report)).collect();
-    Finding::sort(&mut found);
+    let mut found: Vec<Found> = all().flat_map(|rule| (rule.judge)(report)).collect();
+    Found::sort(&mut found);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_of_each_rule_name_its_thresholds() {
+        let mistakes: Vec<String> = all().flat_map(Rule::mistakes).collect();
+        assert_eq!(mistakes, [""; 0]);
+    }
 }

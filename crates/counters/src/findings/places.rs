@@ -1,46 +1,57 @@
 //! What samples with their places say: page faults, carriers, lines of the caches.
 
 use super::kernel::{LARGE_PAGES, TOUCHED_HEAP};
+use super::rule::{Found, Rule};
 use super::words::percent;
-use assay_model::{Finding, Severity, TimeReport, TimeRule};
+use assay_model::{RuleId, Severity, Threshold, TimeReport};
+
+pub(super) static RULES: &[&Rule] = &[&FAULTS_IN_ONE_PLACE, &CARRIERS_BLOCKED, &FALSE_SHARING];
 
 /// Part of the page faults in one place.
-const FAULTS_PART: f64 = 0.6;
+const FAULTS: Threshold = Threshold::percent("faults", 60.0);
 /// Faults in a second of CPU time, below which their place does not matter: at 1 µs each they are 0.5 % of it.
-const FAULTS_PER_CPU_S: f64 = 5_000.0;
+const FAULTS_PER_S: Threshold = Threshold::count("faults_per_s", 5_000);
 /// Samples of faults below which nothing is said.
-const FAULT_SAMPLES_MIN: u64 = 50;
+const FAULT_SAMPLES: Threshold = Threshold::count("fault_samples", 50);
 /// Part of the readings of carriers that found one in a native method's call.
-const BLOCKED_PART: f64 = 0.2;
+const BLOCKED: Threshold = Threshold::percent("blocked", 20.0);
 /// Looks below which nothing is said.
-const SAMPLES_MIN: u64 = 10;
+const LOOKS: Threshold = Threshold::count("looks", 10);
 /// Samples of a line below which nothing is said.
-const LINE_SAMPLES_MIN: u64 = 20;
+const LINE_SAMPLES: Threshold = Threshold::count("line_samples", 20);
+
+static FAULTS_IN_ONE_PLACE: Rule = Rule {
+    id: RuleId::of("faults-in-one-place"),
+    severity: Severity::Note,
+    thresholds: &[FAULTS, FAULTS_PER_S, FAULT_SAMPLES],
+    evidence: "The share of sampled page faults in one part of the memory, with its interval (from {faults} on); made of {fault_samples} \
+               samples or more, where there are {faults_per_s} faults in a second of CPU time.",
+    cause: "That part grows, or is given back and touched anew.",
+    fix: "In the Java heap, `-Xms` as large as `-Xmx` with `-XX:+AlwaysPreTouch`; elsewhere, see what is there: `assay memory PID`.",
+    alternatives: &["Use large pages for the Java heap.", "See what grew elsewhere: `assay memory diff`."],
+    judge: faults_in_one_place,
+};
 
 /// Most page faults are in one part of the memory.
-pub(super) fn faults_in_one_place(report: &TimeReport) -> Vec<Finding<TimeRule>> {
+fn faults_in_one_place(report: &TimeReport) -> Vec<Found> {
     let Some(faults) = &report.fault_places else { return Vec::new() };
     let all = faults.samples.saturating_mul(faults.one_in) as f64;
     let per_cpu_s = all * 1e9 / report.process.cpu_ns.max(1) as f64;
     let Some(most) = faults.places.first() else { return Vec::new() };
     let Some((low, high)) = most.share.ends() else { return Vec::new() };
-    if faults.samples < FAULT_SAMPLES_MIN || per_cpu_s < FAULTS_PER_CPU_S || low < FAULTS_PART {
+    if faults.samples < FAULT_SAMPLES.whole() || per_cpu_s < FAULTS_PER_S.value || low < FAULTS.share() {
         return Vec::new();
     }
     let place = most.place.title();
-    let found = Finding::measured(
-        TimeRule::FaultsInOnePlace,
-        Severity::Note,
-        format!("{} of the page faults are in one part of the memory: {place}", percent(most.share.estimate)),
+    let found = FAULTS_IN_ONE_PLACE.finding(format!("{} of the page faults are in one part of the memory: {place}", percent(most.share.estimate)),
         format!(
             "{} of {} sampled faults, {} to {}; one in {} is sampled, which is about {per_cpu_s:.0} faults in a second of CPU time; counts from \
-             {FAULTS_PER_CPU_S} and {} in one place on",
+             {FAULTS_PER_S} and {FAULTS} in one place on",
             most.samples,
             faults.samples,
             percent(low),
             percent(high),
-            faults.one_in,
-            percent(FAULTS_PART)
+            faults.one_in
         ),
     );
     vec![match most.place {
@@ -51,50 +62,86 @@ pub(super) fn faults_in_one_place(report: &TimeReport) -> Vec<Finding<TimeRule>>
     }]
 }
 
+static CARRIERS_BLOCKED: Rule = Rule {
+    id: RuleId::of("carriers-blocked"),
+    severity: Severity::Warning,
+    thresholds: &[BLOCKED, LOOKS],
+    evidence: "Samples of carrier threads ({looks} or more) that found one in a native method's system call, from {blocked} on, with the \
+               calls.",
+    cause: "A virtual thread in native code keeps its carrier, and other virtual threads wait for one.",
+    fix: "Move such calls to platform threads: `jcmd PID Thread.dump_to_file FILE` shows which.",
+    alternatives: &["Add carriers: `-Djdk.virtualThreadScheduler.parallelism=N`."],
+    judge: carriers_blocked,
+};
+
 /// Carriers of virtual threads wait in calls of native methods.
-pub(super) fn carriers_blocked(report: &TimeReport) -> Vec<Finding<TimeRule>> {
+fn carriers_blocked(report: &TimeReport) -> Vec<Found> {
     let Some(waits) = &report.carrier_waits else { return Vec::new() };
     let part = waits.blocked as f64 / waits.samples.max(1) as f64;
-    if waits.samples < SAMPLES_MIN || part < BLOCKED_PART {
+    if waits.samples < LOOKS.whole() || part < BLOCKED.share() {
         return Vec::new();
     }
     let calls = waits.calls.iter().map(|call| format!("{} ({} samples)", call.call, call.samples));
-    vec![Finding::measured(TimeRule::CarriersBlocked, Severity::Warning, format!(
-            "Carriers of virtual threads are blocked in native code {} of the time: other virtual threads wait for them",
-            percent(part)
-        ), format!(
-            "{} of {} samples of {} carriers found one in {}; a carrier without work waits in futex; counts from {} on",
-            waits.blocked,
-            waits.samples,
-            waits.carriers,
-            calls.collect::<Vec<_>>().join(", "),
-            percent(BLOCKED_PART)
-        )).to_do(format!(
-            "Move such calls to platform threads: jcmd {} Thread.dump_to_file FILE shows which",
-            report.pid
-        )).or("Add carriers: -Djdk.virtualThreadScheduler.parallelism=N")]
+    let claim = format!(
+        "Carriers of virtual threads are blocked in native code {} of the time: other virtual threads wait for them",
+        percent(part)
+    );
+    let evidence = format!(
+        "{} of {} samples of {} carriers found one in {}; a carrier without work waits in futex; counts from {BLOCKED} on",
+        waits.blocked,
+        waits.samples,
+        waits.carriers,
+        calls.collect::<Vec<_>>().join(", ")
+    );
+    vec![
+        CARRIERS_BLOCKED
+            .finding(claim, evidence)
+            .to_do(format!(
+                "Move such calls to platform threads: jcmd {} Thread.dump_to_file FILE shows which",
+                report.pid
+            ))
+            .or("Add carriers: -Djdk.virtualThreadScheduler.parallelism=N"),
+    ]
 }
 
+static FALSE_SHARING: Rule = Rule {
+    id: RuleId::of("false-sharing"),
+    severity: Severity::Warning,
+    thresholds: &[LINE_SAMPLES],
+    evidence: "A line of the caches that several threads write at different bytes, with the samples of their stores ({line_samples} or \
+               more).",
+    cause: "Each write takes the line away from the other processors.",
+    fix: "Keep what threads write 64 bytes apart: `@Contended` with `-XX:-RestrictContended`.",
+    alternatives: &["Let each thread write to an object of its own.", "Count with `LongAdder`."],
+    judge: false_sharing,
+};
+
 /// Threads write different data in one line of the caches.
-pub(super) fn false_sharing(report: &TimeReport) -> Vec<Finding<TimeRule>> {
+fn false_sharing(report: &TimeReport) -> Vec<Found> {
     let Some(data) = &report.data_accesses else { return Vec::new() };
-    let is_it = |line: &&assay_model::SharedLine| line.is_false_sharing && LINE_SAMPLES_MIN <= line.samples;
+    let is_it =
+        |line: &&assay_model::SharedLine| line.is_false_sharing && LINE_SAMPLES.whole() <= line.samples;
     let Some(line) = data.lines.iter().find(is_it) else { return Vec::new() };
     let name = |tid: u32| {
         let thread = report.threads.iter().find(|thread| thread.tid == tid);
         thread.map_or_else(|| format!("thread {tid}"), |thread| thread.name.clone())
     };
     let users: Vec<String> = line.threads.iter().take(4).map(|of| name(of.tid)).collect();
-    vec![Finding::measured(TimeRule::FalseSharing, Severity::Warning, format!(
-            "{} threads write different data in one line of the caches ({}): {}",
-            line.threads.len(),
-            line.place.title(),
-            users.join(", ")
-        ), format!(
-            "line {:#x}: {} of {} samples of {}, {} of them stores, no two threads in the same eight bytes; counts from {LINE_SAMPLES_MIN} on",
-            line.address, line.samples, data.samples, data.source, line.stores
-        ))
-        .to_do("Keep what threads write 64 bytes apart: @Contended with -XX:-RestrictContended")
-        .or("Let each thread write to an object of its own")
-        .or("Count with LongAdder")]
+    let claim = format!(
+        "{} threads write different data in one line of the caches ({}): {}",
+        line.threads.len(),
+        line.place.title(),
+        users.join(", ")
+    );
+    let evidence = format!(
+        "line {:#x}: {} of {} samples of {}, {} of them stores, no two threads in the same eight bytes; counts from {LINE_SAMPLES} on",
+        line.address, line.samples, data.samples, data.source, line.stores
+    );
+    vec![
+        FALSE_SHARING
+            .finding(claim, evidence)
+            .to_do("Keep what threads write 64 bytes apart: @Contended with -XX:-RestrictContended")
+            .or("Let each thread write to an object of its own")
+            .or("Count with LongAdder"),
+    ]
 }

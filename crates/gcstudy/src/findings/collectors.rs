@@ -1,29 +1,48 @@
 //! Rules on single collectors: what G1, CMS, Z and Shenandoah suffer from.
 
 use super::rule::{
-    EARLIER_CMS, MORE_THREADS, PAUSED_PERCENT_FELT, Rule, With, caused, collector, heap_max, more_room,
+    EARLIER_CMS, FELT, Found, MORE_THREADS, Rule, With, caused, collector, heap_max, more_room,
     paused_percent, places, size,
 };
-use assay_model::{Finding, GcAnomaly, GcReport, GcRule, GcSpace, Severity};
+use assay_model::{GcAnomaly, GcReport, GcSpace, RuleId, Severity, Threshold};
 
-pub(super) const RULES: &[Rule] = &[humongous, degenerated, stalls, concurrent_mode, premature];
+pub(super) static RULES: &[&Rule] = &[
+    &HUMONGOUS_ALLOCATIONS,
+    &DEGENERATED_CYCLES,
+    &ALLOCATION_STALLS,
+    &CONCURRENT_MODE_FAILURE,
+    &PREMATURE_PROMOTION,
+];
 
 /// G1's largest region, bytes.
 const REGION_BYTES_MAX: u64 = 32 << 20;
 const REUSED_ARRAYS: &str = "Find the code that makes these large arrays and let it reuse them";
 /// Humongous objects above this share of the heap; jifa's default.
-const HUMONGOUS_SHARE_MAX: f64 = 0.5;
+const HUMONGOUS: Threshold = Threshold::percent("humongous", 50.0);
+/// One or two are no pattern.
+const PAUSES: Threshold = Threshold::count("pauses", 3);
 
-fn humongous(report: &GcReport) -> Option<Finding<GcRule>> {
+static HUMONGOUS_ALLOCATIONS: Rule = Rule {
+    id: RuleId::of("humongous-allocations"),
+    severity: Severity::Warning,
+    thresholds: &[PAUSES, HUMONGOUS],
+    evidence: "Pauses by humongous allocations ({pauses} or more), or the most bytes in humongous objects (above {humongous} of the \
+               heap), and the size of a region.",
+    cause: "An object of half a region or more takes whole regions, and triggers concurrent cycles.",
+    fix: "Set a larger `-XX:G1HeapRegionSize`.",
+    alternatives: &["Reuse large arrays."],
+    judge: humongous,
+};
+
+fn humongous(report: &GcReport) -> Option<Found> {
     if collector(report) != Some("G1") {
         return None;
     }
     let asked = caused(report, "G1 Humongous Allocation");
     let most = report.spaces.get(&GcSpace::Humongous).and_then(|space| space.max_bytes);
     let share = most.zip(heap_max(report)).map(|(most, max)| most as f64 / max);
-    let is_large = share.is_some_and(|share| HUMONGOUS_SHARE_MAX < share);
-    // One or two are no pattern.
-    if asked.is_none_or(|(count, ..)| count < 3) && !is_large {
+    let is_large = share.is_some_and(|share| HUMONGOUS.share() < share);
+    if asked.is_none_or(|(count, ..)| count < PAUSES.whole()) && !is_large {
         return None;
     }
     let mut evidence = Vec::new();
@@ -38,8 +57,7 @@ fn humongous(report: &GcReport) -> Option<Finding<GcRule>> {
         evidence.push(format!("regions of {}: an object of half of that is humongous", size(region as f64)));
     }
     let claim = "Objects larger than half a region take whole regions and trigger concurrent cycles.";
-    let found =
-        Finding::measured(GcRule::HumongousAllocations, Severity::Warning, claim, evidence.join("; "));
+    let found = HUMONGOUS_ALLOCATIONS.finding(claim, evidence.join("; "));
     let found = found.at(asked.and_then(|(.., at)| at));
     Some(match region {
         Some(region) if region < REGION_BYTES_MAX => found
@@ -59,21 +77,51 @@ fn humongous(report: &GcReport) -> Option<Finding<GcRule>> {
 const EARLIER_SHENANDOAH: &str =
     "Let cycles begin earlier: raise -XX:ShenandoahMinFreeThreshold (10 % by default)";
 
-fn degenerated(report: &GcReport) -> Option<Finding<GcRule>> {
+const DEGENERATED: Threshold = Threshold::count("degenerated", 3);
+
+static DEGENERATED_CYCLES: Rule = Rule {
+    id: RuleId::of("degenerated-cycles"),
+    severity: Severity::Warning,
+    thresholds: &[DEGENERATED],
+    evidence: "Degenerated cycles of all cycles; an error from {degenerated} of them on.",
+    cause: "Shenandoah ran out of memory before a concurrent cycle ended, and finished it in a pause.",
+    fix: "Give the heap more room (`-Xmx`).",
+    alternatives: &[
+        "Let cycles begin earlier: a higher `-XX:ShenandoahMinFreeThreshold`.",
+        "Give them more threads: `-XX:ConcGCThreads`.",
+    ],
+    judge: degenerated,
+};
+
+fn degenerated(report: &GcReport) -> Option<Found> {
     let count = *report.anomalies.get(&GcAnomaly::Degenerated)?;
     let cycles: u64 = report.cycles_by_phase.iter().map(|row| row.durations.count).sum();
     let of = if cycles > 0 { format!(" of {cycles} cycles") } else { String::new() };
     let claim = "Shenandoah did not finish concurrent cycles in time and ended them in pauses.";
     let evidence = format!("{count} degenerated{of}");
-    let severity = if count > 2 { Severity::Error } else { Severity::Warning };
-    let found = Finding::measured(GcRule::DegeneratedCycles, severity, claim, evidence);
+    let severity = if DEGENERATED.whole() <= count { Severity::Error } else { Severity::Warning };
+    let found = DEGENERATED_CYCLES.graded(severity, claim, evidence);
     let found = found
         .at(places(report, "degenerated"))
         .change(more_room(report), "Cycles end in time; costs resident memory");
     Some(found.or(EARLIER_SHENANDOAH).or(MORE_THREADS).or_starved(report))
 }
 
-fn stalls(report: &GcReport) -> Option<Finding<GcRule>> {
+static ALLOCATION_STALLS: Rule = Rule {
+    id: RuleId::of("allocation-stalls"),
+    severity: Severity::Error,
+    thresholds: &[],
+    evidence: "Stalls, their total and longest time, by kind.",
+    cause: "Threads waited for memory while the concurrent collector worked: pauses by another name.",
+    fix: "Give the heap more room (`-Xmx`).",
+    alternatives: &[
+        "Let cycles begin earlier: a higher `-XX:ZAllocationSpikeTolerance`.",
+        "Give them more threads: `-XX:ConcGCThreads`.",
+    ],
+    judge: stalls,
+};
+
+fn stalls(report: &GcReport) -> Option<Found> {
     let rows = &report.stalls_by_phase;
     let count: u64 = rows.iter().map(|row| row.durations.count).sum();
     if count == 0 {
@@ -86,8 +134,7 @@ fn stalls(report: &GcReport) -> Option<Finding<GcRule>> {
         format!("{count} x {}: {total_ms:.1} ms in all, longest {longest_ms:.1} ms", names.join(", "));
     let claim =
         "Threads waited for memory while the collector worked (allocation stalls): pauses by another name.";
-    let found = Finding::measured(GcRule::AllocationStalls, Severity::Error, claim, evidence)
-        .at(places(report, "stall"));
+    let found = ALLOCATION_STALLS.finding(claim, evidence).at(places(report, "stall"));
     let found =
         found.change(more_room(report), "Memory is free before it is requested; costs resident memory");
     let earlier = match collector(report) {
@@ -99,7 +146,18 @@ fn stalls(report: &GcReport) -> Option<Finding<GcRule>> {
 
 const COMPACTING: &str = "Use G1, which compacts: -XX:+UseG1GC (CMS ends with JDK 13)";
 
-fn concurrent_mode(report: &GcReport) -> Option<Finding<GcRule>> {
+static CONCURRENT_MODE_FAILURE: Rule = Rule {
+    id: RuleId::of("concurrent-mode-failure"),
+    severity: Severity::Error,
+    thresholds: &[],
+    evidence: "Concurrent mode failures and promotion failures.",
+    cause: "The old generation was full before CMS had finished, or is fragmented.",
+    fix: "Let CMS begin earlier: `-XX:CMSInitiatingOccupancyFraction=60 -XX:+UseCMSInitiatingOccupancyOnly`.",
+    alternatives: &["Use G1, which compacts: the step where the old generation is fragmented."],
+    judge: concurrent_mode,
+};
+
+fn concurrent_mode(report: &GcReport) -> Option<Found> {
     let count = *report.anomalies.get(&GcAnomaly::ConcurrentModeFailure)?;
     let failed = report.anomalies.get(&GcAnomaly::PromotionFailed).copied().unwrap_or(0);
     let is_fragmented = failed > 0;
@@ -109,7 +167,7 @@ fn concurrent_mode(report: &GcReport) -> Option<Finding<GcRule>> {
         "CMS began too late: the old generation was full before it had finished."
     };
     let evidence = format!("{count} concurrent mode failures, {failed} promotion failures");
-    let found = Finding::measured(GcRule::ConcurrentModeFailure, Severity::Error, claim, evidence);
+    let found = CONCURRENT_MODE_FAILURE.finding(claim, evidence);
     let found = found.at(places(report, "concurrent-mode-failure"));
     Some(if is_fragmented {
         found.change(COMPACTING, "An old generation without gaps; costs some throughput").or(EARLIER_CMS)
@@ -122,20 +180,35 @@ fn concurrent_mode(report: &GcReport) -> Option<Finding<GcRule>> {
 
 const FILLING_A_CACHE: &str = "Change nothing, if the program was filling a cache";
 /// Of what is allocated, more than this promoted means that young objects are taken for old ones.
-const PROMOTED_PERCENT_MAX: f64 = 20.0;
-/// At a slower pace promotion costs nothing that matters, bytes a second.
-const PROMOTED_BYTES_PER_S_MIN: f64 = 10.0 * 1_048_576.0;
+const PROMOTED: Threshold = Threshold::percent("promoted", 20.0);
+/// At a slower pace promotion costs nothing that matters.
+const PROMOTED_PER_S: Threshold = Threshold::bytes_per_s("promoted_per_s", 10 << 20);
 
-fn premature(report: &GcReport) -> Option<Finding<GcRule>> {
+static PREMATURE_PROMOTION: Rule = Rule {
+    id: RuleId::of("premature-promotion"),
+    severity: Severity::Warning,
+    thresholds: &[PROMOTED, PROMOTED_PER_S, FELT],
+    evidence: "The promoted share of what is allocated (from {promoted} on) and its rate (from {promoted_per_s} on), where pauses take \
+               {felt} of the time or more.",
+    cause: "Young generation or survivor spaces are so small that objects are promoted before they die.",
+    fix: "Make the young generation larger: `-Xmn`, with G1 `-XX:MaxGCPauseMillis`.",
+    alternatives: &[
+        "Make the survivor spaces larger: a lower `-XX:SurvivorRatio`.",
+        "Change nothing, if the program was filling a cache.",
+    ],
+    judge: premature,
+};
+
+fn premature(report: &GcReport) -> Option<Found> {
     // Too few stretches for an interval are no evidence.
     let rate = report.promoted_bytes_per_s.filter(|rate| rate.low.is_some())?;
     let (percent, promoted) = (report.promoted_percent?, rate.estimate);
-    let is_felt = paused_percent(report).is_some_and(|percent| PAUSED_PERCENT_FELT <= percent);
-    if percent < PROMOTED_PERCENT_MAX || promoted < PROMOTED_BYTES_PER_S_MIN || !is_felt {
+    let is_felt = paused_percent(report).is_some_and(|percent| FELT.value <= percent);
+    if percent < PROMOTED.value || promoted < PROMOTED_PER_S.value || !is_felt {
         return None;
     }
     let evidence = format!(
-        "{percent:.0} % of what was allocated between collections was promoted, {}/s; above {PROMOTED_PERCENT_MAX:.0} % is much",
+        "{percent:.0} % of what was allocated between collections was promoted, {}/s; above {PROMOTED} is much",
         size(promoted)
     );
     let claim = "Much of what is allocated reaches the old generation, where collecting it costs more.";
@@ -144,7 +217,8 @@ fn premature(report: &GcReport) -> Option<Finding<GcRule>> {
         _ => "Make the young generation larger: raise -Xmn",
     };
     let expected_effect = "Objects die young, and old collections become rarer; costs resident memory";
-    let found = Finding::measured(GcRule::PrematurePromotion, Severity::Warning, claim, evidence)
+    let found = PREMATURE_PROMOTION
+        .finding(claim, evidence)
         .change(step, expected_effect)
         .or("Make the survivor spaces larger: lower -XX:SurvivorRatio (8 by default)")
         .or(FILLING_A_CACHE);

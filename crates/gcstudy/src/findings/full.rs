@@ -1,13 +1,12 @@
 //! Rules on full collections, by what brought them about.
 
-use super::pauses::LONG_MS;
 use super::rule::{
-    Caused, EARLIER_CMS, EARLIER_MARKING, MORE_RESERVE, MORE_THREADS, PAUSED_PERCENT_FELT, Rule, With,
-    caused, collector, is_pauseless, more_room, size,
+    Caused, EARLIER_CMS, EARLIER_MARKING, FELT, Found, LONG, MORE_RESERVE, MORE_THREADS, Rule, With, caused,
+    collector, is_pauseless, more_room, size,
 };
-use assay_model::{Finding, GcReport, GcRow, GcRule, GcSpace, Severity};
+use assay_model::{GcReport, GcRow, GcSpace, RuleId, Severity, Threshold};
 
-pub(super) const RULES: &[Rule] = &[explicit, metadata, for_tools, for_room];
+pub(super) static RULES: &[&Rule] = &[&EXPLICIT_GC, &METASPACE_THRESHOLD, &FULL_GC_BY_TOOLS, &FULL_GC];
 
 /// Causes that are asked for, by HotSpot's words (before JDK 7 without `.gc()`) and J9's.
 const EXPLICIT: [&str; 5] = ["System.gc()", "System", "sys explicit", "explicit", "system (explicit)"];
@@ -43,7 +42,23 @@ const NIO: &str =
     "Give direct memory more room, where NIO asks when it runs out: raise -XX:MaxDirectMemorySize";
 const AT_RISK: &str = "where NIO asks, direct memory may then end in OutOfMemoryError";
 
-fn explicit(report: &GcReport) -> Option<Finding<GcRule>> {
+static EXPLICIT_GC: Rule = Rule {
+    id: RuleId::of("explicit-gc"),
+    severity: Severity::Warning,
+    thresholds: &[],
+    evidence: "Collections by `System.gc()`, their number and time; a note where none is a full collection.",
+    cause: "The program, a library or a tool triggers them: RMI each hour, NIO when direct memory runs out.",
+    fix: "Find what calls `System.gc()`.",
+    alternatives: &[
+        "Let RMI ask less often: `-Dsun.rmi.dgc.server.gcInterval`.",
+        "Give direct memory more room: `-XX:MaxDirectMemorySize`.",
+        "Make them concurrent with G1: `-XX:+ExplicitGCInvokesConcurrent`.",
+        "Ignore them: `-XX:+DisableExplicitGC`.",
+    ],
+    judge: explicit,
+};
+
+fn explicit(report: &GcReport) -> Option<Found> {
     let full: Vec<&GcRow> = of(&report.full_by_cause, &EXPLICIT).collect();
     let (rows, severity) = if full.is_empty() {
         (of(&report.pauses_by_cause, &EXPLICIT).collect::<Vec<_>>(), Severity::Note)
@@ -54,7 +69,8 @@ fn explicit(report: &GcReport) -> Option<Finding<GcRule>> {
         return None;
     }
     let claim = "The program, a library or a tool triggers collections by System.gc().";
-    let found = Finding::measured(GcRule::ExplicitGc, severity, claim, told(&rows))
+    let found = EXPLICIT_GC
+        .graded(severity, claim, told(&rows))
         .at(first_places(&rows))
         .change(FIND_CALLER, "No such pauses")
         .or(RMI)
@@ -68,18 +84,31 @@ fn explicit(report: &GcReport) -> Option<Finding<GcRule>> {
     Some(found.on_j9(report, FIND_CALLER, &[RMI, NIO, &ignored]))
 }
 
-/// The start of a large server, seconds, and how often the threshold is reached in it: it grows by a factor each time.
-const START_S_MAX: f64 = 600.0;
-const COUNT_AT_START_MAX: u64 = 12;
+/// The start of a large server, and how often the threshold is reached in it: it grows by a factor each time.
+const START: Threshold = Threshold::seconds("start", 600.0);
+const AT_START: Threshold = Threshold::count("at_start", 12);
+const COLLECTIONS: Threshold = Threshold::count("collections", 3);
 
-fn metadata(report: &GcReport) -> Option<Finding<GcRule>> {
+static METASPACE_THRESHOLD: Rule = Rule {
+    id: RuleId::of("metaspace-threshold"),
+    severity: Severity::Warning,
+    thresholds: &[COLLECTIONS, START, AT_START],
+    evidence: "Collections by the metadata threshold: {collections} or more, the last one {start} or more after the start; or {at_start} \
+               at the start.",
+    cause: "Metaspace grew to its threshold, which rises a step at a time.",
+    fix: "Set `-XX:MetaspaceSize` above what is used.",
+    alternatives: &["Look for class loaders that are kept, where metaspace goes on growing."],
+    judge: metadata,
+};
+
+fn metadata(report: &GcReport) -> Option<Found> {
     let full: Vec<&GcRow> = of(&report.full_by_cause, &FOR_METADATA).collect();
     let rows: Vec<&GcRow> =
         if full.is_empty() { of(&report.pauses_by_cause, &FOR_METADATA).collect() } else { full };
     let count: u64 = rows.iter().map(|row| row.durations.count).sum();
     // While classes are loaded for the first time the threshold rises step by step, which is usual.
-    let goes_on = rows.iter().filter_map(|row| row.last_s).any(|last_s| START_S_MAX <= last_s);
-    if count < 3 || !goes_on && count < COUNT_AT_START_MAX {
+    let goes_on = rows.iter().filter_map(|row| row.last_s).any(|last_s| START.value <= last_s);
+    if count < COLLECTIONS.whole() || !goes_on && count < AT_START.whole() {
         return None;
     }
     let seen = report.spaces.get(&GcSpace::Metaspace).and_then(|space| space.max_bytes);
@@ -89,24 +118,48 @@ fn metadata(report: &GcReport) -> Option<Finding<GcRule>> {
         format!("Set -XX:MetaspaceSize={}m, above what is used", (bytes >> 20) * 5 / 4 + 1)
     });
     let evidence = format!("{}{used}", told(&rows));
-    let found = Finding::measured(GcRule::MetaspaceThreshold, Severity::Warning, claim, evidence)
-        .at(first_places(&rows));
+    let found = METASPACE_THRESHOLD.finding(claim, evidence).at(first_places(&rows));
     let found = found.change(change, "No collections while classes are loaded; costs nothing until they are");
     Some(found.or("Look for class loaders that are kept, if metaspace goes on growing"))
 }
 
-fn for_tools(report: &GcReport) -> Option<Finding<GcRule>> {
+static FULL_GC_BY_TOOLS: Rule = Rule {
+    id: RuleId::of("full-gc-by-tools"),
+    severity: Severity::Note,
+    thresholds: &[],
+    evidence: "Full collections by heap dumps, histograms, agents and diagnostic commands.",
+    cause: "A person or a monitoring tool requested them.",
+    fix: "Ask less often.",
+    alternatives: &["Ask without a collection: `jcmd PID GC.class_histogram -all`."],
+    judge: for_tools,
+};
+
+fn for_tools(report: &GcReport) -> Option<Found> {
     let rows: Vec<&GcRow> = of(&report.full_by_cause, &FOR_TOOLS).collect();
     let claim = "Tools triggered full collections: heap dumps, histograms, agents.";
-    (!rows.is_empty()).then(|| {
-        Finding::measured(GcRule::FullGcByTools, Severity::Note, claim, told(&rows)).at(first_places(&rows))
-    })
+    (!rows.is_empty()).then(|| FULL_GC_BY_TOOLS.finding(claim, told(&rows)).at(first_places(&rows)))
 }
 
 /// Full collections more often than this are a state, not an event; jifa's default.
-const INTERVAL_S_MIN: f64 = 60.0;
+const INTERVAL: Threshold = Threshold::seconds("interval", 60.0);
 
-fn for_room(report: &GcReport) -> Option<Finding<GcRule>> {
+static FULL_GC: Rule = Rule {
+    id: RuleId::of("full-gc"),
+    severity: Severity::Error,
+    thresholds: &[FELT, LONG, INTERVAL],
+    evidence: "Full collections for room, by cause, with their time and interval. Of collectors that always stop the application only \
+               those that take {felt} of the time or more, or {long} at once; a warning where they are {interval} apart or more.",
+    cause: "Collectors that work concurrently did not keep up; or the old generation filled up.",
+    fix: "Give the heap more room (`-Xmx`); with CMS, let it begin earlier.",
+    alternatives: &[
+        "Begin marking earlier (G1).",
+        "Give marking more threads: `-XX:ConcGCThreads`.",
+        "Keep fewer objects that live long.",
+    ],
+    judge: for_room,
+};
+
+fn for_room(report: &GcReport) -> Option<Found> {
     let is_other = |row: &&GcRow| {
         let name = row.name.as_str();
         !EXPLICIT.contains(&name) && !FOR_METADATA.contains(&name) && !FOR_TOOLS.contains(&name)
@@ -117,13 +170,13 @@ fn for_room(report: &GcReport) -> Option<Finding<GcRule>> {
         return None;
     }
     let interval_s = report.span_s.map(|span_s| span_s / count as f64);
-    let is_often = interval_s.is_some_and(|s| s < INTERVAL_S_MIN) && count > 1;
+    let is_often = interval_s.is_some_and(|s| s < INTERVAL.value) && count > 1;
     let works_beside = is_pauseless(report) || matches!(collector(report), Some("G1" | "CMS"));
     let total_ms: f64 = rows.iter().map(|row| row.durations.total_ms).sum();
     let longest_ms = rows.iter().filter_map(|row| row.durations.max_ms).fold(0.0, f64::max);
-    let is_felt = report.span_s.is_none_or(|span_s| PAUSED_PERCENT_FELT <= total_ms / 10.0 / span_s);
+    let is_felt = report.span_s.is_none_or(|span_s| FELT.value <= total_ms / 10.0 / span_s);
     // To collectors that stop for all of their work a full collection now and then is a way to work.
-    if !works_beside && !is_felt && longest_ms < LONG_MS {
+    if !works_beside && !is_felt && longest_ms < LONG.value {
         return None;
     }
     let severity = if is_often || works_beside { Severity::Error } else { Severity::Warning };
@@ -137,8 +190,7 @@ fn for_room(report: &GcReport) -> Option<Finding<GcRule>> {
         s if s < 10.0 => format!("; one every {s:.1} s"),
         s => format!("; one every {s:.0} s"),
     });
-    let found = Finding::measured(GcRule::FullGc, severity, claim, format!("{}{often}", told(&rows)))
-        .at(first_places(&rows));
+    let found = FULL_GC.graded(severity, claim, format!("{}{often}", told(&rows))).at(first_places(&rows));
     let collected_in_time = "Full collections go away while garbage is collected faster than it is made";
     let with_room = format!("{collected_in_time}; costs resident memory");
     Some(match collector(report) {

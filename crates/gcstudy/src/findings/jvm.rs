@@ -1,26 +1,65 @@
 //! Rules on the JVM's settings: references, large pages, threads.
 
-use super::rule::{Rule, With, collector, size};
-use assay_model::{Finding, GcJvm, GcReport, GcRule, ReferenceMode, Severity};
+use super::rule::{Found, Rule, With, collector, size};
+use assay_model::{GcJvm, GcReport, ReferenceMode, RuleId, Severity, Threshold};
 
-pub(super) const RULES: &[Rule] = &[references, references_of_j9, large_pages, few_threads];
+pub(super) static RULES: &[&Rule] = &[&REFERENCE_MODE_LIMIT, &LARGE_PAGES_REFUSED, &GC_THREADS_FEW];
 
-const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
 
-/// What a limit of HotSpot's modes is crossed by, as measured on JDK 17 and 25 with 8-byte alignment: the heap as large as fits a cheaper
-/// mode, the range that is little beyond it, and what is lost there.
+/// The largest heaps of HotSpot's modes, as measured on JDK 17 and 25 with 8-byte alignment, and where what is lost beyond them is regained.
+const UNSCALED: Threshold = Threshold::bytes("unscaled", 2 << 30);
+const UNSCALED_LEFT: Threshold = Threshold::bytes("unscaled_left", 2_300 << 20);
+const ZERO_BASED: Threshold = Threshold::bytes("zero_based", 30 << 30);
+const COMPRESSED: Threshold = Threshold::bytes("compressed", 32 << 30);
+const COMPRESSED_LEFT: Threshold = Threshold::bytes("compressed_left", 40 << 30);
+/// Compressed references end so much below what 32 bits reach, by the same measurement.
+const KEPT_BELOW_COMPRESSED: u64 = 24 * MIB;
+
+/// What a limit of HotSpot's modes is crossed by: the heap as large as fits a cheaper mode, the range that is little beyond it, and what is
+/// lost there.
 const LIMITS: [(u64, std::ops::RangeInclusive<u64>, &str); 3] = [
-    (2_048 * MIB, 2_049 * MIB..=2_300 * MIB, "compressed oops are unscaled"),
-    (30 * GIB, 30 * GIB + MIB..=32_743 * MIB, "compressed oops are zero-based"),
+    (UNSCALED.whole(), UNSCALED.whole() + MIB..=UNSCALED_LEFT.whole(), "compressed oops are unscaled"),
     (
-        30 * GIB,
-        32_744 * MIB..=40 * GIB,
+        ZERO_BASED.whole(),
+        ZERO_BASED.whole() + MIB..=COMPRESSED.whole() - KEPT_BELOW_COMPRESSED - MIB,
+        "compressed oops are zero-based",
+    ),
+    (
+        ZERO_BASED.whole(),
+        COMPRESSED.whole() - KEPT_BELOW_COMPRESSED..=COMPRESSED_LEFT.whole(),
         "oops are compressed (4 bytes, not 8), so that up to a third more objects fit",
     ),
 ];
 
-fn references(report: &GcReport) -> Option<Finding<GcRule>> {
+static REFERENCE_MODE_LIMIT: Rule = Rule {
+    id: RuleId::of("reference-mode-limit"),
+    severity: Severity::Warning,
+    thresholds: &[
+        UNSCALED,
+        UNSCALED_LEFT,
+        ZERO_BASED,
+        COMPRESSED,
+        COMPRESSED_LEFT,
+        J9_UNSCALED,
+        J9_BY_DEFAULT,
+        J9_COMPRESSED,
+        J9_LEFT,
+    ],
+    evidence: "The largest heap and its reference mode, where it is little above a threshold: above {unscaled} up to {unscaled_left}, \
+               above {zero_based} up to {compressed_left}; of OpenJ9 by {j9_left} or less.",
+    cause: "Above about {unscaled}, {zero_based} and {compressed} (OpenJ9: {j9_unscaled}, {j9_by_default} and {j9_compressed}) \
+            references are decoded with more work, or are larger.",
+    fix: "Set `-Xmx` at the threshold.",
+    alternatives: &["Make the heap so much larger that the loss is regained: `assay heap modes`."],
+    judge: references,
+};
+
+fn references(report: &GcReport) -> Option<Found> {
+    references_of_hotspot(report).or_else(|| references_of_j9(report))
+}
+
+fn references_of_hotspot(report: &GcReport) -> Option<Found> {
     let jvm = report.jvms.last().filter(|jvm| is_hotspot(jvm) && jvm.collector.as_deref() != Some("Z"))?;
     let heap = jvm.heap_bytes_max?;
     let read = jvm.mode.as_ref()?;
@@ -32,7 +71,9 @@ fn references(report: &GcReport) -> Option<Finding<GcRule>> {
         CompressedUnscaled => false,
         CompressedZeroBased => *limit == LIMITS[0].0,
         CompressedDisjointBase | CompressedNonZeroBase => true,
-        ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers => 32 * GIB - 32 * MIB < heap,
+        ReferenceMode::Full64 | ReferenceMode::Full64CompressedClassPointers => {
+            COMPRESSED.whole() - 32 * MIB < heap
+        }
         ReferenceMode::Bits32 => false,
     };
     let evidence = format!("heap of at most {}: {} ({})", size(heap as f64), read.mode.name(), read.evidence);
@@ -41,7 +82,7 @@ fn references(report: &GcReport) -> Option<Finding<GcRule>> {
         size(*limit as f64)
     );
     is_crossed.then(|| {
-        Finding::measured(GcRule::ReferenceModeLimit, Severity::Warning, claim, evidence)
+        REFERENCE_MODE_LIMIT.finding(claim, evidence)
             .at([(jvm.source, jvm.line)])
             .change(
                 format!("Set -Xmx{}m", limit / MIB),
@@ -56,27 +97,27 @@ fn is_hotspot(jvm: &GcJvm) -> bool {
     jvm.collector.as_deref().is_some_and(|name| COLLECTORS.contains(&name))
 }
 
-/// OpenJ9's limits: shift 0 below 4 GB, shift 3 up to 25 GB by default, compressed up to 57 GB with shift 4 (its documentation).
-const J9_LIMITS_GIB: [u64; 3] = [4, 25, 57];
+/// OpenJ9's limits (its documentation): shift 0 below the first, shift 3 up to the second by default, compressed up to the third with shift 4.
+const J9_UNSCALED: Threshold = Threshold::bytes("j9_unscaled", 4 << 30);
+const J9_BY_DEFAULT: Threshold = Threshold::bytes("j9_by_default", 25 << 30);
+const J9_COMPRESSED: Threshold = Threshold::bytes("j9_compressed", 57 << 30);
 /// A heap above a limit by less than this share loses more than it gains.
-const J9_SHARE: f64 = 0.15;
+const J9_LEFT: Threshold = Threshold::percent("j9_left", 15.0);
 
-fn references_of_j9(report: &GcReport) -> Option<Finding<GcRule>> {
+fn references_of_j9(report: &GcReport) -> Option<Found> {
     let jvm = report.jvms.last().filter(|jvm| jvm.collector.is_some() && !is_hotspot(jvm))?;
     let heap = jvm.heap_bytes_max? as f64;
-    let is_above = |limit: &&u64| {
-        let limit = (**limit * GIB) as f64;
-        limit < heap && heap <= limit * (1.0 + J9_SHARE)
-    };
-    let limit = J9_LIMITS_GIB.iter().find(is_above)?;
+    let is_above = |limit: &Threshold| limit.value < heap && heap <= limit.value * (1.0 + J9_LEFT.share());
+    let limit = [J9_UNSCALED, J9_BY_DEFAULT, J9_COMPRESSED].into_iter().find(is_above)?;
     let mode = jvm.mode.as_ref().map_or("not said", |read| read.mode.name());
-    let claim = format!("The heap is slightly above {limit} GB, where references of OpenJ9 cost more.");
+    let claim = format!("The heap is slightly above {limit}, where references of OpenJ9 cost more.");
     let evidence = format!("heap of at most {}, references: {mode}", size(heap));
     Some(
-        Finding::measured(GcRule::ReferenceModeLimit, Severity::Warning, claim, evidence)
+        REFERENCE_MODE_LIMIT
+            .finding(claim, evidence)
             .at([(jvm.source, jvm.line)])
             .change(
-                format!("Set -Xmx{}m, below the limit", limit * 1024 - 1),
+                format!("Set -Xmx{}m, below the limit", limit.whole() / MIB - 1),
                 "Cheaper or smaller references for the same objects",
             )
             .or("Make the heap much larger, so that the loss is regained"),
@@ -86,7 +127,21 @@ fn references_of_j9(report: &GcReport) -> Option<Finding<GcRule>> {
 const TRANSPARENT: &str = "-XX:+UseTransparentHugePages";
 const FEWER_MISSES: &str = "Fewer misses of the translation buffer";
 
-fn large_pages(report: &GcReport) -> Option<Finding<GcRule>> {
+static LARGE_PAGES_REFUSED: Rule = Rule {
+    id: RuleId::of("large-pages-refused"),
+    severity: Severity::Error,
+    thresholds: &[],
+    evidence: "The option that requested large pages, and what the JVM got according to the log.",
+    cause: "None are reserved, the user may not lock memory, or transparent ones are off.",
+    fix: "Reserve them: `vm.nr_hugepages`; where transparent ones were requested, allow these.",
+    alternatives: &[
+        "Allow the user to lock memory (memlock).",
+        "Use transparent ones: `-XX:+UseTransparentHugePages`.",
+    ],
+    judge: large_pages,
+};
+
+fn large_pages(report: &GcReport) -> Option<Found> {
     let jvm = report.jvms.last()?;
     let told = jvm.large_pages.as_deref()?;
     let asks = |flag: &String| flag == "-XX:+UseLargePages" || flag == TRANSPARENT;
@@ -95,7 +150,7 @@ fn large_pages(report: &GcReport) -> Option<Finding<GcRule>> {
     let evidence = format!("requested: {}; got: {told}", asked.map_or("", String::as_str));
     is_refused.then(|| {
         let claim = "Large pages were requested but not available.";
-        let found = Finding::measured(GcRule::LargePagesRefused, Severity::Error, claim, evidence);
+        let found = LARGE_PAGES_REFUSED.finding(claim, evidence);
         let found = found.at([(jvm.source, jvm.line)]);
         if asked.is_some_and(|flag| flag == TRANSPARENT) {
             let file = if jvm.collector.as_deref() == Some("Z") {
@@ -120,7 +175,18 @@ fn threads_for(processors: u64) -> u64 {
     if processors <= 8 { processors } else { 8 + (processors - 8) / 8 * 5 + (processors - 8) % 8 * 5 / 8 }
 }
 
-fn few_threads(report: &GcReport) -> Option<Finding<GcRule>> {
+static GC_THREADS_FEW: Rule = Rule {
+    id: RuleId::of("gc-threads-few"),
+    severity: Severity::Warning,
+    thresholds: &[],
+    evidence: "Parallel GC threads, processors, and what HotSpot would take.",
+    cause: "`-XX:ParallelGCThreads` is set, or was set for another machine.",
+    fix: "Leave `-XX:ParallelGCThreads` out, unless other JVMs share the processors.",
+    alternatives: &["Set it to what is usual."],
+    judge: few_threads,
+};
+
+fn few_threads(report: &GcReport) -> Option<Found> {
     if !matches!(collector(report), Some("Parallel" | "G1" | "CMS")) {
         return None;
     }
@@ -130,7 +196,8 @@ fn few_threads(report: &GcReport) -> Option<Finding<GcRule>> {
     (threads < usual).then(|| {
         let claim = "Fewer threads collect than the JVM would take for these processors.";
         let evidence = format!("{threads} threads, {processors} processors: {usual} would be usual");
-        Finding::measured(GcRule::GcThreadsFew, Severity::Warning, claim, evidence)
+        GC_THREADS_FEW
+            .finding(claim, evidence)
             .at([(jvm.source, jvm.line)])
             .change(
                 "Leave -XX:ParallelGCThreads out, unless other JVMs share the processors",

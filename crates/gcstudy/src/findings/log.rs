@@ -1,16 +1,35 @@
 //! Rules on the log itself: what is missing in it.
 
-use super::rule::{Rule, With};
-use assay_model::{Finding, GcReport, GcRule, Severity};
+use super::rule::{Found, Rule, With};
+use assay_model::{GcReport, RuleId, Severity};
 
-pub(super) const RULES: &[Rule] = &[dropped, strange, torn, unlike, restarted, lacking];
+pub(super) static RULES: &[&Rule] = &[
+    &MESSAGES_DROPPED,
+    &LINES_NOT_UNDERSTOOD,
+    &LOG_BREAKS_OFF,
+    &LOG_CONTRADICTS_ITSELF,
+    &JVM_RESTARTED,
+    &LOG_LACKS_FIGURES,
+];
 
-fn dropped(report: &GcReport) -> Option<Finding<GcRule>> {
+static MESSAGES_DROPPED: Rule = Rule {
+    id: RuleId::of("messages-dropped"),
+    severity: Severity::Error,
+    thresholds: &[],
+    evidence: "Messages that the log says it dropped.",
+    cause: "The buffer of asynchronous logging was full.",
+    fix: "Make the buffer larger: `-XX:AsyncLogBufferSize`.",
+    alternatives: &["Let threads wait while the disk is slow: `-Xlog:async:stall` (JDK 25)."],
+    judge: dropped,
+};
+
+fn dropped(report: &GcReport) -> Option<Found> {
     let dropped: u64 = report.sources.iter().map(|source| source.messages_dropped).sum();
     (dropped > 0).then(|| {
         let evidence = format!("{dropped} messages");
         let claim = "The JVM dropped messages of its log: counts and sums are too low.";
-        Finding::measured(GcRule::MessagesDropped, Severity::Error, claim, evidence)
+        MESSAGES_DROPPED
+            .finding(claim, evidence)
             .change(
                 "Make the buffer larger: raise -XX:AsyncLogBufferSize (2 MiB by default)",
                 "A whole log; costs some memory",
@@ -19,30 +38,57 @@ fn dropped(report: &GcReport) -> Option<Finding<GcRule>> {
     })
 }
 
-fn strange(report: &GcReport) -> Option<Finding<GcRule>> {
+static LINES_NOT_UNDERSTOOD: Rule = Rule {
+    id: RuleId::of("lines-not-understood"),
+    severity: Severity::Note,
+    thresholds: &[],
+    evidence: "Lines that were not recognized, of all, and the most frequent one.",
+    cause: "Another program wrote into the log, or a format that this version does not know.",
+    fix: "Report the quoted line: figures may lack what such lines say.",
+    alternatives: &[],
+    judge: strange,
+};
+
+fn strange(report: &GcReport) -> Option<Found> {
     let strange = &report.not_understood;
     let first = strange.shapes.first()?;
     let lines: u64 = report.sources.iter().map(|source| source.lines).sum();
     let evidence = format!("{} of {lines} lines; most often: {}", strange.lines, first.quote);
     let claim = "Some lines were not understood: figures may lack what they say.";
-    Some(
-        Finding::measured(GcRule::LinesNotUnderstood, Severity::Note, claim, evidence).at(strange
-            .shapes
-            .iter()
-            .take(5)
-            .map(|s| s.at)),
-    )
+    Some(LINES_NOT_UNDERSTOOD.finding(claim, evidence).at(strange.shapes.iter().take(5).map(|s| s.at)))
 }
 
-fn torn(report: &GcReport) -> Option<Finding<GcRule>> {
+static LOG_BREAKS_OFF: Rule = Rule {
+    id: RuleId::of("log-breaks-off"),
+    severity: Severity::Note,
+    thresholds: &[],
+    evidence: "The file that ends within a line.",
+    cause: "The JVM was killed, the disk was full, or the log is still being written.",
+    fix: "Nothing, where that is known.",
+    alternatives: &[],
+    judge: torn,
+};
+
+fn torn(report: &GcReport) -> Option<Found> {
     let torn = report.sources.iter().enumerate().find(|(_, source)| source.is_torn && source.lines > 0);
     torn.map(|(index, source)| {
         let claim = "The log breaks off within a line: the JVM was killed, the disk was full, or it is still being written.";
-        Finding::measured(GcRule::LogBreaksOff, Severity::Note, claim, source.name.clone()).at([(index, source.lines)])
+        LOG_BREAKS_OFF.finding(claim, source.name.clone()).at([(index, source.lines)])
     })
 }
 
-fn unlike(report: &GcReport) -> Option<Finding<GcRule>> {
+static LOG_CONTRADICTS_ITSELF: Rule = Rule {
+    id: RuleId::of("log-contradicts-itself"),
+    severity: Severity::Warning,
+    thresholds: &[],
+    evidence: "A figure that the log gives of itself, and what was read.",
+    cause: "The log is not whole, or was misread.",
+    fix: "Read all parts of a rotated log.",
+    alternatives: &["Report it, where the log is whole."],
+    judge: unlike,
+};
+
+fn unlike(report: &GcReport) -> Option<Found> {
     let differs = |held: &&assay_model::GcReconciliation| held.rounding < (held.logged - held.read).abs();
     let first = report.reconciliations.iter().find(differs)?;
     let count = report.reconciliations.iter().filter(differs).count();
@@ -51,20 +97,39 @@ fn unlike(report: &GcReport) -> Option<Finding<GcRule>> {
         first.what, first.logged, first.read
     );
     let claim = "The log's own sums are not those of what was read from it: it is not whole, or was misread.";
-    Some(Finding::measured(GcRule::LogContradictsItself, Severity::Warning, claim, evidence).at([first.at]))
+    Some(LOG_CONTRADICTS_ITSELF.finding(claim, evidence).at([first.at]))
 }
 
-fn restarted(report: &GcReport) -> Option<Finding<GcRule>> {
+static JVM_RESTARTED: Rule = Rule {
+    id: RuleId::of("jvm-restarted"),
+    severity: Severity::Note,
+    thresholds: &[],
+    evidence: "How many JVMs wrote the log, and where each begins.",
+    cause: "The JVM was started anew; rates do not span that.",
+    fix: "Change nothing.",
+    alternatives: &["Write one log for each start (`%t` in the file's name)."],
+    judge: restarted,
+};
+
+fn restarted(report: &GcReport) -> Option<Found> {
     let starts = report.jvms.get(1..).filter(|later| !later.is_empty())?;
     let evidence = format!("{} JVMs wrote it", report.jvms.len());
     let claim = "The JVM was started anew within the log; no rate runs over that.";
-    Some(
-        Finding::measured(GcRule::JvmRestarted, Severity::Note, claim, evidence)
-            .at(starts.iter().take(5).map(|jvm| (jvm.source, jvm.line))),
-    )
+    Some(JVM_RESTARTED.finding(claim, evidence).at(starts.iter().take(5).map(|jvm| (jvm.source, jvm.line))))
 }
 
-fn lacking(report: &GcReport) -> Option<Finding<GcRule>> {
+static LOG_LACKS_FIGURES: Rule = Rule {
+    id: RuleId::of("log-lacks-figures"),
+    severity: Severity::Note,
+    thresholds: &[],
+    evidence: "What the log lacks: times, heap sizes, safepoints, CPU times, settings.",
+    cause: "The JVM was started with fewer log tags than these figures need.",
+    fix: "Start the JVM with the `-Xlog` line that the finding gives.",
+    alternatives: &[],
+    judge: lacking,
+};
+
+fn lacking(report: &GcReport) -> Option<Found> {
     if report.pauses.count == 0 {
         return None;
     }
@@ -91,7 +156,7 @@ fn lacking(report: &GcReport) -> Option<Finding<GcRule>> {
     let dialect = report.sources.iter().rev().find_map(|source| source.dialect.as_deref());
     let claim = "The log lacks what some figures need.";
     let evidence = format!("not in the log: {}", missing.join("; "));
-    let mut found = Finding::measured(GcRule::LogLacksFigures, Severity::Note, claim, evidence);
+    let mut found = LOG_LACKS_FIGURES.finding(claim, evidence);
     let options = match dialect {
         Some("jdk8") => {
             "-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCTimeStamps -XX:+PrintGCApplicationStoppedTime \

@@ -1,7 +1,8 @@
 //! Rules: what a report shows that its reader should know or do.
 //!
-//! Each rule is a pure function of the report. What the log does not tell gives no finding. Thresholds stand beside the rule with their
-//! source; where none is named they are ours.
+//! A rule is one value: what it says in general, its thresholds, and a pure function of the report that judges. What the log does not tell
+//! gives no finding. Thresholds stand beside the rule with their source; where none is named they are ours. To add a rule: write it in the
+//! file of its group, name it in the group's `RULES`, and give `tests.rs` a report that has what it speaks of.
 
 mod collectors;
 mod full;
@@ -12,22 +13,26 @@ mod room;
 mod rule;
 mod safepoints;
 
-use assay_model::{Finding, GcReport, GcRule};
+use assay_model::{Explanation, GcReport};
+use rule::{Found, Rule};
+
+/// All rules, by what they speak of.
+static GROUPS: &[&[&Rule]] =
+    &[room::RULES, full::RULES, collectors::RULES, pauses::RULES, safepoints::RULES, jvm::RULES, log::RULES];
+
+fn all() -> impl Iterator<Item = &'static Rule> {
+    GROUPS.iter().copied().flatten().copied()
+}
+
+/// What each rule says in general.
+pub fn rules() -> Vec<Explanation> {
+    all().map(Rule::explained).collect()
+}
 
 /// All findings, the gravest first, then in the order of the rules.
-pub(super) fn findings(report: &GcReport) -> Vec<Finding<GcRule>> {
-    let groups = [
-        room::RULES,
-        full::RULES,
-        collectors::RULES,
-        pauses::RULES,
-        safepoints::RULES,
-        jvm::RULES,
-        log::RULES,
-    ];
-    let mut findings: Vec<Finding<GcRule>> =
-        groups.into_iter().flatten().filter_map(|rule| rule(report)).collect();
-    Finding::sort(&mut findings);
+pub(super) fn findings(report: &GcReport) -> Vec<Found> {
+    let mut findings: Vec<Found> = all().filter_map(|rule| (rule.judge)(report)).collect();
+    Found::sort(&mut findings);
     findings
 }
 

@@ -1,28 +1,40 @@
 //! Rules on pauses and their CPU time.
 
 use super::rule::{
-    LESS_ALLOCATION, PAUSED_PERCENT_FELT, Rule, STEPS_MIN, WHY_THREADS_WAIT, With, collector, is_j9,
+    FELT, Found, LESS_ALLOCATION, LONG, Rule, STEPS, WHY_THREADS_WAIT, WORKED, With, collector, is_j9,
     is_pauseless, more_room, paused_percent, waited,
 };
-use assay_model::{Finding, GcReport, GcRule, GcScope, Severity};
+use assay_model::{GcReport, GcScope, RuleId, Severity, Threshold};
 
-pub(super) const RULES: &[Rule] = &[throughput, long, often, kernel_time, waiting];
+pub(super) static RULES: &[&Rule] =
+    &[&THROUGHPUT_LOW, &PAUSES_LONG, &YOUNG_COLLECTIONS_FREQUENT, &GC_KERNEL_TIME, &GC_THREADS_WAIT];
 
 /// Below this the collector costs too much; jifa's default.
-const THROUGHPUT_PERCENT_MIN: f64 = 90.0;
+const THROUGHPUT: Threshold = Threshold::percent("throughput", 90.0);
 /// A shorter log is mostly the start of the JVM.
-const SPAN_S_MIN: f64 = 10.0;
+const SPAN: Threshold = Threshold::seconds("span", 10.0);
 
-fn throughput(report: &GcReport) -> Option<Finding<GcRule>> {
-    let span_s = report.span_s.filter(|s| SPAN_S_MIN <= *s)?;
-    let is_low = |percent: &f64| *percent < THROUGHPUT_PERCENT_MIN;
+static THROUGHPUT_LOW: Rule = Rule {
+    id: RuleId::of("throughput-low"),
+    severity: Severity::Error,
+    thresholds: &[THROUGHPUT, SPAN],
+    evidence: "GC throughput below {throughput}, or the application running less than {throughput} of the time, in a log of {span} or \
+               more.",
+    cause: "Collections, or other safepoints, stop the application too much of the time.",
+    fix: "Give the heap more room (`-Xmx`); at other safepoints, find out what asks for them.",
+    alternatives: &["Allocate less.", "Find the threads that reach safepoints late."],
+    judge: throughput,
+};
+
+fn throughput(report: &GcReport) -> Option<Found> {
+    let span_s = report.span_s.filter(|s| SPAN.value <= *s)?;
+    let is_low = |percent: &f64| *percent < THROUGHPUT.value;
     let paused = format!("{:.1} s of pauses", report.pauses.total_ms / 1e3);
     if let Some(percent) = report.throughput_percent.filter(is_low) {
-        let evidence = format!(
-            "GC throughput {percent:.1} %: {paused} in {span_s:.1} s; below {THROUGHPUT_PERCENT_MIN} % is bad"
-        );
+        let evidence =
+            format!("GC throughput {percent:.1} %: {paused} in {span_s:.1} s; below {THROUGHPUT} is bad");
         let claim = "The application is stopped for collections too much of the time.";
-        let found = Finding::measured(GcRule::ThroughputLow, Severity::Error, claim, evidence);
+        let found = THROUGHPUT_LOW.finding(claim, evidence);
         let expected_effect =
             "Collections become rarer in proportion to the free room; costs resident memory";
         return Some(
@@ -33,11 +45,11 @@ fn throughput(report: &GcReport) -> Option<Finding<GcRule>> {
     let other_ms = report.other_safepoints_ms.unwrap_or(0.0);
     let evidence = format!(
         "it ran {percent:.1} % of {span_s:.1} s: {paused}, {:.1} s at other safepoints and until threads reached them; below \
-         {THROUGHPUT_PERCENT_MIN} % is bad",
+         {THROUGHPUT} is bad",
         other_ms / 1e3
     );
     let claim = "The application is stopped at safepoints too much of the time, mostly not for collections.";
-    let found = Finding::measured(GcRule::ThroughputLow, Severity::Error, claim, evidence);
+    let found = THROUGHPUT_LOW.finding(claim, evidence);
     let mut ways = [
         "Find the thread that reaches safepoints late: -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50 names it",
         "Find out what asks for the operations that stop the application: the table of safepoints names them",
@@ -49,23 +61,33 @@ fn throughput(report: &GcReport) -> Option<Finding<GcRule>> {
     Some(found.change(ways[0], "The application runs while it is now stopped").or(ways[1]))
 }
 
-/// A pause that users notice, for collectors that stop the application to move objects, and for those that do not; jifa's defaults.
-pub(super) const LONG_MS: f64 = 400.0;
-const LONG_MS_PAUSELESS: f64 = 30.0;
+/// A pause that users notice, of a collector that does not stop the application to move objects; jifa's default.
+const LONG_PAUSELESS: Threshold = Threshold::ms("long_concurrent", 30.0);
 
 const PAUSE_TARGET: &str = "Set -XX:MaxGCPauseMillis to your latency target";
 const SHORTER_BY_G1: &str = "Shorter and more frequent pauses; costs some throughput";
 const SHORTER: &str = "Shorter pauses; costs some throughput";
 
-fn long(report: &GcReport) -> Option<Finding<GcRule>> {
-    let limit_ms = if is_pauseless(report) { LONG_MS_PAUSELESS } else { LONG_MS };
-    let max_ms = report.pauses.max_ms.filter(|ms| limit_ms < *ms)?;
+static PAUSES_LONG: Rule = Rule {
+    id: RuleId::of("pauses-long"),
+    severity: Severity::Warning,
+    thresholds: &[LONG, LONG_PAUSELESS],
+    evidence: "The longest pause and the 99th percentile; long is above {long}, and above {long_concurrent} for ZGC and Shenandoah. An \
+               error where the 99th percentile is long.",
+    cause: "The collector stops the application for work that grows with the heap; or threads waited for processors, memory or each other.",
+    fix: "Use a concurrent collector; with G1, set `-XX:MaxGCPauseMillis`.",
+    alternatives: &["Leave `-Xmn` out, so that G1 can size the young generation."],
+    judge: long,
+};
+
+fn long(report: &GcReport) -> Option<Found> {
+    let limit = if is_pauseless(report) { LONG_PAUSELESS } else { LONG };
+    let max_ms = report.pauses.max_ms.filter(|ms| limit.value < *ms)?;
     let p99_ms = report.pauses.p99_ms?;
-    let severity = if limit_ms < p99_ms { Severity::Error } else { Severity::Warning };
+    let severity = if limit.value < p99_ms { Severity::Error } else { Severity::Warning };
     let evidence =
-        format!("longest pause {max_ms:.1} ms, 99th percentile {p99_ms:.1} ms; long is above {limit_ms} ms");
-    let found =
-        Finding::measured(GcRule::PausesLong, severity, "Pauses are long for this collector.", evidence);
+        format!("longest pause {max_ms:.1} ms, 99th percentile {p99_ms:.1} ms; long is above {limit}");
+    let found = PAUSES_LONG.graded(severity, "Pauses are long for this collector.", evidence);
     let found = found.at(report.pauses.max_at);
     let is_fixed = |flag: &&String| flag.starts_with("-Xmn");
     let fixed = report.jvms.last().and_then(|jvm| jvm.flags.iter().find(is_fixed));
@@ -97,18 +119,31 @@ fn long(report: &GcReport) -> Option<Finding<GcRule>> {
 }
 
 /// Young collections that follow each other faster leave objects no time to die; jifa's default.
-const YOUNG_INTERVAL_S_MIN: f64 = 1.0;
+const YOUNG_INTERVAL: Threshold = Threshold::seconds("interval", 1.0);
+const YOUNG: Threshold = Threshold::count("young", 10);
 
-fn often(report: &GcReport) -> Option<Finding<GcRule>> {
-    let span_s = report.span_s.filter(|s| SPAN_S_MIN <= *s)?;
+static YOUNG_COLLECTIONS_FREQUENT: Rule = Rule {
+    id: RuleId::of("young-collections-frequent"),
+    severity: Severity::Warning,
+    thresholds: &[YOUNG, YOUNG_INTERVAL, FELT, SPAN],
+    evidence: "Young collections ({young} or more) less than {interval} apart, with {felt} or more of the time in pauses, in a log of \
+               {span} or more.",
+    cause: "The young generation is small for the allocation rate.",
+    fix: "Give the heap more room (`-Xmx`); with Serial and Parallel, a larger young generation (`-Xmn`).",
+    alternatives: &["Allocate less."],
+    judge: often,
+};
+
+fn often(report: &GcReport) -> Option<Found> {
+    let span_s = report.span_s.filter(|s| SPAN.value <= *s)?;
     let young = report.pauses_by_phase.iter().filter(|row| row.scope == Some(GcScope::Young));
     let count: u64 = young.map(|row| row.durations.count).sum();
     let interval_s = span_s / count as f64;
     let paused_percent = paused_percent(report)?;
     if is_pauseless(report)
-        || count < 10
-        || YOUNG_INTERVAL_S_MIN <= interval_s
-        || paused_percent < PAUSED_PERCENT_FELT
+        || count < YOUNG.whole()
+        || YOUNG_INTERVAL.value <= interval_s
+        || paused_percent < FELT.value
     {
         return None;
     }
@@ -117,7 +152,7 @@ fn often(report: &GcReport) -> Option<Finding<GcRule>> {
     );
     let claim = "Young collections are too frequent.";
     let expected_effect = "Twice the room halves their number, and more objects die before they are copied; costs resident memory";
-    let found = Finding::measured(GcRule::YoungCollectionsFrequent, Severity::Warning, claim, evidence);
+    let found = YOUNG_COLLECTIONS_FREQUENT.finding(claim, evidence);
     Some(
         match collector(report) {
             Some("Serial" | "Parallel" | "CMS") => found
@@ -131,10 +166,10 @@ fn often(report: &GcReport) -> Option<Finding<GcRule>> {
 
 /// How much it matters that pauses take longer than the work in them: not at all where they take little of the time.
 fn severity_of_slow_pauses(report: &GcReport) -> Option<Severity> {
-    let is_short = report.pauses.max_ms.is_some_and(|ms| ms < LONG_MS);
+    let is_short = report.pauses.max_ms.is_some_and(|ms| ms < LONG.value);
     match paused_percent(report)? {
-        percent if percent < PAUSED_PERCENT_FELT && is_short => None,
-        percent if percent < 100.0 - THROUGHPUT_PERCENT_MIN => Some(Severity::Warning),
+        percent if percent < FELT.value && is_short => None,
+        percent if percent < 100.0 - THROUGHPUT.value => Some(Severity::Warning),
         _ => Some(Severity::Error),
     }
 }
@@ -142,8 +177,24 @@ fn severity_of_slow_pauses(report: &GcReport) -> Option<Severity> {
 const IS_SWAPPED: &str = "See whether the heap is swapped out: VmSwap in /proc/PID/status";
 const IS_COMPACTED: &str = "See whether the kernel puts huge pages together in pauses: defrag in /sys/kernel/mm/transparent_hugepage";
 
-fn kernel_time(report: &GcReport) -> Option<Finding<GcRule>> {
-    let cpu = report.cpu.filter(|cpu| STEPS_MIN * cpu.resolution_s <= cpu.sys_s && cpu.user_s < cpu.sys_s)?;
+static GC_KERNEL_TIME: Rule = Rule {
+    id: RuleId::of("gc-kernel-time"),
+    severity: Severity::Warning,
+    thresholds: &[STEPS, FELT, LONG, THROUGHPUT],
+    evidence: "CPU time of collections in the kernel and in user mode; made where the kernel has more, of {steps} steps of the clock or \
+               more, and pauses take {felt} of the time or {long} at once. An error where GC throughput is {throughput} or less.",
+    cause: "Page faults of memory that is touched for the first time, swapping, or compaction for transparent huge pages.",
+    fix: "Touch the heap at the start: `-XX:+AlwaysPreTouch`.",
+    alternatives: &[
+        "Keep the heap out of swap.",
+        "Set `defrag` of transparent huge pages to another word than `always`.",
+    ],
+    judge: kernel_time,
+};
+
+fn kernel_time(report: &GcReport) -> Option<Found> {
+    let cpu =
+        report.cpu.filter(|cpu| STEPS.value * cpu.resolution_s <= cpu.sys_s && cpu.user_s < cpu.sys_s)?;
     let severity = severity_of_slow_pauses(report)?;
     let evidence = format!(
         "{:.2} s in the kernel, {:.2} s in user mode, in {} pauses (counted in steps of {} ms)",
@@ -153,7 +204,7 @@ fn kernel_time(report: &GcReport) -> Option<Finding<GcRule>> {
         cpu.resolution_s * 1e3
     );
     let claim = "Collections spend more CPU time in the kernel than on the heap.";
-    let found = Finding::measured(GcRule::GcKernelTime, severity, claim, evidence).at(report.pauses.max_at);
+    let found = GC_KERNEL_TIME.graded(severity, claim, evidence).at(report.pauses.max_at);
     let is_touched =
         report.jvms.last().is_some_and(|jvm| jvm.flags.iter().any(|flag| flag == "-XX:+AlwaysPreTouch"));
     Some(if is_touched || is_j9(report) {
@@ -172,11 +223,26 @@ fn kernel_time(report: &GcReport) -> Option<Finding<GcRule>> {
 const IS_THROTTLED: &str =
     "See whether a CPU limit stops the JVM: nr_throttled in cpu.stat of its control group";
 
-fn waiting(report: &GcReport) -> Option<Finding<GcRule>> {
+static GC_THREADS_WAIT: Rule = Rule {
+    id: RuleId::of("gc-threads-wait"),
+    severity: Severity::Warning,
+    thresholds: &[WORKED, STEPS, FELT, LONG],
+    evidence: "Time in pauses, of {steps} steps of the clock or more, and CPU time of collector threads in them: less than {worked} of \
+               it; made where pauses take {felt} of the time or {long} at once.",
+    cause: "GC threads were descheduled during pauses: a CPU limit, other processes, swapping, or a log on a slow disk.",
+    fix: "Find out why threads wait for processors: `assay host`.",
+    alternatives: &[
+        "Look at `nr_throttled` in `cpu.stat` of the JVM's control group.",
+        "Write the log asynchronously: `-Xlog:async`.",
+    ],
+    judge: waiting,
+};
+
+fn waiting(report: &GcReport) -> Option<Found> {
     let evidence = waited(report)?;
     let claim = "GC threads were descheduled during pauses: their CPU time is below wall time.";
     let severity = severity_of_slow_pauses(report)?.min(Severity::Warning);
-    let found = Finding::measured(GcRule::GcThreadsWait, severity, claim, evidence).at(report.pauses.max_at);
+    let found = GC_THREADS_WAIT.graded(severity, claim, evidence).at(report.pauses.max_at);
     let found = found
         .change(WHY_THREADS_WAIT, "Pauses shrink to their CPU time")
         .or(IS_THROTTLED)

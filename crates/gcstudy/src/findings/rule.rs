@@ -1,10 +1,13 @@
 //! What rules are made of.
 
-use assay_model::{Change, Finding, GcReport, GcRule};
+use assay_model::{Change, Finding, GcReport, RuleId, Threshold};
 pub(super) use assay_text::size::rounded_signed as size;
 
+/// What a rule finds.
+pub(super) type Found = Finding<RuleId>;
+
 /// A rule.
-pub(super) type Rule = fn(&GcReport) -> Option<Finding<GcRule>>;
+pub(super) type Rule = assay_model::Rule<fn(&GcReport) -> Option<Found>>;
 
 /// What is added to a finding.
 pub(super) trait With {
@@ -15,7 +18,7 @@ pub(super) trait With {
     fn or_starved(self, report: &GcReport) -> Self;
 }
 
-impl With for Finding<GcRule> {
+impl With for Found {
     fn change(mut self, step: impl Into<String>, expected_effect: impl Into<String>) -> Self {
         let expected_effect = Some(expected_effect.into());
         self.change = Some(Change { command: step.into(), expected_effect, ..Change::default() });
@@ -63,16 +66,18 @@ pub(super) const EARLIER_CMS: &str =
     "Let CMS begin earlier: -XX:CMSInitiatingOccupancyFraction=60 -XX:+UseCMSInitiatingOccupancyOnly";
 
 /// A sum of CPU times below this many steps of a single figure tells nothing: HotSpot counts in 10 ms.
-pub(super) const STEPS_MIN: f64 = 20.0;
+pub(super) const STEPS: Threshold = Threshold::count("steps", 20);
+
+/// What collector threads run in pauses, at least, where nothing keeps them waiting. Steps of 10 ms are cut off as often as rounded up, so
+/// that sums agree; this is for what is left.
+pub(super) const WORKED: Threshold = Threshold::percent("worked", 80.0);
 
 /// What shows that threads of the collector waited in pauses: they ran for less time than passed. Absent where the log has no CPU
 /// times, and where these are too short to tell.
 pub(super) fn waited(report: &GcReport) -> Option<String> {
-    /// Steps of 10 ms are cut off as often as rounded up, so that sums agree; this is for what is left.
-    const SHARE_MIN: f64 = 0.8;
-    let cpu = report.cpu.filter(|cpu| STEPS_MIN * cpu.resolution_s <= cpu.real_s)?;
+    let cpu = report.cpu.filter(|cpu| STEPS.value * cpu.resolution_s <= cpu.real_s)?;
     let worked_s = cpu.user_s + cpu.sys_s;
-    (worked_s < SHARE_MIN * cpu.real_s).then(|| {
+    (worked_s < WORKED.share() * cpu.real_s).then(|| {
         format!(
             "{:.2} s passed in {} pauses, in which collector threads ran for {worked_s:.2} s",
             cpu.real_s, cpu.count
@@ -104,7 +109,8 @@ pub(super) fn heap_max(report: &GcReport) -> Option<f64> {
 /// larger since; and what to say of it.
 pub(super) fn heap_limit(report: &GcReport) -> Option<(f64, &'static str)> {
     let seen = || {
-        let looks = report.live_set.as_ref().filter(|live| COLLECTIONS_FOR_LIMIT <= live.count).is_some();
+        let looks =
+            report.live_set.as_ref().filter(|live| COLLECTIONS_FOR_LIMIT.whole() <= live.count).is_some();
         report.series.points.iter().filter_map(|point| point.capacity_bytes).max().filter(|_| looks)
     };
     let said = heap_max(report).map(|bytes| (bytes, "at most"));
@@ -112,15 +118,18 @@ pub(super) fn heap_limit(report: &GcReport) -> Option<(f64, &'static str)> {
 }
 
 /// After so many a JVM would have made its heap larger if it could.
-const COLLECTIONS_FOR_LIMIT: u64 = 3;
+pub(super) const COLLECTIONS_FOR_LIMIT: Threshold = Threshold::count("collections", 3);
 
 /// Whether a J9 wrote the log, whose options are others.
 pub(super) fn is_j9(report: &GcReport) -> bool {
     report.sources.iter().any(|source| source.dialect.as_deref() == Some("j9"))
 }
 
-/// Below this share of time in pauses, percent, collections cost little, as long as no single one is felt.
-pub(super) const PAUSED_PERCENT_FELT: f64 = 3.0;
+/// Below this share of time in pauses collections cost little, as long as no single one is felt.
+pub(super) const FELT: Threshold = Threshold::percent("felt", 3.0);
+
+/// A pause that users notice, of a collector that stops the application to move objects; jifa's default.
+pub(super) const LONG: Threshold = Threshold::ms("long", 400.0);
 
 /// Share of the span that the application was stopped for the collector, percent.
 pub(super) fn paused_percent(report: &GcReport) -> Option<f64> {

@@ -1,25 +1,37 @@
 //! Rules on safepoints.
 
 use super::full::held_back;
-use super::rule::{Rule, With, places};
-use assay_model::{Finding, GcAnomaly, GcReport, GcRule, Severity};
+use super::rule::{Found, Rule, With, places};
+use assay_model::{GcAnomaly, GcReport, RuleId, Severity, Threshold};
 
-pub(super) const RULES: &[Rule] = &[reaching, other, critical_sections];
+pub(super) static RULES: &[&Rule] = &[&TIME_TO_SAFEPOINT_LONG, &SAFEPOINTS_OTHER, &JNI_CRITICAL_SECTIONS];
 
-/// Reaching a safepoint takes microseconds; this is long, milliseconds.
-const REACHING_P99_MS_MAX: f64 = 10.0;
+/// Reaching a safepoint takes microseconds; this is long.
+const P99: Threshold = Threshold::ms("p99", 10.0);
 /// Of fewer the 99th percentile is the longest, which a machine that was busy for a moment brings about.
-const PERCENTILE_COUNT_MIN: u64 = 100;
-const REACHING_MAX_MS: f64 = 100.0;
-/// Share of the span, percent.
-const REACHING_PERCENT_MAX: f64 = 1.0;
+const P99_OF: Threshold = Threshold::count("p99_of", 100);
+const LONGEST: Threshold = Threshold::ms("longest", 100.0);
+/// Of the span.
+const REACHING: Threshold = Threshold::percent("reaching", 1.0);
 
-fn reaching(report: &GcReport) -> Option<Finding<GcRule>> {
+static TIME_TO_SAFEPOINT_LONG: Rule = Rule {
+    id: RuleId::of("time-to-safepoint-long"),
+    severity: Severity::Warning,
+    thresholds: &[P99, P99_OF, LONGEST, REACHING],
+    evidence: "99th percentile (from {p99} on, of {p99_of} or more), longest (from {longest} on) and sum (from {reaching} of the time \
+               on) of reaching safepoints. An error where percentile and sum are both large.",
+    cause: "One thread is late, and all others wait for it: a long counted loop, a large array copy, a page fault on a mapped file.",
+    fix: "Find the thread: `-XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50` names it.",
+    alternatives: &["Look for long counted loops, large array copies and page faults on mapped files."],
+    judge: reaching,
+};
+
+fn reaching(report: &GcReport) -> Option<Found> {
     let reach = &report.time_to_safepoint;
     let (p99_ms, max_ms) = (reach.p99_ms?, reach.max_ms?);
-    let is_p99_long = PERCENTILE_COUNT_MIN <= reach.count && REACHING_P99_MS_MAX <= p99_ms;
-    let is_much = report.span_s.is_some_and(|s| REACHING_PERCENT_MAX / 100.0 * s * 1e3 <= reach.total_ms);
-    if !is_p99_long && max_ms < REACHING_MAX_MS && !is_much {
+    let is_p99_long = P99_OF.whole() <= reach.count && P99.value <= p99_ms;
+    let is_much = report.span_s.is_some_and(|s| REACHING.share() * s * 1e3 <= reach.total_ms);
+    if !is_p99_long && max_ms < LONGEST.value && !is_much {
         return None;
     }
     let severity = if is_p99_long && is_much { Severity::Error } else { Severity::Warning };
@@ -28,7 +40,7 @@ fn reaching(report: &GcReport) -> Option<Finding<GcRule>> {
         reach.total_ms, reach.count
     );
     let claim = "Threads take long to reach safepoints, while all others wait for them.";
-    let found = Finding::measured(GcRule::TimeToSafepointLong, severity, claim, evidence).at(reach.max_at);
+    let found = TIME_TO_SAFEPOINT_LONG.graded(severity, claim, evidence).at(reach.max_at);
     let found = found
         .change(
             "Find the thread: -XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50 names it",
@@ -40,15 +52,31 @@ fn reaching(report: &GcReport) -> Option<Finding<GcRule>> {
     Some(found.on_j9(report, on_j9, &[often]).or_starved(report))
 }
 
-/// Share of the span, percent.
-const OTHER_PERCENT_MAX: f64 = 1.0;
+/// Of the span.
+const OTHER: Threshold = Threshold::percent("other", 1.0);
 
 /// What a safepoint is called whose operation the log does not say.
 const UNNAMED: &str = "Safepoint";
 /// Operations that are named.
 const SHOWN: usize = 3;
 
-fn other(report: &GcReport) -> Option<Finding<GcRule>> {
+static SAFEPOINTS_OTHER: Rule = Rule {
+    id: RuleId::of("safepoints-other"),
+    severity: Severity::Warning,
+    thresholds: &[OTHER],
+    evidence: "Time at safepoints that are not collections, from {other} of the time on, by operation; without the time to reach them \
+               where `time-to-safepoint-long` is found.",
+    cause: "Thread dumps, heap histograms, deoptimization, biased locking.",
+    fix: "Find out what asks for the named operations; before JDK 15, `-XX:-UseBiasedLocking`.",
+    alternatives: &[
+        "Let monitoring take fewer thread dumps and heap histograms.",
+        "Look for code that changes: each change stops the application for deoptimization.",
+        "Rule out that processors were not free: `assay host` on that machine shows CPU limits, swapping and other load.",
+    ],
+    judge: other,
+};
+
+fn other(report: &GcReport) -> Option<Found> {
     let span_ms = report.span_s? * 1e3;
     let others = || report.safepoints_by_operation.iter().filter(|row| !is_collection(&row.name));
     let by_operation_ms: f64 = others().map(|row| row.durations.total_ms).sum();
@@ -57,7 +85,7 @@ fn other(report: &GcReport) -> Option<Finding<GcRule>> {
     // What a thread that came late cost is its rule's, not the operation's: a cleanup of microseconds that 60 ms of waiting preceded was
     // once the fault of the cleanup.
     let late_ms = reaching(report).map_or(0.0, |_| report.time_to_safepoint.total_ms);
-    if other_ms - late_ms < OTHER_PERCENT_MAX / 100.0 * span_ms {
+    if other_ms - late_ms < OTHER.share() * span_ms {
         return None;
     }
     let named = || others().filter(|row| row.name != UNNAMED);
@@ -69,7 +97,7 @@ fn other(report: &GcReport) -> Option<Finding<GcRule>> {
     let evidence = format!("{other_ms:.0} ms of {span_ms:.0} ms: {rows_said}");
     let claim = "The application is stopped at non-GC safepoints.";
     let is_bias = named().take(SHOWN).any(|row| row.name.contains("Bias"));
-    let found = Finding::measured(GcRule::SafepointsOther, Severity::Warning, claim, evidence);
+    let found = SAFEPOINTS_OTHER.finding(claim, evidence);
     let found = found.at(named().next().and_then(|row| row.durations.max_at));
     let expected_effect = "Less time stopped; costs nothing";
     if is_bias {
@@ -99,14 +127,26 @@ fn is_collection(operation: &str) -> bool {
         || operation.contains("Collect")
 }
 
-/// Share of pauses.
-const HELD_BACK_SHARE_MIN: f64 = 0.05;
+/// Of all pauses.
+const HELD_BACK: Threshold = Threshold::percent("held_back", 5.0);
+const PAUSES: Threshold = Threshold::count("pauses", 3);
 
-fn critical_sections(report: &GcReport) -> Option<Finding<GcRule>> {
+static JNI_CRITICAL_SECTIONS: Rule = Rule {
+    id: RuleId::of("jni-critical-sections"),
+    severity: Severity::Warning,
+    thresholds: &[PAUSES, HELD_BACK],
+    evidence: "Pauses that wait for or follow JNI critical sections: {pauses} or more, from {held_back} of all on.",
+    cause: "Native code holds an array in place (`GetPrimitiveArrayCritical`), and collections must wait.",
+    fix: "Let the callers copy instead of holding the array.",
+    alternatives: &["Use G1 of JDK 22, which pins regions."],
+    judge: critical_sections,
+};
+
+fn critical_sections(report: &GcReport) -> Option<Found> {
     let (by_cause, total_ms, at) = held_back(report).unwrap_or((0, 0.0, None));
     let by_trouble = report.anomalies.get(&GcAnomaly::CriticalSection).copied().unwrap_or(0);
     let count = by_cause.max(by_trouble);
-    if count < 3 || (count as f64) < HELD_BACK_SHARE_MIN * report.pauses.count as f64 {
+    if count < PAUSES.whole() || (count as f64) < HELD_BACK.share() * report.pauses.count as f64 {
         return None;
     }
     let mut at: Vec<(usize, u64)> = at.into_iter().collect();
@@ -116,7 +156,7 @@ fn critical_sections(report: &GcReport) -> Option<Finding<GcRule>> {
         report.pauses.count
     );
     let claim = "Native code in critical sections delays collections and triggers extra ones.";
-    let found = Finding::measured(GcRule::JniCriticalSections, Severity::Warning, claim, evidence).at(at).change(
+    let found = JNI_CRITICAL_SECTIONS.finding(claim, evidence).at(at).change(
         "Find callers of GetPrimitiveArrayCritical (compression, cryptography, graphics) and let them copy",
         "Collections when they are due",
     );

@@ -2,12 +2,12 @@
 
 use super::*;
 use assay_model::{
-    Estimate, GcAnomaly, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcPoint, GcReconciliation, GcRow, GcRule,
-    GcScope, GcSource, GcSpace, GcSpaceUse, GcTrend, ModeRead, NotUnderstood, ReferenceMode, Severity,
+    Estimate, GcAnomaly, GcCpuSum, GcDurations, GcJvm, GcLiveSet, GcPoint, GcReconciliation, GcRow, GcScope,
+    GcSource, GcSpace, GcSpaceUse, GcTrend, ModeRead, NotUnderstood, ReferenceMode, Severity,
     UnrecognizedLines,
 };
 use assay_testkit::assert_one_step_each;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn durations(count: u64, total_ms: f64, max_ms: f64) -> GcDurations {
     let p99_ms = Some(max_ms.min(total_ms / count as f64 * 2.0));
@@ -86,7 +86,7 @@ fn well() -> GcReport {
 
 /// That the rule fires on a report that is well but for this, that its finding is whole, and that it does not fire without.
 #[track_caller]
-fn check(rule: GcRule, spoil: impl Fn(&mut GcReport)) -> Finding<GcRule> {
+fn check(rule: &str, spoil: impl Fn(&mut GcReport)) -> Found {
     let named = |report: &GcReport| findings(report).into_iter().find(|finding| finding.rule == rule);
     assert_eq!(named(&well()), None, "fires although all is well");
     let mut report = well();
@@ -118,27 +118,35 @@ fn a_report_that_is_well_has_no_findings_and_neither_has_an_empty_one() {
 #[test]
 fn each_rule_is_checked() {
     let here = include_str!("tests.rs").split_whitespace().collect::<String>();
-    for rule in GcRule::ALL {
-        assert!(here.contains(&format!("check(GcRule::{rule:?},")), "no test for {rule}");
+    for rule in rules() {
+        assert!(here.contains(&format!("check(\"{}\",", rule.id)), "no test for {}", rule.id);
     }
+}
+
+#[test]
+fn each_rule_has_an_id_of_its_own_and_texts_that_name_its_thresholds() {
+    let mistakes: Vec<String> = all().flat_map(Rule::mistakes).collect();
+    assert_eq!(mistakes, [""; 0]);
+    let ids: BTreeSet<String> = rules().into_iter().map(|rule| rule.id).collect();
+    assert_eq!(ids.len(), all().count());
 }
 
 /// What waits for a processor has long pauses, reaches safepoints late and lets cycles fail: the same as other causes bring about.
 #[test]
 fn findings_that_a_wait_for_a_processor_brings_about_name_it() {
     type Spoil = fn(&mut GcReport);
-    let rules: [(GcRule, Spoil); 4] = [
-        (GcRule::PausesLong, |r| r.pauses.max_ms = Some(401.0)),
-        (GcRule::TimeToSafepointLong, |r| r.time_to_safepoint.max_ms = Some(150.0)),
-        (GcRule::DegeneratedCycles, |r| anomaly(GcAnomaly::Degenerated, 1, "degenerated")(r)),
-        (GcRule::AllocationStalls, |r| r.stalls_by_phase = vec![row("Allocation Stall", None, 3, 30.0)]),
+    let rules: [(&str, Spoil); 4] = [
+        ("pauses-long", |r| r.pauses.max_ms = Some(401.0)),
+        ("time-to-safepoint-long", |r| r.time_to_safepoint.max_ms = Some(150.0)),
+        ("degenerated-cycles", |r| anomaly(GcAnomaly::Degenerated, 1, "degenerated")(r)),
+        ("allocation-stalls", |r| r.stalls_by_phase = vec![row("Allocation Stall", None, 3, 30.0)]),
     ];
     for (rule, spoil) in rules {
         let of = |real_s: Option<f64>| {
             let mut report = well();
             spoil(&mut report);
             report.cpu = report.cpu.zip(real_s).map(|(cpu, real_s)| GcCpuSum { real_s, ..cpu });
-            let named = |finding: &Finding<GcRule>| finding.rule == rule;
+            let named = |finding: &Found| finding.rule == rule;
             let found = findings(&report).into_iter().find(named).expect("the rule's");
             let ways: Vec<String> = found.ways().map(str::to_owned).collect();
             assert_one_step_each(found.ways());
@@ -164,27 +172,27 @@ fn findings_that_a_wait_for_a_processor_brings_about_name_it() {
 
 #[test]
 fn rules_on_pauses() {
-    check(GcRule::ThroughputLow, |r| r.throughput_percent = Some(89.9));
-    let long = check(GcRule::PausesLong, |r| r.pauses.max_ms = Some(401.0));
+    check("throughput-low", |r| r.throughput_percent = Some(89.9));
+    let long = check("pauses-long", |r| r.pauses.max_ms = Some(401.0));
     assert_eq!((long.severity, long.at), (Severity::Warning, vec![(0, 77)]));
-    check(GcRule::PausesLong, |r| {
+    check("pauses-long", |r| {
         jvm(r).collector = Some("Z".to_owned());
         r.pauses.max_ms = Some(31.0);
     });
-    check(GcRule::YoungCollectionsFrequent, |r| {
+    check("young-collections-frequent", |r| {
         r.pauses_by_phase[0].durations.count = 2_000;
         r.throughput_percent = Some(95.0);
     });
     let in_kernel = |r: &mut GcReport| r.cpu = r.cpu.map(|cpu| GcCpuSum { sys_s: 11.0, ..cpu });
     for (throughput_percent, severity) in [(96.0, Severity::Warning), (85.0, Severity::Error)] {
-        let found = check(GcRule::GcKernelTime, |r| {
+        let found = check("gc-kernel-time", |r| {
             in_kernel(r);
             r.throughput_percent = Some(throughput_percent);
         });
         assert_eq!(found.severity, severity);
     }
     let waits = |r: &mut GcReport| r.cpu = r.cpu.map(|cpu| GcCpuSum { real_s: 20.0, ..cpu });
-    check(GcRule::GcThreadsWait, |r| {
+    check("gc-threads-wait", |r| {
         waits(r);
         r.pauses.max_ms = Some(500.0);
     });
@@ -196,7 +204,7 @@ fn rules_on_pauses() {
 
 #[test]
 fn time_lost_at_safepoints_counts_as_lost() {
-    let found = check(GcRule::ThroughputLow, |r| {
+    let found = check("throughput-low", |r| {
         (r.application_percent, r.other_safepoints_ms) = (Some(7.0), Some(556_500.0));
     });
     assert!(
@@ -204,7 +212,7 @@ fn time_lost_at_safepoints_counts_as_lost() {
         "{}",
         found.evidence_line()
     );
-    check(GcRule::TimeToSafepointLong, |r| r.time_to_safepoint = durations(9_000, 12_800.0, 4.0));
+    check("time-to-safepoint-long", |r| r.time_to_safepoint = durations(9_000, 12_800.0, 4.0));
 }
 
 #[test]
@@ -220,8 +228,8 @@ fn a_j9_is_told_of_options_that_it_has() {
     report.anomalies.insert(GcAnomaly::PromotionFailed, 3);
     report.out_of_memory = 1;
     let found = findings(&report);
-    let rules: Vec<GcRule> = found.iter().map(|finding| finding.rule).collect();
-    assert!(rules.contains(&GcRule::ExplicitGc) && !rules.contains(&GcRule::FullGc), "{rules:?}");
+    let rules: Vec<&str> = found.iter().map(|finding| finding.rule.as_str()).collect();
+    assert!(rules.contains(&"explicit-gc") && !rules.contains(&"full-gc"), "{rules:?}");
     assert!(rules.len() >= 7, "{rules:?}");
     for finding in &found {
         let of_hotspot = ["-XX:+", "-XX:-", "-Xlog", "-XX:SafepointTimeout", "jcmd"];
@@ -278,38 +286,38 @@ fn rules_on_full_collections_by_cause() {
         let row = row(cause, Some(GcScope::Full), count, 90.0);
         move |r: &mut GcReport| r.full_by_cause = vec![row.clone()]
     };
-    let found = check(GcRule::ExplicitGc, full("System.gc()", 2));
+    let found = check("explicit-gc", full("System.gc()", 2));
     assert_eq!(found.severity, Severity::Warning);
     let mut starting = well();
     starting.full_by_cause = vec![row("Metadata GC Threshold", Some(GcScope::Full), 4, 90.0)];
     starting.full_by_cause[0].last_s = Some(9.0);
     assert_eq!(findings(&starting), [], "four while classes are loaded for the first time");
-    check(GcRule::MetaspaceThreshold, |r| {
+    check("metaspace-threshold", |r| {
         full("Metadata GC Threshold", 3)(r);
         r.full_by_cause[0].last_s = Some(900.0);
         let used = GcSpaceUse { max_bytes: Some(100 << 20), ..GcSpaceUse::default() };
         r.spaces.insert(GcSpace::Metaspace, used);
     });
-    check(GcRule::FullGcByTools, full("Heap Dump Initiated GC", 1));
-    let found = check(GcRule::FullGc, full("G1 Compaction Pause", 1));
+    check("full-gc-by-tools", full("Heap Dump Initiated GC", 1));
+    let found = check("full-gc", full("G1 Compaction Pause", 1));
     assert_eq!(found.severity, Severity::Error);
     // One of 15 ms every minute is how Serial works; 0.9 s each are felt.
     for (total_ms, is_found) in [(150.0, false), (9_000.0, true)] {
         let mut serial = well();
         jvm(&mut serial).collector = Some("Serial".to_owned());
         serial.full_by_cause = vec![row("Allocation Failure", Some(GcScope::Full), 10, total_ms)];
-        let rules: Vec<GcRule> = findings(&serial).iter().map(|finding| finding.rule).collect();
-        assert_eq!(rules.contains(&GcRule::FullGc), is_found, "{total_ms} ms: {rules:?}");
+        let found = findings(&serial);
+        assert_eq!(found.iter().any(|f| f.rule == "full-gc"), is_found, "{total_ms} ms: {found:?}");
     }
     let mut report = well();
     full("System.gc()", 2)(&mut report);
-    assert!(findings(&report).iter().all(|finding| finding.rule != GcRule::FullGc));
+    assert!(findings(&report).iter().all(|finding| finding.rule != "full-gc"));
 }
 
 #[test]
 fn rules_on_room() {
-    check(GcRule::OutOfMemory, |r| r.out_of_memory = 1);
-    let leak = check(GcRule::LiveSetGrows, |r| {
+    check("out-of-memory", |r| r.out_of_memory = 1);
+    let leak = check("live-set-grows", |r| {
         r.span_s = Some(7_200.0);
         let live = r.live_set.as_mut().unwrap();
         (live.trend, live.slope_bytes_per_h) = (GcTrend::Grows, exact(f64::from(1 << 30)));
@@ -318,46 +326,46 @@ fn rules_on_room() {
     let mut start = well();
     start.live_set.as_mut().unwrap().trend = GcTrend::Grows;
     start.live_set.as_mut().unwrap().slope_bytes_per_h = None;
-    assert!(findings(&start).iter().all(|finding| finding.rule != GcRule::LiveSetGrows));
+    assert!(findings(&start).iter().all(|finding| finding.rule != "live-set-grows"));
     // Collections that leave it nearly full would have made the heap larger if they could.
-    let unsaid = check(GcRule::HeapTooSmall, |r| {
+    let unsaid = check("heap-too-small", |r| {
         jvm(r).heap_bytes_max = None;
         r.series.points = vec![GcPoint { capacity_bytes: Some(453 << 20), ..GcPoint::default() }];
         r.live_set.as_mut().unwrap().last_bytes = 398 << 20;
     });
     assert!(unsaid.evidence_line().contains("so far at most 453.0 MiB: 88 %"), "{}", unsaid.evidence_line());
-    let small = check(GcRule::HeapTooSmall, |r| r.live_set.as_mut().unwrap().last_bytes = 3 << 30);
+    let small = check("heap-too-small", |r| r.live_set.as_mut().unwrap().last_bytes = 3 << 30);
     assert_eq!(small.command(), "Set -Xmx6145m at least (twice the live set)");
-    check(GcRule::HeapTooLarge, |r| jvm(r).heap_bytes_max = Some(16 << 30));
-    check(GcRule::EvacuationFailure, anomaly(GcAnomaly::EvacuationFailure, 2, "evacuation-failure"));
-    let found = check(GcRule::PromotionFailure, anomaly(GcAnomaly::PromotionFailed, 1, "promotion-failed"));
+    check("heap-too-large", |r| jvm(r).heap_bytes_max = Some(16 << 30));
+    check("evacuation-failure", anomaly(GcAnomaly::EvacuationFailure, 2, "evacuation-failure"));
+    let found = check("promotion-failure", anomaly(GcAnomaly::PromotionFailed, 1, "promotion-failed"));
     assert_eq!(found.at, [(0, 5)]);
 }
 
 #[test]
 fn rules_on_collectors() {
-    let large = check(GcRule::HumongousAllocations, |r| {
+    let large = check("humongous-allocations", |r| {
         r.pauses_by_cause.push(row("G1 Humongous Allocation", Some(GcScope::Young), 9, 50.0));
     });
     let change = "Set -XX:G1HeapRegionSize=4m, so that fewer objects reach half a region";
     assert_eq!(large.command(), change);
-    check(GcRule::HumongousAllocations, |r| {
+    check("humongous-allocations", |r| {
         let used = GcSpaceUse { max_bytes: Some(3 << 30), ..GcSpaceUse::default() };
         r.spaces = BTreeMap::from([(GcSpace::Humongous, used)]);
     });
-    check(GcRule::DegeneratedCycles, anomaly(GcAnomaly::Degenerated, 1, "degenerated"));
-    check(GcRule::AllocationStalls, |r| r.stalls_by_phase = vec![row("Allocation Stall", None, 4, 40.0)]);
+    check("degenerated-cycles", anomaly(GcAnomaly::Degenerated, 1, "degenerated"));
+    check("allocation-stalls", |r| r.stalls_by_phase = vec![row("Allocation Stall", None, 4, 40.0)]);
     let late = check(
-        GcRule::ConcurrentModeFailure,
+        "concurrent-mode-failure",
         anomaly(GcAnomaly::ConcurrentModeFailure, 1, "concurrent-mode-failure"),
     );
     assert!(late.claim.starts_with("CMS began too late"));
-    let fragmented = check(GcRule::ConcurrentModeFailure, |r| {
+    let fragmented = check("concurrent-mode-failure", |r| {
         anomaly(GcAnomaly::ConcurrentModeFailure, 1, "concurrent-mode-failure")(r);
         anomaly(GcAnomaly::PromotionFailed, 1, "promotion-failed")(r);
     });
     assert!(fragmented.claim.contains("fragmented"));
-    check(GcRule::PrematurePromotion, |r| {
+    check("premature-promotion", |r| {
         (r.promoted_bytes_per_s, r.promoted_percent) = (exact(3e8), Some(30.0));
         r.throughput_percent = Some(96.0);
     });
@@ -369,8 +377,8 @@ fn rules_on_collectors() {
 
 #[test]
 fn rules_on_safepoints() {
-    check(GcRule::TimeToSafepointLong, |r| r.time_to_safepoint.max_ms = Some(150.0));
-    let other = check(GcRule::SafepointsOther, |r| {
+    check("time-to-safepoint-long", |r| r.time_to_safepoint.max_ms = Some(150.0));
+    let other = check("safepoints-other", |r| {
         let rows =
             [row("G1CollectForAllocation", None, 300, 1_600.0), row("RevokeBias", None, 4_000, 9_000.0)];
         r.safepoints_by_operation = rows.to_vec();
@@ -385,10 +393,10 @@ fn rules_on_safepoints() {
     let mut unnamed = GcReport { span_s: Some(3_600.0), ..GcReport::default() };
     unnamed.safepoints_by_operation = vec![row("Safepoint", None, 9_000, 478_007.0)];
     unnamed.other_safepoints_ms = Some(5_390.0);
-    let is_found = |report: &GcReport| findings(report).iter().any(|f| f.rule == GcRule::SafepointsOther);
+    let is_found = |report: &GcReport| findings(report).iter().any(|f| f.rule == "safepoints-other");
     assert!(!is_found(&unnamed), "0.15 % of the time");
     unnamed.other_safepoints_ms = Some(53_900.0);
-    let found = findings(&unnamed).into_iter().find(|f| f.rule == GcRule::SafepointsOther).unwrap();
+    let found = findings(&unnamed).into_iter().find(|f| f.rule == "safepoints-other").unwrap();
     assert!(
         found.evidence_line().starts_with("53900 ms of 3600000 ms")
             && !found.evidence_line().contains("478007")
@@ -398,10 +406,10 @@ fn rules_on_safepoints() {
     late.safepoints_by_operation = vec![row("Cleanup", None, 1, 161.5)];
     late.other_safepoints_ms = Some(161.5);
     late.time_to_safepoint = durations(11, 161.0, 161.0);
-    assert!(!is_found(&late) && findings(&late).iter().any(|f| f.rule == GcRule::TimeToSafepointLong));
+    assert!(!is_found(&late) && findings(&late).iter().any(|f| f.rule == "time-to-safepoint-long"));
     (late.other_safepoints_ms, late.safepoints_by_operation[0].durations.total_ms) = (Some(221.5), 221.5);
     assert!(is_found(&late), "60 ms of the operation itself are 1.2 %");
-    check(GcRule::JniCriticalSections, |r| {
+    check("jni-critical-sections", |r| {
         r.pauses_by_cause.push(row("GCLocker Initiated GC", Some(GcScope::Young), 40, 200.0));
     });
 }
@@ -418,26 +426,26 @@ fn rules_on_settings() {
     ] {
         let mut report = well();
         (jvm(&mut report).heap_bytes_max, jvm(&mut report).mode) = (Some(heap_mib << 20), mode(read));
-        let found = findings(&report).iter().any(|finding| finding.rule == GcRule::ReferenceModeLimit);
+        let found = findings(&report).iter().any(|finding| finding.rule == "reference-mode-limit");
         assert_eq!(found, fires, "{heap_mib} MiB");
     }
-    check(GcRule::ReferenceModeLimit, |r| {
+    check("reference-mode-limit", |r| {
         (jvm(r).collector, jvm(r).heap_bytes_max) = (Some("gencon".to_owned()), Some(26 << 30));
     });
     for flag in ["-XX:+UseLargePages", "-XX:+UseTransparentHugePages"] {
-        check(GcRule::LargePagesRefused, |r| jvm(r).flags = vec![flag.to_owned()]);
+        check("large-pages-refused", |r| jvm(r).flags = vec![flag.to_owned()]);
     }
-    check(GcRule::GcThreadsFew, |r| jvm(r).parallel_workers = Some(2));
+    check("gc-threads-few", |r| jvm(r).parallel_workers = Some(2));
 }
 
 #[test]
 fn rules_on_the_log() {
-    check(GcRule::MessagesDropped, |r| r.sources[0].messages_dropped = 3);
-    check(GcRule::LinesNotUnderstood, |r| {
+    check("messages-dropped", |r| r.sources[0].messages_dropped = 3);
+    check("lines-not-understood", |r| {
         let shape = UnrecognizedLines { lines: 2, quote: "odd".to_owned(), at: (0, 9) };
         r.not_understood = NotUnderstood { lines: 2, shapes: vec![shape], ..NotUnderstood::default() };
     });
-    check(GcRule::LogBreaksOff, |r| r.sources[0].is_torn = true);
+    check("log-breaks-off", |r| r.sources[0].is_torn = true);
     let held = |read: f64| GcReconciliation {
         what: "Completed GCs".to_owned(),
         logged: 71.0,
@@ -445,11 +453,11 @@ fn rules_on_the_log() {
         rounding: 0.5,
         at: (0, 800),
     };
-    check(GcRule::LogContradictsItself, |r| r.reconciliations = vec![held(71.0), held(70.0)]);
+    check("log-contradicts-itself", |r| r.reconciliations = vec![held(71.0), held(70.0)]);
     let mut report = well();
     report.reconciliations = vec![held(71.0)];
     assert_eq!(findings(&report), []);
-    check(GcRule::JvmRestarted, |r| r.jvms.push(r.jvms[0].clone()));
-    let lacks = check(GcRule::LogLacksFigures, |r| r.time_to_safepoint = GcDurations::default());
+    check("jvm-restarted", |r| r.jvms.push(r.jvms[0].clone()));
+    let lacks = check("log-lacks-figures", |r| r.time_to_safepoint = GcDurations::default());
     assert!(lacks.command().contains("safepoint"));
 }

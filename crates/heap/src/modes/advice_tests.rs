@@ -11,7 +11,7 @@ const RATIOS: FootprintRatios = FootprintRatios {
     is_typical: false,
 };
 
-fn advice(feature: u32, collector: Collector, options: &[&str], gib: u64) -> Vec<Finding<ModeRule>> {
+fn advice(feature: u32, collector: Collector, options: &[&str], gib: u64) -> Vec<Advice> {
     let options = DecidingOptions::of(options.iter().copied());
     let setting = HeapSetting { feature, update: None, bits: 64, collector, options };
     let space = AddressSpace::default();
@@ -21,12 +21,18 @@ fn advice(feature: u32, collector: Collector, options: &[&str], gib: u64) -> Vec
     advice
 }
 
-fn rules(advice: &[Finding<ModeRule>]) -> Vec<(&str, String)> {
-    advice.iter().map(|a| (a.rule.word(), a.command().to_owned())).collect()
+fn rules(advice: &[Advice]) -> Vec<(&str, String)> {
+    advice.iter().map(|a| (a.rule.as_str(), a.command().to_owned())).collect()
 }
 
 fn pair<'a>(rule: &'a str, options: &str) -> (&'a str, String) {
     (rule, options.to_owned())
+}
+
+#[test]
+fn the_texts_of_each_rule_name_its_thresholds() {
+    let mistakes: Vec<String> = RULES.iter().flat_map(|rule| rule.mistakes()).collect();
+    assert_eq!(mistakes, [""; 0]);
 }
 
 #[test]
@@ -90,7 +96,7 @@ fn compact_headers_may_lead_under_the_threshold() {
     // 46 / 1.4 x 0.9 = 29.57 GiB
     let at_46 = advice(25, Collector::G1, &[], 46);
     let compact = at_46.last().expect("advice");
-    assert_eq!(compact.rule.word(), "compact-headers");
+    assert_eq!(compact.rule, "compact-headers");
     assert!(compact.claim.contains("and is zero-based"), "{}", compact.claim);
     assert!(compact.command().starts_with("-Xmx30282m "), "{compact:?}");
 }

@@ -8,6 +8,6 @@ mod footprint_ratios;
 mod running;
 
 pub use address_map::{StoppedJvm, classes_in_log, protected_page_in_log};
-pub use advice::{WantedHeap, advise};
+pub use advice::{WantedHeap, advise, rules};
 pub use footprint_ratios::FootprintRatios;
 pub use running::mode_of_process;

@@ -18,6 +18,8 @@ use assay_model::{Advice, AdviceLine, Certainty, MemoryReport, Problem, Provenan
 use parts::{KernelPart, MemoryPart};
 use seen::{Observed, round_up};
 
+pub(crate) use settings::rules;
+
 /// Works out the limit that the process of these snapshots needs. The last snapshot is "now"; more snapshots give peaks.
 ///
 /// `limit_bytes` is the sum of the lines' bounds, rounded up to a MiB. It grows, or stays, when any figure of a snapshot does.

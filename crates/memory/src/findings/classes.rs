@@ -1,36 +1,50 @@
 //! Classes and their loaders.
 
-use super::weight::{finding, matters};
+use super::rule::{Found, Judge, Rule, finding, matters};
 use super::words::{bytes, ending, entries_of, of_area, percent, under};
 use assay_jdk::Release;
 use assay_jdk::release::OptionState;
-use assay_model::{Area, Finding, MemoryEntry, MemoryReport, MemoryRule};
+use assay_model::{Area, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
+
+pub(super) static RULES: &[&Rule] = &[&CLASS_LOADERS_OF_ONE_NAME, &METASPACE_WASTE, &CDS_ARCHIVE_PRIVATE];
 
 /// Older releases make a loader for each reflective accessor that was called 15 times.
 const REFLECTION_LOADER: &str = "DelegatingClassLoader";
 /// A program calls a few accessors as often anyway.
-const REFLECTION_LOADERS_MIN: u64 = 50;
+const LOADERS: Threshold = Threshold::count("loaders", 50);
 /// Some waste is the price of fast allocation: loaders take chunks of 1 KiB to 4 MiB.
-const METASPACE_WASTE_SHARE_MIN: u64 = 5;
+const WASTE: Threshold = Threshold::percent("waste", 20.0);
 const FEWER_LOADERS: &str = "Load classes with fewer class loaders, each of which takes chunks of its own";
 
 /// The default since JDK 17 moves the archive in every JVM: worth a word where it is a large part of a small process.
-const ARCHIVE_SHARE_MIN: u64 = 10;
+const ARCHIVE: Threshold = Threshold::percent("archive", 10.0);
+
+static CLASS_LOADERS_OF_ONE_NAME: Rule = Rule {
+    id: RuleId::of("class-loaders-of-one-name"),
+    severity: Severity::Warning,
+    thresholds: &[LOADERS],
+    evidence: "How many class loaders serve one reflective accessor each (from {loaders} on), and what their classes occupy.",
+    cause: "Up to JDK 17 each accessor that was called 15 times becomes a class with a loader of its own, whose metaspace chunks are \
+            mostly empty.",
+    fix: "Keep accessors out of bytecode: `-Dsun.reflect.inflationThreshold=2147483647`.",
+    alternatives: &["Use a newer JDK, which needs no such loaders."],
+    judge: Judge::of(reflection_loaders),
+};
 
 /// Loaders of reflective accessors. Many loaders of any other name are no finding: an OSGi server has one for each bundle, and
 /// whether they are a leak shows only when their number grows.
-pub(super) fn reflection_loaders(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn reflection_loaders(report: &MemoryReport) -> Option<Found> {
     let is_one = |entry: &&MemoryEntry| loader(entry).is_some_and(|name| name.contains(REFLECTION_LOADER));
     let entries = entries_of(report, Area::ClassMetadata).filter(is_one);
     let (held, count) = entries.fold((0u64, 0), |(held, count), entry| {
         (held.saturating_add(entry.resident_bytes), count.max(entry.count.unwrap_or(0)))
     });
-    if count < REFLECTION_LOADERS_MIN || !matters(report, held) {
+    if count < LOADERS.whole() || !matters(report, held) {
         return None;
     }
     let since = Release::first_where(|release| !release.jvm.has_reflection_loaders).feature;
     let found = finding(
-        MemoryRule::ClassLoadersOfOneName,
+        &CLASS_LOADERS_OF_ONE_NAME,
         format!("{count} class loaders each serve one reflective accessor"),
         format!("their classes have {} resident, {} of RSS", bytes(held), percent(held, report.rss_bytes)),
         "Keep accessors out of bytecode: -Dsun.reflect.inflationThreshold=2147483647".to_owned(),
@@ -46,14 +60,25 @@ pub(crate) fn loader(entry: &MemoryEntry) -> Option<&str> {
     parts.next().map(String::as_str)
 }
 
+static METASPACE_WASTE: Rule = Rule {
+    id: RuleId::of("metaspace-waste"),
+    severity: Severity::Warning,
+    thresholds: &[WASTE],
+    evidence: "Free chunks and unused ends of loaders' chunks, from {waste} of metaspace's resident bytes on.",
+    cause: "Each class loader takes chunks of its own; those of loaders that are gone stay committed before JDK 16.",
+    fix: "Use a JDK that gives metaspace back; where it does, set `-XX:MetaspaceReclaimPolicy=aggressive`, if the release has it.",
+    alternatives: &["Load classes with fewer class loaders."],
+    judge: Judge::of(metaspace_waste),
+};
+
 /// Resident metaspace that holds no classes.
-pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn metaspace_waste(report: &MemoryReport) -> Option<Found> {
     let free = ending(report, Area::ClassMetadata, "free chunks");
     let tails = ending(report, Area::ClassMetadata, "unused tails");
     let waste = free.saturating_add(tails);
     let title = Area::ClassMetadata.title();
     let space = under(report, &[title, "non-class"]).saturating_add(under(report, &[title, "class space"]));
-    if waste < space / METASPACE_WASTE_SHARE_MIN || !matters(report, waste) {
+    if waste < WASTE.share_of(space) || !matters(report, waste) {
         return None;
     }
     let feature = report.jvm.as_ref().and_then(|jvm| jvm.feature);
@@ -69,7 +94,7 @@ pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<Finding<MemoryRul
     };
     let has_setting = setting.is_some();
     let found = finding(
-        MemoryRule::MetaspaceWaste,
+        &METASPACE_WASTE,
         format!("{} of metaspace is resident without holding classes", bytes(waste)),
         format!(
             "free chunks {}, unused tails of loaders' chunks {}, {} of metaspace's resident bytes",
@@ -83,16 +108,27 @@ pub(super) fn metaspace_waste(report: &MemoryReport) -> Option<Finding<MemoryRul
     Some(if has_setting { found.or(FEWER_LOADERS) } else { found })
 }
 
+static CDS_ARCHIVE_PRIVATE: Rule = Rule {
+    id: RuleId::of("cds-archive-private"),
+    severity: Severity::Warning,
+    thresholds: &[ARCHIVE],
+    evidence: "Private and shared bytes of the class-data archive; made where private ones prevail and are {archive} of RSS or more.",
+    cause: "The JVM moved the archive to a random address and so wrote to its pages, which are then no longer shared with other JVMs.",
+    fix: "Where several JVMs share a host, set `-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0`.",
+    alternatives: &["Make an archive of the application's classes, too: `-XX:ArchiveClassesAtExit`."],
+    judge: Judge::of(private_archive),
+};
+
 /// Pages of the class-data archive that could be shared and are not.
-pub(super) fn private_archive(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn private_archive(report: &MemoryReport) -> Option<Found> {
     let title = Area::ClassMetadata.title();
     let private = under(report, &[title, "CDS archive", "private"]);
     let shared = under(report, &[title, "CDS archive", "shared"]);
-    if private <= shared || private < report.rss_bytes / ARCHIVE_SHARE_MIN || !matters(report, private) {
+    if private <= shared || private < ARCHIVE.share_of(report.rss_bytes) || !matters(report, private) {
         return None;
     }
     let found = finding(
-        MemoryRule::CdsArchivePrivate,
+        &CDS_ARCHIVE_PRIVATE,
         format!("{} of the class-data archive belongs to this process alone", bytes(private)),
         format!(
             "private {}, shared {}, of {} class metadata; the JVM moved the archive to a random address and so wrote to its \

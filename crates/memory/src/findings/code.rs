@@ -1,34 +1,53 @@
 //! Compiled code, the collector's tables, tracking and mapped files.
 
-use super::weight::{finding, matters};
+use super::rule::{Found, Judge, Rule, finding, matters};
 use super::words::{bytes, ending, entries_of, of_area, option_size, percent, under};
-use assay_model::{Area, Finding, MemoryReport, MemoryRule};
+use assay_model::{Area, MemoryReport, RuleId, Severity, Threshold};
+
+pub(super) static RULES: &[&Rule] = &[
+    &CODE_CACHE_FRAGMENTED,
+    &CODE_CACHE_NEARLY_FULL,
+    &GC_STRUCTURES_LARGE,
+    &NATIVE_MEMORY_TRACKING,
+    &MAPPED_FILES,
+];
 
 /// Free code in between is reused by later compilations; beyond this share of the cache it is not.
-const CODE_FREE_SHARE_MIN: u64 = 4;
+const FREE: Threshold = Threshold::percent("free", 25.0);
 /// A code cache that is fuller than this stops or slows compilation.
-const CODE_FULL_PERCENT: u64 = 90;
+const FULL: Threshold = Threshold::percent("full", 90.0);
 /// G1's tables take 2 to 4 % of the heap; with large remembered sets more.
-const GC_SHARE_MIN: u64 = 10;
+const TABLES: Threshold = Threshold::percent("tables", 10.0);
 /// Of the heap, what Serial's card table and offset table take.
 const SERIAL_SHARE: u64 = 256;
 /// A heap up to this size is collected by one thread in pauses that most servers tolerate.
-const SMALL_HEAP_BYTES: u64 = 1 << 30;
+const SMALL_HEAP: Threshold = Threshold::bytes("small_heap", 1 << 30);
 /// Mapped jars and other files are worth a word from this share of RSS on.
-const MAPPED_SHARE_MIN: u64 = 5;
+const MAPPED: Threshold = Threshold::percent("mapped", 5.0);
+
+static CODE_CACHE_FRAGMENTED: Rule = Rule {
+    id: RuleId::of("code-cache-fragmented"),
+    severity: Severity::Warning,
+    thresholds: &[FREE],
+    evidence: "Free but resident code cache, from {free} of the area on.",
+    cause: "Code was thrown away, and the room between is larger than what later compilations need.",
+    fix: "Set `-XX:ReservedCodeCacheSize` with room for what is used and half as much again.",
+    alternatives: &[],
+    judge: Judge::of_bounded(code_cache_free),
+};
 
 /// Code cache that holds nothing and is resident.
-pub(super) fn code_cache_free(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn code_cache_free(report: &MemoryReport) -> Option<Found> {
     let jvm = report.jvm.as_ref()?;
     let free = ending(report, Area::JitCode, "free");
     let all = of_area(report, Area::JitCode);
-    if free < all / CODE_FREE_SHARE_MIN || !matters(report, free) {
+    if free < FREE.share_of(all) || !matters(report, free) {
         return None;
     }
     let used = jvm.code_cache_used_bytes?;
     let reserve = jvm.code_cache_bytes_max.map_or(String::new(), |max| format!(", reserved {}", bytes(max)));
     Some(finding(
-        MemoryRule::CodeCacheFragmented,
+        &CODE_CACHE_FRAGMENTED,
         format!("{} of the code cache holds no code", bytes(free)),
         format!(
             "free but resident {}, {} of the area; used {}{reserve}",
@@ -44,15 +63,26 @@ pub(super) fn code_cache_free(report: &MemoryReport) -> Option<Finding<MemoryRul
     ))
 }
 
+static CODE_CACHE_NEARLY_FULL: Rule = Rule {
+    id: RuleId::of("code-cache-nearly-full"),
+    severity: Severity::Error,
+    thresholds: &[FULL],
+    evidence: "Used and reserved code cache; made from {full} on.",
+    cause: "There is more hot code than the cache holds: the JVM throws compiled code away, or stops compiling.",
+    fix: "Set `-XX:ReservedCodeCacheSize` twice as large.",
+    alternatives: &[],
+    judge: Judge::of(code_cache_nearly_full),
+};
+
 /// Code cache with hardly any room.
-pub(super) fn code_cache_nearly_full(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn code_cache_nearly_full(report: &MemoryReport) -> Option<Found> {
     let jvm = report.jvm.as_ref()?;
     let (used, max) = (jvm.code_cache_used_bytes?, jvm.code_cache_bytes_max.filter(|max| *max != 0)?);
-    if u128::from(used) * 100 < u128::from(max) * u128::from(CODE_FULL_PERCENT) {
+    if used < FULL.share_of(max) {
         return None;
     }
     Some(finding(
-        MemoryRule::CodeCacheNearlyFull,
+        &CODE_CACHE_NEARLY_FULL,
         "the code cache is nearly full: the JVM will throw compiled code away or stop compiling".to_owned(),
         format!("used {} of {}, {}", bytes(used), bytes(max), percent(used, max)),
         format!("Set -XX:ReservedCodeCacheSize={}, twice as much", option_size(max.saturating_mul(2))),
@@ -60,12 +90,24 @@ pub(super) fn code_cache_nearly_full(report: &MemoryReport) -> Option<Finding<Me
     ))
 }
 
+static GC_STRUCTURES_LARGE: Rule = Rule {
+    id: RuleId::of("gc-structures-large"),
+    severity: Severity::Warning,
+    thresholds: &[TABLES, SMALL_HEAP],
+    evidence: "The collector's tables as a share of the committed heap (from {tables} on), and the largest of them.",
+    cause: "Remembered sets, mark bitmaps and card tables grow with the heap and with references between regions.",
+    fix: "For a heap up to {small_heap}, `-XX:+UseSerialGC`; with G1, larger regions (`-XX:G1HeapRegionSize`); with others, \
+          `-XX:+UseParallelGC` where its pauses are acceptable.",
+    alternatives: &[],
+    judge: Judge::of(gc_structures),
+};
+
 /// Tables of the collector that are large for the heap.
-pub(super) fn gc_structures(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn gc_structures(report: &MemoryReport) -> Option<Found> {
     let jvm = report.jvm.as_ref()?;
     let tables = of_area(report, Area::GcStructures);
     let committed = jvm.heap_committed_bytes.filter(|bytes| *bytes != 0)?;
-    if tables < committed / GC_SHARE_MIN || !matters(report, tables) {
+    if tables < TABLES.share_of(committed) || !matters(report, tables) {
         return None;
     }
     let max = jvm.heap_bytes_max?;
@@ -73,7 +115,7 @@ pub(super) fn gc_structures(report: &MemoryReport) -> Option<Finding<MemoryRule>
     let collector = jvm.collector.as_deref()?;
     let (setting, gain) = match collector {
         "Serial" => return None,
-        _ if max <= SMALL_HEAP_BYTES => {
+        _ if max <= SMALL_HEAP.whole() => {
             ("Set -XX:+UseSerialGC, which has smaller tables".to_owned(), Some(tables.saturating_sub(serial)))
         }
         "G1" => (
@@ -87,7 +129,7 @@ pub(super) fn gc_structures(report: &MemoryReport) -> Option<Finding<MemoryRule>
         largest.and_then(|entry| entry.path.get(1..).map(|below| (below.join(": "), entry.resident_bytes)));
     let largest = largest.map_or(String::new(), |(name, b)| format!("; most of it {name}, {}", bytes(b)));
     Some(finding(
-        MemoryRule::GcStructuresLarge,
+        &GC_STRUCTURES_LARGE,
         format!("{collector}'s own tables take {}", bytes(tables)),
         format!("{} of the committed heap of {}{largest}", percent(tables, committed), bytes(committed)),
         setting,
@@ -95,8 +137,19 @@ pub(super) fn gc_structures(report: &MemoryReport) -> Option<Finding<MemoryRule>
     ))
 }
 
+static NATIVE_MEMORY_TRACKING: Rule = Rule {
+    id: RuleId::of("native-memory-tracking"),
+    severity: Severity::Warning,
+    thresholds: &[],
+    evidence: "The level of tracking, and the bytes of its headers and tables.",
+    cause: "Tracking adds a header to each malloc block of the JVM.",
+    fix: "Start without `-XX:NativeMemoryTracking`: Assay's areas do not need it.",
+    alternatives: &[],
+    judge: Judge::of(native_memory_tracking),
+};
+
 /// What tracking itself costs, where it is on. Nothing is said where it is off.
-pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn native_memory_tracking(report: &MemoryReport) -> Option<Found> {
     let level = report.jvm.as_ref()?.native_memory_tracking.as_deref().filter(|level| *level != "off")?;
     let headers = ending(report, Area::AllocatorOverhead, "NMT headers");
     let of = |entry| under(report, &[Area::JvmWork.title(), entry]);
@@ -104,7 +157,7 @@ pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<Finding<Me
     let gain = headers.saturating_add(tables);
     matters(report, gain).then(|| {
         finding(
-            MemoryRule::NativeMemoryTracking,
+            &NATIVE_MEMORY_TRACKING,
             format!("native memory tracking costs {}", bytes(gain)),
             format!("level {level}: headers of blocks {}, its own tables {}", bytes(headers), bytes(tables)),
             "Start without -XX:NativeMemoryTracking, which the areas do not need".to_owned(),
@@ -113,18 +166,29 @@ pub(super) fn native_memory_tracking(report: &MemoryReport) -> Option<Finding<Me
     })
 }
 
+static MAPPED_FILES: Rule = Rule {
+    id: RuleId::of("mapped-files"),
+    severity: Severity::Note,
+    thresholds: &[MAPPED],
+    evidence: "The number of mapped files and their resident bytes, from {mapped} of RSS on.",
+    cause: "Jars and other files are mapped; their pages count as RSS, and the kernel can drop them at any time.",
+    fix: "Count them half for a limit, as `assay memory advise` does.",
+    alternatives: &[],
+    judge: Judge::of(mapped_jars),
+};
+
 /// Jars and other files that are mapped: part of RSS, but not memory that the process needs.
-pub(super) fn mapped_jars(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn mapped_jars(report: &MemoryReport) -> Option<Found> {
     let is_mapped_file = |part: &str| matches!(part, "mapped jars" | "mapped files" | "class files");
     let in_code = entries_of(report, Area::Code).chain(entries_of(report, Area::Buffers));
     let entries = in_code.filter(|entry| entry.path.get(1).is_some_and(|part| is_mapped_file(part)));
     let (number, mapped) =
         entries.fold((0, 0u64), |(n, sum), entry| (n + 1, sum.saturating_add(entry.resident_bytes)));
-    if mapped < report.rss_bytes / (100 / MAPPED_SHARE_MIN) || !matters(report, mapped) {
+    if mapped < MAPPED.share_of(report.rss_bytes) || !matters(report, mapped) {
         return None;
     }
     Some(finding(
-        MemoryRule::MappedFiles,
+        &MAPPED_FILES,
         format!("{} of RSS are pages of files, which the kernel can drop at any time", bytes(mapped)),
         format!("{number} mapped files, {} of RSS", percent(mapped, report.rss_bytes)),
         "Count them half for a limit, as `assay memory advise` does".to_owned(),

@@ -1,11 +1,13 @@
 //! Heap pages without objects.
 
-use super::weight::{finding, matters};
+use super::rule::{Found, Judge, Rule, finding, matters};
 use super::words::{bytes, flag, is_on, percent, under};
-use assay_model::{Finding, JvmMemoryFacts, MemoryReport, MemoryRule};
+use assay_model::{JvmMemoryFacts, MemoryReport, RuleId, Severity, Threshold};
+
+pub(super) static RULES: &[&Rule] = &[&HEAP_FREE_BUT_RESIDENT, &HEAP_SIZE_FIXED];
 
 /// Below this share of the heap's resident bytes, room to allocate into is what a heap needs.
-const FREE_SHARE_MIN: u64 = 10;
+const FREE: Threshold = Threshold::percent("free", 10.0);
 /// With `MaxHeapFreeRatio=30` this much of what is used may stay free: 3 / 7.
 const KEPT_FREE: (u64, u64) = (3, 7);
 
@@ -16,12 +18,25 @@ fn free_bytes(report: &MemoryReport) -> u64 {
         .saturating_add(under(report, &["Java heap", "old", "unused above top"]))
 }
 
+static HEAP_FREE_BUT_RESIDENT: Rule = Rule {
+    id: RuleId::of("heap-free-but-resident"),
+    severity: Severity::Warning,
+    thresholds: &[FREE],
+    evidence: "Committed heap without objects, as a share of the heap's resident bytes (from {free} on), and what a collection could \
+               give back.",
+    cause: "The heap grew for a peak, and the collector keeps it: it shrinks only at collections, down to `MaxHeapFreeRatio`.",
+    fix: "With G1, set `-XX:G1PeriodicGCInterval=60000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30`; with ZGC, `-XX:ZUncommitDelay`. \
+          The finding names the options of the collector at hand.",
+    alternatives: &["Set them while the JVM runs (`jcmd PID VM.set_flag`).", "Set a smaller `-Xmx`."],
+    judge: Judge::of_bounded(free_but_resident),
+};
+
 /// Free heap that the collector could give back.
-pub(super) fn free_but_resident(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn free_but_resident(report: &MemoryReport) -> Option<Found> {
     let jvm = report.jvm.as_ref()?;
     let free = free_bytes(report);
     let resident = under(report, &["Java heap"]);
-    if free < resident / FREE_SHARE_MIN || !matters(report, free) || is_fixed(jvm) {
+    if free < FREE.share_of(resident) || !matters(report, free) || is_fixed(jvm) {
         return None;
     }
     let (used, committed) = (jvm.heap_used_bytes?, jvm.heap_committed_bytes?);
@@ -34,11 +49,11 @@ pub(super) fn free_but_resident(report: &MemoryReport) -> Option<Finding<MemoryR
     let smallest = used.saturating_add(kept).max(flag(jvm, "MinHeapSize").unwrap_or(0));
     let gain = free.min(committed.saturating_sub(smallest));
     let ways = give_back(jvm, report.pid)?;
-    matters(report, gain).then(|| Finding {
+    matters(report, gain).then(|| Found {
         // Used counts dead objects too, and nobody can count those from outside: what the collection frees comes on top.
         is_at_least: true,
         ..ways.of(finding(
-            MemoryRule::HeapFreeButResident,
+            &HEAP_FREE_BUT_RESIDENT,
             format!("{} of the Java heap holds no objects and stays resident", bytes(free)),
             format!(
                 "free but resident: {}, {} of the heap's resident bytes; used {}, committed {}; of it the collector could \
@@ -66,8 +81,8 @@ impl Ways {
         Ways { step: step.to_owned(), alternatives: Vec::new() }
     }
 
-    fn of(&self, found: Finding<MemoryRule>) -> Finding<MemoryRule> {
-        self.alternatives.iter().fold(found, Finding::or)
+    fn of(&self, found: Found) -> Found {
+        self.alternatives.iter().fold(found, Found::or)
     }
 }
 
@@ -113,11 +128,22 @@ fn give_back(jvm: &JvmMemoryFacts, pid: u32) -> Option<Ways> {
     })
 }
 
+static HEAP_SIZE_FIXED: Rule = Rule {
+    id: RuleId::of("heap-size-fixed"),
+    severity: Severity::Warning,
+    thresholds: &[FREE],
+    evidence: "Free but resident heap, from {free} of its resident bytes on, of a heap whose smallest and largest size are equal.",
+    cause: "`-Xms` equals `-Xmx`, so that the heap never shrinks; with `-XX:+AlwaysPreTouch` all of it is resident from the start.",
+    fix: "Set `-Xms` below `-Xmx` and leave `-XX:+AlwaysPreTouch` out.",
+    alternatives: &["Make both smaller."],
+    judge: Judge::of_bounded(pre_touched),
+};
+
 /// Free heap that cannot be given back because the heap's size is fixed.
-pub(super) fn pre_touched(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn pre_touched(report: &MemoryReport) -> Option<Found> {
     let jvm = report.jvm.as_ref().filter(|jvm| is_fixed(jvm))?;
     let free = free_bytes(report);
-    if free < under(report, &["Java heap"]) / FREE_SHARE_MIN || !matters(report, free) {
+    if free < FREE.share_of(under(report, &["Java heap"])) || !matters(report, free) {
         return None;
     }
     let (touched, step) = match is_on(jvm, "AlwaysPreTouch") {
@@ -129,7 +155,7 @@ pub(super) fn pre_touched(report: &MemoryReport) -> Option<Finding<MemoryRule>> 
     };
     let max = jvm.heap_bytes_max?;
     let found = finding(
-        MemoryRule::HeapSizeFixed,
+        &HEAP_SIZE_FIXED,
         format!(
             "{} of the Java heap is free, and cannot be given back: the heap may not shrink",
             bytes(free)

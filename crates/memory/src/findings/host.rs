@@ -1,51 +1,38 @@
 //! What kernel and container do with the process, and what stays unknown.
 
-use super::weight::{finding, matters};
-use super::words::{bytes, is_on, of_area, percent};
-use assay_model::{Area, Finding, MemoryReport, MemoryRule, PieceKind};
+use super::rule::{Found, Judge, Rule, finding, matters};
+use super::words::{bytes, percent};
+use assay_model::{MemoryReport, PieceKind, RuleId, Severity, Threshold};
 
-/// Less in huge pages is a stack or two.
-const HUGE_BYTES_MIN: u64 = 64 << 20;
-/// Share of what is free or beside the heap that must lie in huge pages to be called their doing.
-const HUGE_SHARE_MIN: u64 = 4;
+pub(super) static RULES: &[&Rule] = &[&SWAPPED_OUT, &NEAR_LIMIT, &UNKNOWN_LARGE];
+
 /// A collection that has to swap in takes seconds: less than this is pages that nobody uses.
-const SWAP_BYTES_MIN: u64 = 16 << 20;
+const SWAPPED: Threshold = Threshold::bytes("swapped", 16 << 20);
 /// A container that is charged more than this may be killed by its next collection's survivors.
-const LIMIT_PERCENT: u64 = 90;
+const LIMIT: Threshold = Threshold::percent("limit", 90.0);
 /// On idle JVMs and busy servers without tracking less than 0.05 % stays unknown: above 1 % a cause is missing.
-const UNKNOWN_SHARE_MAX: u64 = 100;
+const UNKNOWN: Threshold = Threshold::percent("unknown", 1.0);
 
-/// Huge pages that nobody asked for, in memory that is mostly free.
-pub(super) fn huge_pages_unasked(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
-    let jvm = report.jvm.as_ref()?;
-    let huge = report.outside_rss.huge_pages_bytes.filter(|huge| HUGE_BYTES_MIN <= *huge)?;
-    if is_on(jvm, "UseTransparentHugePages")? {
-        return None;
-    }
-    // The heap and live buffers use what they touch: there huge pages cost nothing.
-    let freed = of_area(report, Area::FreedResident).saturating_add(of_area(report, Area::Stacks));
-    if freed < huge / HUGE_SHARE_MIN || !matters(report, freed) {
-        return None;
-    }
-    let found = finding(
-        MemoryRule::HugePagesUnrequested,
-        "the kernel gives huge pages unasked, also where little of them is used".to_owned(),
-        format!(
-            "{} in huge pages; freed memory and stacks, which need small ones, have {} resident",
-            bytes(huge),
-            bytes(freed)
-        ),
-        "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled".to_owned(),
-        None,
-    );
-    Some(found.or("Do the same and ask for huge pages for the Java heap alone: -XX:+UseTransparentHugePages"))
-}
+static SWAPPED_OUT: Rule = Rule {
+    id: RuleId::of("swapped-out"),
+    severity: Severity::Warning,
+    thresholds: &[SWAPPED],
+    evidence: "Bytes of the process in swap, from {swapped} on.",
+    cause: "The kernel wrote pages to the swap device; a collection that reads them back takes seconds.",
+    fix: "Set a smaller `-Xmx`.",
+    alternatives: &[
+        "Give the machine more memory.",
+        "Keep the container out of swap: `memory.swap.max=0`.",
+        "Set `vm.swappiness=1`.",
+    ],
+    judge: Judge::of(swapped),
+};
 
 /// Memory of the process in swap.
-pub(super) fn swapped(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
-    let swap = report.outside_rss.swap_bytes.filter(|swap| SWAP_BYTES_MIN <= *swap)?;
+fn swapped(report: &MemoryReport) -> Option<Found> {
+    let swap = report.outside_rss.swap_bytes.filter(|swap| SWAPPED.whole() <= *swap)?;
     let found = finding(
-        MemoryRule::SwappedOut,
+        &SWAPPED_OUT,
         format!("{} of the process is swapped out; a collection that needs it takes seconds", bytes(swap)),
         format!("swap {}, RSS {}", bytes(swap), bytes(report.rss_bytes)),
         "Set a smaller -Xmx".to_owned(),
@@ -59,14 +46,25 @@ pub(super) fn swapped(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     )
 }
 
+static NEAR_LIMIT: Rule = Rule {
+    id: RuleId::of("near-limit"),
+    severity: Severity::Error,
+    thresholds: &[LIMIT],
+    evidence: "What the container is charged without page cache that can be dropped, as a share of its limit; made from {limit} on.",
+    cause: "The next growth may exceed the limit, and the kernel then kills a process of the container.",
+    fix: "Find out which limit the process needs: `assay memory advise PID`.",
+    alternatives: &[],
+    judge: Judge::of(near_limit),
+};
+
 /// A container near its limit.
-pub(super) fn near_limit(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn near_limit(report: &MemoryReport) -> Option<Found> {
     let cgroup = report.cgroup.as_ref()?;
     let (current, limit) = (cgroup.current_bytes?, cgroup.limit_bytes.filter(|limit| *limit != 0)?);
     // Page cache that nobody used lately is dropped before anything is killed.
     let droppable = cgroup.inactive_file_bytes.unwrap_or(0);
     let needed = current.saturating_sub(droppable);
-    if u128::from(needed) * 100 < u128::from(limit) * u128::from(LIMIT_PERCENT) {
+    if needed < LIMIT.share_of(limit) {
         return None;
     }
     let others = match (cgroup.processes, cgroup.processes_rss_bytes) {
@@ -76,7 +74,7 @@ pub(super) fn near_limit(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
         _ => String::new(),
     };
     Some(finding(
-        MemoryRule::NearLimit,
+        &NEAR_LIMIT,
         format!("the container is charged {} of its limit", percent(needed, limit)),
         format!(
             "charged {}, of it {} page cache that can be dropped, limit {}{others}",
@@ -89,14 +87,26 @@ pub(super) fn near_limit(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     ))
 }
 
+static UNKNOWN_LARGE: Rule = Rule {
+    id: RuleId::of("unknown-large"),
+    severity: Severity::Note,
+    thresholds: &[UNKNOWN],
+    evidence: "Bytes without a known owner, above {unknown} of RSS, with the largest pieces and what they contain.",
+    cause: "Memory that neither the JVM nor an allocator nor a Java object is known to own, such as that of a library with its own \
+            allocator.",
+    fix: "Start it with `-XX:NativeMemoryTracking=summary`, which names what the JVM allocates.",
+    alternatives: &["Record what allocates it with a profiler of malloc."],
+    judge: Judge::of(unknown_share),
+};
+
 /// More unknown than can be left unsaid.
-pub(super) fn unknown_share(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn unknown_share(report: &MemoryReport) -> Option<Found> {
     if !report.has_owners() {
         // Nobody looked for the owners: they are not unknown.
         return None;
     }
     let unknown = report.unknown_bytes;
-    if unknown <= report.rss_bytes / UNKNOWN_SHARE_MAX || !matters(report, unknown) {
+    if unknown <= UNKNOWN.share_of(report.rss_bytes) || !matters(report, unknown) {
         return None;
     }
     let kind = |kind: PieceKind| {
@@ -121,7 +131,7 @@ pub(super) fn unknown_share(report: &MemoryReport) -> Option<Finding<MemoryRule>
         _ => "Record what allocates it: a profiler of malloc from the next start on".to_owned(),
     };
     Some(finding(
-        MemoryRule::UnknownLarge,
+        &UNKNOWN_LARGE,
         format!("the owner of {} is not known", bytes(unknown)),
         format!("{} of RSS{largest}", percent(unknown, report.rss_bytes)),
         setting,

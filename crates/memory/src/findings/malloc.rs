@@ -1,20 +1,36 @@
 //! What malloc keeps after it was freed.
 
-use super::weight::{finding, matters};
+use super::rule::{Found, Judge, Rule, finding, matters};
 use super::words::{bytes, ending, flag, percent, total};
-use assay_model::{Allocator, Area, ArenaFacts, Finding, JvmMemoryFacts, MemoryReport, MemoryRule};
+use assay_model::{Allocator, Area, ArenaFacts, JvmMemoryFacts, MemoryReport, RuleId, Severity, Threshold};
+
+pub(super) static RULES: &[&Rule] = &[&RETAINED_BY_MALLOC, &MALLOC_ARENAS, &ARENA_TOPS];
 
 /// Threads get arenas in turn, up to eight per processor. Two hold most programs' threads apart well enough.
-const ARENAS_KEPT: usize = 2;
+const ARENAS: Threshold = Threshold::count("arenas", 2);
 /// An arena that keeps less has handed nearly all of itself out.
-const ARENA_KEEPS_BYTES_MIN: u64 = 64 << 10;
+const KEPT: Threshold = Threshold::bytes("kept", 64 << 10);
 /// glibc's own limit on a free end before it gives back, unless freed large blocks have raised it.
-const TOP_KEPT_BYTES: u64 = 128 << 10;
+const TOP: Threshold = Threshold::bytes("top", 128 << 10);
 /// Above this share of RSS a different allocator is worth trying: jemalloc and tcmalloc give back by themselves.
-const OTHER_ALLOCATOR_SHARE: u64 = 10;
+const OTHER_ALLOCATOR: Threshold = Threshold::percent("other_allocator", 10.0);
+
+static RETAINED_BY_MALLOC: Rule = Rule {
+    id: RuleId::of("retained-by-malloc"),
+    severity: Severity::Warning,
+    thresholds: &[OTHER_ALLOCATOR],
+    evidence: "Whole free pages inside malloc's bins, in bytes and as a share of RSS.",
+    cause: "The program freed the memory, and malloc keeps it for the next request instead of returning it to the kernel.",
+    fix: "Trim it now: `assay memory PID --trim`.",
+    alternatives: &[
+        "Trim it for good: `-XX:TrimNativeHeapInterval=30000` (17.0.9, and from 21 on).",
+        "Use an allocator that gives back by itself, such as jemalloc, where it is {other_allocator} of RSS or more.",
+    ],
+    judge: Judge::of(trim),
+};
 
 /// Freed memory that a trim would give back now.
-pub(super) fn trim(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn trim(report: &MemoryReport) -> Option<Found> {
     let allocator = report.allocator.as_ref()?;
     let gain = allocator.trim_gain_bytes.filter(|gain| matters(report, *gain))?;
     let arenas = match allocator.arenas.len() {
@@ -22,7 +38,7 @@ pub(super) fn trim(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
         number => format!(", spread over {number} arenas"),
     };
     let mut found = finding(
-        MemoryRule::RetainedByMalloc,
+        &RETAINED_BY_MALLOC,
         format!("{} was freed by the program, but malloc keeps it resident", bytes(gain)),
         format!(
             "whole free pages inside {}'s bins: {}, {} of RSS{arenas}",
@@ -36,7 +52,7 @@ pub(super) fn trim(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
     if let Some(option) = report.jvm.as_ref().and_then(trim_interval) {
         found = found.or(format!("Trim it for good: {option}"));
     }
-    if report.rss_bytes / OTHER_ALLOCATOR_SHARE <= gain && allocator.name == Allocator::Glibc {
+    if OTHER_ALLOCATOR.share_of(report.rss_bytes) <= gain && allocator.name == Allocator::Glibc {
         found = found.or("Use an allocator that gives back by itself: LD_PRELOAD=libjemalloc.so.2");
     }
     Some(found)
@@ -61,56 +77,82 @@ fn trim_interval(jvm: &JvmMemoryFacts) -> Option<String> {
     has_it.then(|| format!("{unlock}-XX:TrimNativeHeapInterval={interval_ms}"))
 }
 
+static MALLOC_ARENAS: Rule = Rule {
+    id: RuleId::of("malloc-arenas"),
+    severity: Severity::Warning,
+    thresholds: &[ARENAS, KEPT],
+    evidence: "How many arenas of glibc's malloc keep freed memory, {kept} or more each, and how much of it lies beyond the {arenas} \
+               largest.",
+    cause: "glibc gives threads arenas of their own, up to eight per processor; what one arena has freed, another cannot use.",
+    fix: "Set `MALLOC_ARENA_MAX={arenas}` in the environment. Threads that allocate much may then wait for each other.",
+    alternatives: &[],
+    judge: Judge::of(arenas),
+};
+
 /// Freed memory in so many arenas that each keeps its own.
-pub(super) fn arenas(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn arenas(report: &MemoryReport) -> Option<Found> {
     let allocator = report.allocator.as_ref().filter(|a| a.name == Allocator::Glibc)?;
     let mut freed: Vec<u64> = allocator.arenas.iter().filter_map(kept_by).collect();
-    if freed.len() <= ARENAS_KEPT {
+    let kept = ARENAS.whole() as usize;
+    if freed.len() <= kept {
         return None;
     }
     freed.sort_unstable_by_key(|bytes| std::cmp::Reverse(*bytes));
     // The threads' blocks do not go away but share fewer arenas: those with the most keep what they have.
-    let gain = total(&freed[ARENAS_KEPT..]);
+    let gain = total(&freed[kept..]);
     if !matters(report, gain) {
         return None;
     }
     let (number, all) = (freed.len(), total(&freed));
     Some(finding(
-        MemoryRule::MallocArenas,
+        &MALLOC_ARENAS,
         format!("{number} arenas of malloc each keep freed memory of their own"),
         format!(
-            "{} retained in {number} arenas, {} of it beyond the {ARENAS_KEPT} largest",
+            "{} retained in {number} arenas, {} of it beyond the {ARENAS} largest",
             bytes(all),
             bytes(gain)
         ),
         format!(
-            "Set MALLOC_ARENA_MAX={ARENAS_KEPT} in the environment (threads that allocate much may then wait for each other)"
+            "Set MALLOC_ARENA_MAX={ARENAS} in the environment (threads that allocate much may then wait for each other)"
         ),
         Some(gain),
     ))
 }
 
 fn kept_by(arena: &ArenaFacts) -> Option<u64> {
-    arena.freed_resident_bytes.filter(|freed| ARENA_KEEPS_BYTES_MIN <= *freed)
+    arena.freed_resident_bytes.filter(|freed| KEPT.whole() <= *freed)
 }
 
+static ARENA_TOPS: Rule = Rule {
+    id: RuleId::of("arena-tops"),
+    severity: Severity::Warning,
+    thresholds: &[TOP],
+    evidence: "Resident bytes at the free ends of glibc's arenas, {top} of each left out.",
+    cause: "An end is given back when it exceeds a threshold, and each freed large block raises that threshold, up to 64 MiB.",
+    fix: "Set `GLIBC_TUNABLES=glibc.malloc.trim_threshold=131072` in the environment.",
+    alternatives: &[],
+    judge: Judge::of(tops),
+};
+
 /// Free ends of arenas, which a trim does not reach.
-pub(super) fn tops(report: &MemoryReport) -> Option<Finding<MemoryRule>> {
+fn tops(report: &MemoryReport) -> Option<Found> {
     let allocator = report.allocator.as_ref().filter(|a| a.name == Allocator::Glibc)?;
     let tops = ending(report, Area::FreedResident, "top");
     let number = allocator.arenas.len() as u64;
-    let gain = tops.saturating_sub(number.saturating_mul(TOP_KEPT_BYTES));
+    let gain = tops.saturating_sub(number.saturating_mul(TOP.whole()));
     matters(report, gain).then(|| {
         finding(
-            MemoryRule::ArenaTops,
+            &ARENA_TOPS,
             format!("{} lies at the free ends of malloc's arenas, where a trim does not reach", bytes(tops)),
             format!(
                 "resident and free at the ends of {number} arenas: {}; glibc gives an end back when it exceeds a limit \
                  that every freed large block raises, up to 64 MiB",
                 bytes(tops)
             ),
-            "Set GLIBC_TUNABLES=glibc.malloc.trim_threshold=131072 in the environment, which also keeps the limit where it is"
-                .to_owned(),
+            format!(
+                "Set GLIBC_TUNABLES=glibc.malloc.trim_threshold={} in the environment, which also keeps the limit where it is",
+                TOP.whole()
+            ),
             Some(gain),
         )
     })

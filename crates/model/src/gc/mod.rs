@@ -4,7 +4,6 @@ mod events;
 mod figures;
 mod record;
 mod report;
-mod rule;
 
 pub use events::{GcEventsLine, GcHeading};
 pub use figures::{Exposition, GC_FIGURES, GcFigure, gc_figure};
@@ -14,7 +13,6 @@ pub use report::{
     GcReconciliation, GcReport, GcRow, GcSeries, GcSource, GcSpaceUse, GcTrend, GcVerdict, NotUnderstood,
     UnrecognizedLines,
 };
-pub use rule::GcRule;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

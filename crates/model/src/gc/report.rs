@@ -1,7 +1,7 @@
 //! What GC logs say, in short: the stored form of `assay gc --json`.
 
-use super::{GcAnomaly, GcRule, GcScope, GcSpace};
-use crate::{Estimate, Finding, HeapRange, ModeRead, Problem};
+use super::{GcAnomaly, GcScope, GcSpace};
+use crate::{Estimate, Finding, HeapRange, ModeRead, Problem, RuleId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ pub struct GcReport {
     /// What the log says of itself (closing statistics, numbers in a row), held against what was read.
     pub reconciliations: Vec<GcReconciliation>,
     /// What follows.
-    pub findings: Vec<Finding<GcRule>>,
+    pub findings: Vec<Finding<RuleId>>,
     /// Lines that no rule accounts for.
     pub not_understood: NotUnderstood,
     /// Values that could not be read, or are missing.

@@ -7,7 +7,7 @@ mod prediction;
 
 pub use layout::{ClassLayout, FieldPlace, HeapLayouts, LayoutPart};
 pub use model::{HeapModel, ModelName};
-pub use modes::{AddressRange, HeapModes, ModeCell, ModeOfLog, ModeRule, ModeThreshold};
+pub use modes::{AddressRange, HeapModes, ModeCell, ModeOfLog, ModeThreshold};
 pub use prediction::{
     ClassFootprint, CrossOver, DumpModel, FootprintParts, GarbageInModel, HeapPrediction, ModelFootprint,
 };

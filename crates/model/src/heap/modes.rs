@@ -1,7 +1,6 @@
 //! `assay heap modes`: which reference mode a heap size gets, and why.
 
-use crate::closed::closed;
-use crate::{Finding, Problem, ReferenceMode};
+use crate::{Finding, Problem, ReferenceMode, RuleId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,24 +89,6 @@ pub struct AddressRange {
     pub may_hold_heap: bool,
 }
 
-closed! {
-    /// What can be done about a wanted heap size.
-    ModeRule {
-        /// Take the size as it is.
-        KeepSize = "keep-size",
-        /// Take a smaller heap, of a mode that holds or does more.
-        BelowThreshold = "below-threshold",
-        /// Let the heap begin lower, so that references need no base.
-        LowerBase = "lower-base",
-        /// Take a heap so large that it holds more in spite of its mode.
-        AboveThreshold = "above-threshold",
-        /// Align objects to 16 bytes, so that compressed references reach further.
-        Alignment16 = "alignment-16",
-        /// Take compact object headers.
-        CompactHeaders = "compact-headers",
-    }
-}
-
 /// What a GC log or a process says about its mode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeOfLog {
@@ -136,7 +117,7 @@ pub struct HeapModes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address_map_java: Option<String>,
     /// For a wanted heap size, if one was given.
-    pub advice: Vec<Finding<ModeRule>>,
+    pub advice: Vec<Finding<RuleId>>,
     /// Modes of processes and logs, if any were given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<ModeOfLog>,

@@ -1,7 +1,6 @@
 //! The limit that a process needs: what `assay memory advise PID --json` prints.
 
-use super::MemoryRule;
-use crate::{Certainty, Finding, Problem, Provenance};
+use crate::{Certainty, Finding, Problem, Provenance, RuleId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +29,7 @@ pub struct Advice {
     /// Its arithmetic.
     pub lines: Vec<AdviceLine>,
     /// Settings that would lower the limit, the biggest gain first.
-    pub settings: Vec<Finding<MemoryRule>>,
+    pub settings: Vec<Finding<RuleId>>,
     /// What could not be bounded or read.
     pub problems: Vec<Problem>,
 }

@@ -4,7 +4,6 @@ mod advice;
 mod area;
 mod change;
 mod report;
-mod rule;
 mod running;
 mod sample;
 mod trim;
@@ -17,7 +16,6 @@ pub use report::{
     MemoryEntry, MemoryReport, OutsideRss, OwnersLeftOut, PieceKind, SnapshotDepth, SourceBytes, ThreadKind,
     ThreadMemory, UnknownPiece,
 };
-pub use rule::MemoryRule;
 pub use running::{RunningJvm, RunningJvms};
 pub use sample::MemorySample;
 pub use trim::MemoryTrim;

@@ -1,8 +1,8 @@
 //! One snapshot of a process in full: what `assay memory PID --json` prints.
 
-use super::{AreaBytes, FigureSource, MemoryRule};
+use super::{AreaBytes, FigureSource};
 use crate::closed::closed;
-use crate::{Finding, Problem, Provenance};
+use crate::{Finding, Problem, Provenance, RuleId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -111,7 +111,7 @@ pub struct MemoryReport {
     /// The control group that the process is charged to.
     pub cgroup: Option<CgroupMemory>,
     /// What could be given back, by which setting, and how many bytes that would bring; the biggest first.
-    pub findings: Vec<Finding<MemoryRule>>,
+    pub findings: Vec<Finding<RuleId>>,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }

@@ -5,7 +5,6 @@ mod hardware;
 mod recording;
 mod report;
 mod role;
-mod rule;
 mod sampled;
 mod traced;
 
@@ -22,7 +21,6 @@ pub use report::{
     ThreadTime, TimeFigure, TimeGroup, TimeJvm, TimeReport, TimeSums,
 };
 pub use role::{ThreadRole, TimeSource};
-pub use rule::TimeRule;
 pub use sampled::{
     CodePlace, FrameKind, KernelActivity, SampledFrame, SampledPart, SampledRole, SampledStack, TimeSamples,
     WindowStacks,

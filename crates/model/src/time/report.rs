@@ -1,10 +1,10 @@
 //! The CPU time of a process over an interval: what `assay time PID --json` prints.
 
 use super::{
-    CarrierWaits, DataAccesses, FaultPlaces, HardwareCounters, ThreadRole, TimeRecording, TimeRule,
-    TimeSamples, TimeSource, TimeTraced,
+    CarrierWaits, DataAccesses, FaultPlaces, HardwareCounters, ThreadRole, TimeRecording, TimeSamples,
+    TimeSource, TimeTraced,
 };
-use crate::{Certainty, Estimate, Finding, Problem, Provenance};
+use crate::{Certainty, Estimate, Finding, Problem, Provenance, RuleId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ pub struct TimeReport {
     pub machine: MachineTime,
     /// What these figures show to be wrong.
     #[serde(default)]
-    pub findings: Vec<Finding<TimeRule>>,
+    pub findings: Vec<Finding<RuleId>>,
     /// Which figure comes from where.
     pub figures: Vec<TimeFigure>,
     /// Figures that are not here.

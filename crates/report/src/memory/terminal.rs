@@ -7,7 +7,7 @@ use assay_kit::ink::{Ink, bar, fit};
 use assay_kit::number::{bytes, count, percent};
 use assay_kit::text::{clean, shorten};
 use assay_kit::{EntriesShown, Terminal, TerminalView};
-use assay_model::{Area, Finding, MemoryReport, MemoryRule, PieceKind, Problem};
+use assay_model::{Area, Finding, MemoryReport, PieceKind, Problem, RuleId};
 
 /// Pieces of the unknown that are listed.
 const UNKNOWN_SHOWN: usize = 5;
@@ -168,7 +168,7 @@ fn sums(out: &mut Terminal, report: &MemoryReport) {
 }
 
 /// Findings under a heading, or nothing. `gives` is what a setting does to the bytes: `gives back`.
-pub fn findings(out: &mut Terminal, title: &str, gives: &str, findings: &[Finding<MemoryRule>]) {
+pub fn findings(out: &mut Terminal, title: &str, gives: &str, findings: &[Finding<RuleId>]) {
     if findings.is_empty() {
         return;
     }

@@ -224,13 +224,13 @@ pub fn g1() -> GcReport {
     }
 }
 
-fn findings() -> Vec<Finding<GcRule>> {
+fn findings() -> Vec<Finding<RuleId>> {
     let finding = |rule, severity, claim: &str, evidence: &str, at: &[(usize, u64)]| {
         Finding::measured(rule, severity, claim, evidence).at(at.to_vec())
     };
     vec![
         finding(
-            GcRule::ReferenceModeLimit,
+            RuleId::of("reference-mode-limit"),
             Severity::Note,
             "References are compressed and zero-based.",
             "Compressed Oops mode: Zero based",
@@ -244,7 +244,7 @@ fn findings() -> Vec<Finding<GcRule>> {
                 ..Change::default()
             }),
             ..finding(
-                GcRule::LiveSetGrows,
+                RuleId::of("live-set-grows"),
                 Severity::Error,
                 "The live set grows by 410 MiB an hour and fills the heap within an hour.",
                 "610 MiB after the last of 12 mixed collections, 3.9e8 to 4.6e8 bytes an hour, heap 1024 MiB",
@@ -252,7 +252,7 @@ fn findings() -> Vec<Finding<GcRule>> {
             )
         },
         finding(
-            GcRule::EvacuationFailure,
+            RuleId::of("evacuation-failure"),
             Severity::Warning,
             "Two collections found no room for survivors.",
             "2 of 1092 pauses, 1.31 s",

@@ -342,12 +342,12 @@ fn cgroup(rss_bytes: u64) -> CgroupMemory {
     }
 }
 
-fn findings() -> Vec<Finding<MemoryRule>> {
+fn findings() -> Vec<Finding<RuleId>> {
     vec![
         Finding {
             gain_bytes: Some(15_904 * KIB),
             ..Finding::measured(
-                MemoryRule::RetainedByMalloc,
+                RuleId::of("retained-by-malloc"),
                 Severity::Warning,
                 "malloc keeps 20.5 MiB that the program has freed",
                 "12 arenas of glibc 2.36 hold 9,213 freed blocks; a trim returns the whole pages among them",
@@ -358,7 +358,7 @@ fn findings() -> Vec<Finding<MemoryRule>> {
         Finding {
             gain_bytes: Some(10_752 * KIB),
             ..Finding::measured(
-                MemoryRule::HeapFreeButResident,
+                RuleId::of("heap-free-but-resident"),
                 Severity::Warning,
                 "16.5 MiB of the Java heap hold no object and stay resident",
                 "17 regions of 1 MiB are free or above the top",
@@ -368,7 +368,7 @@ fn findings() -> Vec<Finding<MemoryRule>> {
         Finding {
             gain_bytes: None,
             ..Finding::measured(
-                MemoryRule::MallocArenas,
+                RuleId::of("malloc-arenas"),
                 Severity::Warning,
                 "12 arenas spread what few threads use at a time",
                 "92 threads, 12 arenas",
@@ -412,7 +412,7 @@ pub fn advice() -> Advice {
         settings: vec![Finding {
             gain_bytes: Some(960 * MIB),
             ..Finding::measured(
-                MemoryRule::DirectLimitAboveUse,
+                RuleId::of("direct-limit-above-use"),
                 Severity::Warning,
                 "Direct buffers may grow to the size of the heap",
                 "MaxDirectMemorySize is not set; 4.1 MiB are in use",

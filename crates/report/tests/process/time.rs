@@ -145,7 +145,7 @@ fn sample() -> TimeReport {
         },
         findings: vec![
             Finding::measured(
-                TimeRule::StillCompiling,
+                RuleId::of("still-compiling"),
                 Severity::Note,
                 "The JVM is warming up: 24 % of the CPU time is compilation".to_owned(),
                 "compilers used 10.00 s of 41.20 s; counts from 20 % on".to_owned(),

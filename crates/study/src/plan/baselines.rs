@@ -3,7 +3,8 @@
 use crate::check::combinations::VariantSpec;
 use crate::file::study::{Factor, Study};
 use crate::plan::candidate::Candidate;
-use assay_model::{Finding, Severity, StudyRule};
+use crate::result::findings;
+use assay_model::{Finding, StudyRule};
 use std::collections::BTreeMap;
 
 /// The variant that each one is compared with, by index: `None` for a baseline.
@@ -63,10 +64,8 @@ pub(super) fn choose_baselines(study: &Study, candidates: &mut [Candidate]) -> V
     }
     let finding = |(missing, instead): (usize, usize)| {
         let (missing, instead) = (&candidates[missing], &candidates[instead].spec.name);
-        let claim =
-            format!("{} could not be run here; {instead} is the baseline in its place", missing.spec.name);
         let reason = missing.found.as_ref().err()?;
-        Some(Finding::measured(StudyRule::BaselineReplaced, Severity::Warning, claim, reason.as_str()))
+        Some(findings::baseline_replaced(&missing.spec.name, instead, reason))
     };
     let findings = replaced.into_iter().filter_map(finding).collect();
     for (i, baseline) in chosen.into_iter().enumerate() {

@@ -1,18 +1,15 @@
 //! From windows to the result: estimates over blocks, comparisons paired by block, and findings. Pure.
 
 use crate::result::claims::check_claims;
+use crate::result::findings::findings;
 use crate::result::measured::{ByBlock, Measured};
 use crate::result::scaling::scalings;
 use assay_model::{
-    Check, ClaimCheck, Comparison, Estimate, Finding, LatencyPoint, Metric, Plan, Problem, Severity,
-    StudyRule, Summary, Trial, Variant, VariantSummary, WarmUpEnd, Window, metric, schema,
+    ClaimCheck, Comparison, Estimate, LatencyPoint, Metric, Plan, Problem, Summary, Trial, Variant,
+    VariantSummary, Window, schema,
 };
 use assay_stats::{Statistic, compare_paired, estimate};
 use std::collections::BTreeMap;
-
-/// A server that is stopped for collection for more than this share of the time does little else: its heap is too
-/// small for its live set. Chosen where throughput has lost half of what the collector takes in a roomy heap.
-const COLLAPSE_PAUSE_MS_PER_S: f64 = 300.0;
 
 /// The result of a run. `curves` are the percentile curves of response time by variant, over the windows that count.
 pub(crate) fn summarise(
@@ -162,88 +159,6 @@ fn comparisons(
         }
     }
     comparisons
-}
-
-fn findings(variants: &[VariantSummary], trials: &[Trial]) -> Vec<Finding<StudyRule>> {
-    let mut findings = Vec::new();
-    findings.extend(variants.iter().filter_map(collapse));
-    findings.extend(unsteady(trials));
-    findings.extend(all_disturbed(trials));
-    Finding::sort(&mut findings);
-    findings
-}
-
-/// All windows are excluded from times and rates: the disturbances, and the keys that accept such windows.
-fn all_disturbed(trials: &[Trial]) -> Option<Finding<StudyRule>> {
-    let windows: Vec<&Window> = trials.iter().flat_map(|t| &t.windows).collect();
-    if windows.is_empty() || windows.iter().any(|w| w.counts()) {
-        return None;
-    }
-    let mut kinds: BTreeMap<Check, (usize, &str)> = BTreeMap::new();
-    for disturbance in windows.iter().flat_map(|w| &w.disturbances) {
-        let (count, evidence) = kinds.entry(disturbance.kind).or_default();
-        (*count, *evidence) = (*count + 1, disturbance.evidence.as_str());
-    }
-    let evidence: Vec<String> = kinds
-        .iter()
-        .map(|(kind, (count, evidence))| format!("{kind} in {count} (the last: {evidence})"))
-        .collect();
-    let mut most: Vec<(Check, usize)> = kinds.iter().map(|(kind, (count, _))| (*kind, *count)).collect();
-    most.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let remedies: Vec<(&str, &str)> = most.iter().filter_map(|(kind, _)| remedy(*kind)).collect();
-    let claim = format!(
-        "none of the {} measured windows counts for times and rates: all were disturbed",
-        windows.len()
-    );
-    let found = Finding::measured(StudyRule::AllDisturbed, Severity::Error, claim, evidence.join("; "));
-    let Some(((step, _), others)) = remedies.split_first() else { return Some(found) };
-    let found = others.iter().fold(found.to_do(*step), |found, (other, _)| found.or(*other));
-    let accepted = |(_, key): &(&str, &str)| format!("Let such windows count: raise {key} in [limits]");
-    Some(remedies.iter().map(accepted).fold(found, Finding::or))
-}
-
-/// The remedy of a disturbance, and the key of `[limits]` that sets how much of it is accepted.
-fn remedy(kind: Check) -> Option<(&'static str, &'static str)> {
-    match kind {
-        Check::CpuPressure => Some(("Repeat it on a machine where nothing else runs", "foreign_cpu_share")),
-        Check::Steal => Some(("Repeat it on a machine with processors of its own", "steal_share")),
-        Check::Throttled => Some(("Raise the CPU limit of the server", "throttled_share")),
-        Check::Errors => Some(("Find out from the server's log why answers were wrong", "error_share")),
-        _ => None,
-    }
-}
-
-/// A heap so small that collection takes most of the time.
-fn collapse(variant: &VariantSummary) -> Option<Finding<StudyRule>> {
-    let pauses = variant.metrics.get(metric::GC_PAUSE_MS_PER_S)?;
-    // The lower end must be beyond the limit: a single bad block is no collapse.
-    let sure = pauses.low.unwrap_or(pauses.estimate);
-    (sure > COLLAPSE_PAUSE_MS_PER_S).then(|| Finding::measured(StudyRule::HeapTooSmall, Severity::Warning, format!(
-            "{} spends {:.0} % of its time stopped for collection: the heap is too small for what lives in it",
-            variant.name,
-            pauses.estimate / 10.0
-        ), format!("{} ms of pauses a second, from the GC log", with_interval(pauses))))
-}
-
-/// Warm-up that was cut off: the windows may still have been drifting.
-fn unsteady(trials: &[Trial]) -> Option<Finding<StudyRule>> {
-    let ended_by_cap = |t: &&Trial| t.warm_up.as_ref().is_some_and(|w| w.ended_by == WarmUpEnd::Cap);
-    let mut capped: Vec<&str> = trials.iter().filter(ended_by_cap).map(|t| t.variant.as_str()).collect();
-    let count = capped.len();
-    capped.sort_unstable();
-    capped.dedup();
-    (count > 0).then(|| Finding::measured(StudyRule::WarmUpCapped, Severity::Warning, format!("not shown to be steady before being measured: {}", capped.join(", ")), format!(
-            "{count} of {} warm-ups ended by their cap; blocks compare all variants at like age, but the level may \
-             still fall",
-            trials.iter().filter(|t| t.warm_up.is_some()).count()
-        )))
-}
-
-fn with_interval(value: &Estimate) -> String {
-    match (value.low, value.high) {
-        (Some(low), Some(high)) => format!("{:.0} [{low:.0}, {high:.0}]", value.estimate),
-        _ => format!("{:.0}", value.estimate),
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! The page docs/reference/findings.md: every finding by its id.
 
-use assay_findings::Explain;
 use assay_host::in_words;
-use assay_model::{GcRule, HostRule, MemoryRule, ModeRule, StudyRule, TimeRule};
-use std::fmt::{Display, Write};
+use assay_model::{Explanation, HostRule};
+use std::fmt::Write;
 
 /// The page.
 pub fn page() -> String {
@@ -12,11 +11,11 @@ pub fn page() -> String {
          evidence and from which figure on it is made, what brings it about, what helps best, and what helps instead; the finding itself \
          has the figures and options at hand. Its id is `rule` in stored forms.\n\n",
     );
-    add("assay memory", MemoryRule::ALL, &mut page);
-    add("assay gc", GcRule::ALL, &mut page);
-    add("assay time", TimeRule::ALL, &mut page);
-    add("assay heap modes", ModeRule::ALL, &mut page);
-    add("assay run", StudyRule::ALL, &mut page);
+    add("assay memory", &assay_memory::least_gain(), &assay_memory::rules(), &mut page);
+    add("assay gc", "", &assay_gcstudy::rules(), &mut page);
+    add("assay time", &assay_counters::least_cpu(), &assay_counters::rules(), &mut page);
+    add("assay heap modes", "", &assay_heap::modes::rules(), &mut page);
+    add("assay run", "", &assay_study::rules(), &mut page);
     page.push_str("## assay host\n\n");
     for rule in HostRule::ALL {
         add_rule_of_host(*rule, &mut page);
@@ -24,17 +23,18 @@ pub fn page() -> String {
     page
 }
 
-fn add<R: Explain + Display + Copy>(command: &str, rules: &[R], page: &mut String) {
+/// The rules of a command; `general` holds for all of them.
+fn add(command: &str, general: &str, rules: &[Explanation], page: &mut String) {
     let _ = writeln!(page, "## {command}\n");
-    for rule in rules {
-        if let Some(said) = rule.explained() {
-            let (evidence, cause, fix) = (said.evidence, said.cause, said.fix);
-            let _ = writeln!(page, "### {rule}\n\n- Evidence: {evidence}\n- Cause: {cause}\n- Fix: {fix}");
-            for other in said.alternatives {
-                let _ = writeln!(page, "- Or: {other}");
-            }
-            page.push('\n');
+    if !general.is_empty() {
+        let _ = writeln!(page, "{general}\n");
+    }
+    for Explanation { id, evidence, cause, fix, alternatives } in rules {
+        let _ = writeln!(page, "### {id}\n\n- Evidence: {evidence}\n- Cause: {cause}\n- Fix: {fix}");
+        for other in alternatives {
+            let _ = writeln!(page, "- Or: {other}");
         }
+        page.push('\n');
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::fake_kernel::{UnitState, access, account, lost};
 use assay_counters::kernel::{AddressRecord, Unit};
 use assay_counters::{SideGauges, Sides, findings};
-use assay_model::{DataPlace, LineUser, TimeReport, TimeRule};
+use assay_model::{DataPlace, LineUser, TimeReport};
 use assay_testkit::skip;
 use rustix::io::Errno;
 
@@ -59,7 +59,7 @@ fn false_sharing_is_found_by_samples_of_amd_and_of_intel() {
         let user = |user: &LineUser| (user.tid, user.samples, user.words.clone());
         assert_eq!(line.threads.iter().map(user).collect::<Vec<_>>(), [(7, 40, vec![0]), (8, 40, vec![1])]);
         let found = findings(&report);
-        let finding = found.iter().find(|finding| finding.rule == TimeRule::FalseSharing).expect("found");
+        let finding = found.iter().find(|finding| finding.rule == "false-sharing").expect("found");
         assert!(finding.evidence_line().contains("80"), "{finding:?}");
     }
 }
@@ -68,7 +68,7 @@ fn false_sharing_is_found_by_samples_of_amd_and_of_intel() {
 fn data_in_lines_of_their_own_or_in_the_same_word_is_no_false_sharing() {
     for apart in [64, 4] {
         let report = with_bytes(&two_counters(apart), false);
-        assert!(findings(&report).iter().all(|finding| finding.rule != TimeRule::FalseSharing), "{apart}");
+        assert!(findings(&report).iter().all(|finding| finding.rule != "false-sharing"), "{apart}");
     }
     // Data that is only read may lie in one line.
     let reads = [access(7, 7, 0x1000, false), access(7, 8, 0x1008, false)].concat().repeat(20);

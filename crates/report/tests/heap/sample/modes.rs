@@ -127,14 +127,14 @@ pub fn modes() -> HeapModes {
         address_map_java: Some(JAVAS[0].0.to_owned()),
         advice: vec![
             Finding::measured(
-                ModeRule::BelowThreshold,
+                RuleId::of("below-threshold"),
                 Severity::Note,
                 "31g needs a base: 30g is the largest zero-based heap",
                 "-Xmx31g: compressed-disjoint-base",
             )
             .to_do("-Xmx30g"),
             Finding::measured(
-                ModeRule::Alignment16,
+                RuleId::of("alignment-16"),
                 Severity::Note,
                 "48g keeps compressed references with 16-byte object alignment; these objects take 7 % more",
                 "-Xmx31g: compressed-disjoint-base",

@@ -3,7 +3,7 @@
 use super::*;
 use assay_model::{
     Audit, Check, Design, Disturbance, ModeRead, PlannedProcedure, Provenance, ReferenceMode, StudyRule,
-    TrialOutcome, Verdict, WarmUp,
+    TrialOutcome, Verdict, WarmUp, WarmUpEnd,
 };
 
 fn provenance() -> Provenance {

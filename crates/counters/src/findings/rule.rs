@@ -1,0 +1,9 @@
+//! What a rule is made of.
+
+use assay_model::{Finding, RuleId, TimeReport};
+
+/// What a rule finds.
+pub(super) type Found = Finding<RuleId>;
+
+/// A rule.
+pub(super) type Rule = assay_model::Rule<fn(&TimeReport) -> Vec<Found>>;

@@ -1,0 +1,185 @@
+//! What a study finds about itself: each rule is one value, with what it says in general, its thresholds and what judges.
+
+use assay_model::{
+    Check, Estimate, Explanation, Finding, Rule, Severity, StudyRule, Threshold, Trial, VariantSummary,
+    WarmUpEnd, Window, metric,
+};
+use std::collections::BTreeMap;
+
+/// What a rule finds.
+type Found = Finding<StudyRule>;
+
+/// A rule about what was measured.
+type RuleOfTrials = Rule<fn(&[VariantSummary], &[Trial]) -> Vec<Found>, StudyRule>;
+
+/// A rule about the plan: a baseline by name, what took its place, and why.
+type RuleOfBaselines = Rule<fn(&str, &str, &str) -> Found, StudyRule>;
+
+static OF_TRIALS: &[&RuleOfTrials] = &[&HEAP_TOO_SMALL, &WARM_UP_CAPPED, &ALL_DISTURBED];
+
+/// What each rule says in general.
+pub fn rules() -> Vec<Explanation> {
+    let of_trials = OF_TRIALS.iter().map(|rule| rule.explained());
+    std::iter::once(BASELINE_REPLACED.explained()).chain(of_trials).collect()
+}
+
+/// What follows from what was measured, the gravest first.
+pub(crate) fn findings(variants: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
+    let mut findings: Vec<Found> = OF_TRIALS.iter().flat_map(|rule| (rule.judge)(variants, trials)).collect();
+    Found::sort(&mut findings);
+    findings
+}
+
+/// That a baseline cannot run here, and what took its place.
+pub(crate) fn baseline_replaced(missing: &str, instead: &str, reason: &str) -> Found {
+    (BASELINE_REPLACED.judge)(missing, instead, reason)
+}
+
+static BASELINE_REPLACED: RuleOfBaselines = Rule {
+    id: StudyRule::BaselineReplaced,
+    severity: Severity::Warning,
+    thresholds: &[],
+    evidence: "The reason why the baseline that the study names cannot run here.",
+    cause: "The machine lacks what the variant needs: a JVM, memory, a library, permission for a host setting.",
+    fix: "Give the machine what the reason names.",
+    alternatives: &["Compare with the baseline that took its place."],
+    judge: replaced,
+};
+
+fn replaced(missing: &str, instead: &str, reason: &str) -> Found {
+    let claim = format!("{missing} could not be run here; {instead} is the baseline in its place");
+    BASELINE_REPLACED.finding(claim, reason)
+}
+
+/// A server that is stopped for collection for more than this share of the time does little else: its heap is too
+/// small for what lives in it. Chosen where throughput has lost half of what the collector takes in a roomy heap.
+const PAUSES: Threshold = Threshold::ms("pauses", 300.0);
+
+static HEAP_TOO_SMALL: RuleOfTrials = Rule {
+    id: StudyRule::HeapTooSmall,
+    severity: Severity::Warning,
+    thresholds: &[PAUSES],
+    evidence: "Pauses in a second, with their interval, from the GC log; made where the interval lies above {pauses}.",
+    cause: "The heap is too small for what lives in it: its figures show collections, not the variant.",
+    fix: "Give this level a larger heap.",
+    alternatives: &[],
+    judge: collapse,
+};
+
+/// A heap so small that collection takes most of the time.
+fn collapse(variants: &[VariantSummary], _: &[Trial]) -> Vec<Found> {
+    variants.iter().filter_map(collapse_of).collect()
+}
+
+fn collapse_of(variant: &VariantSummary) -> Option<Found> {
+    let pauses = variant.metrics.get(metric::GC_PAUSE_MS_PER_S)?;
+    // The lower end must be beyond the limit: a single bad block is no collapse.
+    let sure = pauses.low.unwrap_or(pauses.estimate);
+    let claim = format!(
+        "{} spends {:.0} % of its time stopped for collection: the heap is too small for what lives in it",
+        variant.name,
+        pauses.estimate / 10.0
+    );
+    let evidence = format!("{} ms of pauses a second, from the GC log", with_interval(pauses));
+    (PAUSES.value < sure).then(|| HEAP_TOO_SMALL.finding(claim, evidence))
+}
+
+static WARM_UP_CAPPED: RuleOfTrials = Rule {
+    id: StudyRule::WarmUpCapped,
+    severity: Severity::Warning,
+    thresholds: &[],
+    evidence: "How many warm-ups ended by their cap and not by the steady-state test.",
+    cause: "Compilation or caches still changed the server's speed when measuring began.",
+    fix: "Raise `design.warm_up.cap`.",
+    alternatives: &[],
+    judge: unsteady,
+};
+
+/// Warm-up that was cut off: the windows may still have been drifting.
+fn unsteady(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
+    let ended_by_cap = |t: &&Trial| t.warm_up.as_ref().is_some_and(|w| w.ended_by == WarmUpEnd::Cap);
+    let mut capped: Vec<&str> = trials.iter().filter(ended_by_cap).map(|t| t.variant.as_str()).collect();
+    let count = capped.len();
+    capped.sort_unstable();
+    capped.dedup();
+    if count == 0 {
+        return Vec::new();
+    }
+    let claim = format!("not shown to be steady before being measured: {}", capped.join(", "));
+    let evidence = format!(
+        "{count} of {} warm-ups ended by their cap; blocks compare all variants at like age, but the level may \
+         still fall",
+        trials.iter().filter(|t| t.warm_up.is_some()).count()
+    );
+    vec![WARM_UP_CAPPED.finding(claim, evidence)]
+}
+
+static ALL_DISTURBED: RuleOfTrials = Rule {
+    id: StudyRule::AllDisturbed,
+    severity: Severity::Error,
+    thresholds: &[],
+    evidence: "How many windows each check excluded, with the last one's figures.",
+    cause: "Others used the machine, the hypervisor took time, a limit throttled the server, or answers were wrong.",
+    fix: "Repeat it where what disturbed most is absent: the finding names it.",
+    alternatives: &["Let such windows count: the key of `[limits]` that the finding names."],
+    judge: all_disturbed,
+};
+
+/// Nothing counts for times and rates: what disturbed the windows, and how such windows are accepted.
+fn all_disturbed(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
+    let windows: Vec<&Window> = trials.iter().flat_map(|t| &t.windows).collect();
+    if windows.is_empty() || windows.iter().any(|w| w.counts()) {
+        return Vec::new();
+    }
+    let mut kinds: BTreeMap<Check, (usize, &str)> = BTreeMap::new();
+    for disturbance in windows.iter().flat_map(|w| &w.disturbances) {
+        let (count, evidence) = kinds.entry(disturbance.kind).or_default();
+        (*count, *evidence) = (*count + 1, disturbance.evidence.as_str());
+    }
+    let told: Vec<String> = kinds
+        .iter()
+        .map(|(kind, (count, evidence))| format!("{kind} in {count} (the last: {evidence})"))
+        .collect();
+    let mut most: Vec<(Check, usize)> = kinds.iter().map(|(kind, (count, _))| (*kind, *count)).collect();
+    most.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let remedies: Vec<(&str, &str)> = most.iter().filter_map(|(kind, _)| remedy(*kind)).collect();
+    let claim = format!(
+        "none of the {} measured windows counts for times and rates: all were disturbed",
+        windows.len()
+    );
+    let found = ALL_DISTURBED.finding(claim, told.join("; "));
+    let Some(((step, _), others)) = remedies.split_first() else { return vec![found] };
+    let found = others.iter().fold(found.to_do(*step), |found, (other, _)| found.or(*other));
+    let accepted = |(_, key): &(&str, &str)| format!("Let such windows count: raise {key} in [limits]");
+    vec![remedies.iter().map(accepted).fold(found, Found::or)]
+}
+
+/// What helps against a disturbance, and the key of `[limits]` that says how much of it is accepted.
+fn remedy(kind: Check) -> Option<(&'static str, &'static str)> {
+    match kind {
+        Check::CpuPressure => Some(("Repeat it on a machine where nothing else runs", "foreign_cpu_share")),
+        Check::Steal => Some(("Repeat it on a machine with processors of its own", "steal_share")),
+        Check::Throttled => Some(("Raise the CPU limit of the server", "throttled_share")),
+        Check::Errors => Some(("Find out from the server's log why answers were wrong", "error_share")),
+        _ => None,
+    }
+}
+
+fn with_interval(value: &Estimate) -> String {
+    match (value.low, value.high) {
+        (Some(low), Some(high)) => format!("{:.0} [{low:.0}, {high:.0}]", value.estimate),
+        _ => format!("{:.0}", value.estimate),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_of_each_rule_name_its_thresholds() {
+        let of_trials = OF_TRIALS.iter().flat_map(|rule| rule.mistakes());
+        let mistakes: Vec<String> = of_trials.chain(BASELINE_REPLACED.mistakes()).collect();
+        assert_eq!(mistakes, [""; 0]);
+    }
+}
