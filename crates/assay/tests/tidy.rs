@@ -1,5 +1,6 @@
-//! Rules of the house that a machine can hold: arrows between crates, folders and files, file headers, sizes of files.
+//! Rules of the house that a machine can hold: arrows between crates, folders and files, features of libraries, file headers, sizes of files.
 
+mod features;
 mod imports;
 
 use imports::Imports;
@@ -26,14 +27,19 @@ fn listed_arrows() -> BTreeMap<String, BTreeSet<String>> {
         .collect()
 }
 
-/// Arrows that the manifests have, development dependencies left out.
-fn built_arrows() -> BTreeMap<String, BTreeSet<String>> {
+/// What Cargo says of our crates.
+fn metadata() -> serde_json::Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
         .current_dir(root())
         .output()
         .expect("cargo metadata");
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata's JSON");
+    serde_json::from_slice(&output.stdout).expect("cargo metadata's JSON")
+}
+
+/// Arrows that the manifests have, development dependencies left out.
+fn built_arrows() -> BTreeMap<String, BTreeSet<String>> {
+    let metadata = metadata();
     let short = |name: &str| name.strip_prefix("assay-").unwrap_or(name).to_owned();
     let packages = metadata["packages"].as_array().expect("packages");
     let ours: BTreeSet<&str> = packages.iter().filter_map(|p| p["name"].as_str()).collect();

@@ -1,0 +1,3 @@
+//! Does nothing: without a build script Cargo would leave out the dependencies of builds, which are those of macros.
+
+fn main() {}
