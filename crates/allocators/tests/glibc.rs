@@ -153,7 +153,7 @@ fn ranges_are_what_glibc_got_from_the_kernel(program: &Path) {
 #[test]
 fn the_main_arena_is_where_the_debug_information_says() {
     let Some(program) = program() else { assay_testkit::skip!("no C compiler") };
-    let target = start(program, "blocks=100", "");
+    let target = start(&program, "blocks=100", "");
     let survey = survey(&target.open(), &[]);
     let mut gdb = std::process::Command::new("timeout");
     let pid = target.pid().to_string();

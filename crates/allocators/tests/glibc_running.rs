@@ -24,7 +24,7 @@ fn running_threads_tear_little_of_a_walk() {
         ("threads=3 blocks=1000 churn=1 min=2000 max=900000", "", 10),
     ] {
         let environment: Vec<_> = environment.split_once('=').into_iter().collect();
-        let mut target = Blocks::start(program, arguments, &environment);
+        let mut target = Blocks::start(&program, arguments, &environment);
         // What was allocated before the threads began to churn does not change.
         let listed = target.list();
         let (mut bytes, mut not_walkable, mut torn, mut missed) = (0, 0, 0, 0);
@@ -70,7 +70,7 @@ fn a_running_process_is_walked_with_retries_that_read_little() {
     const LOOKS_EACH: u32 = 10;
     let mut walks = Walks::default();
     for arguments in TARGETS {
-        let target = Blocks::start(program, arguments, &[]);
+        let target = Blocks::start(&program, arguments, &[]);
         for _ in 0..LOOKS_EACH {
             walks.take(&target.open());
         }
@@ -133,7 +133,7 @@ impl BeforeMemory for TornOnce<'_> {
 #[test]
 fn an_arena_that_is_changed_while_it_is_copied_is_found_all_the_same() {
     let Some(program) = program() else { assay_testkit::skip!("no C compiler") };
-    let target = Blocks::start(program, "blocks=2000", &[]);
+    let target = Blocks::start(&program, "blocks=2000", &[]);
     let process = target.open();
     let whole = survey(&process, &[]);
     let arena = whole.arenas[0].address;
@@ -155,7 +155,7 @@ fn an_arena_that_is_changed_while_it_is_copied_is_found_all_the_same() {
 #[test]
 fn a_target_that_ends_gives_an_answer() {
     let Some(program) = program() else { assay_testkit::skip!("no C compiler") };
-    let target = Blocks::start(program, "threads=2 blocks=20000", &[]);
+    let target = Blocks::start(&program, "threads=2 blocks=20000", &[]);
     let source = target.open();
     drop(target);
     let survey = survey(&source, &[]);

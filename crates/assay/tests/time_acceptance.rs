@@ -4,11 +4,10 @@
 //! `ASSAY_TIME_SERVERS` (words), `ASSAY_TIME_COLLECTORS` (words), `ASSAY_TIME_JAVA` (feature releases) and `ASSAY_TIME_SECONDS` choose less.
 
 use assay_model::{Certainty, ThreadRole, TimeReport};
-use assay_testkit::{find_java, skip};
+use assay_testkit::{Turn, find_java, skip, turn};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
@@ -22,18 +21,13 @@ fn words(variable: &str, default: &str) -> Vec<String> {
     words.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Tests of one program run side by side; the server of one would take processors from that of another.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-/// A control group that counts CPU time (version 1), for one test at a time; removed when dropped.
-struct Group(
-    PathBuf,
-    #[expect(dead_code, reason = "held until the group is dropped")] MutexGuard<'static, ()>,
-);
+/// A control group that counts CPU time (version 1), for one test at a time: the server of one would take processors from that of
+/// another. Removed when dropped.
+struct Group(PathBuf, #[expect(dead_code, reason = "held until the group is dropped")] Turn);
 
 impl Group {
     fn make() -> Option<Group> {
-        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = turn("time-acceptance");
         let path = Path::new("/sys/fs/cgroup/cpuacct").join(format!("assay-time-{}", std::process::id()));
         fs::create_dir(&path).ok().map(|()| Group(path, turn))
     }

@@ -4,9 +4,11 @@
 //! it is asked to build, so what it has looked at is what the tests run: on two processors that saves a fifth of `./check`. What clippy
 //! compiles and what rustc does is decided in `clippy-driver`, beside this crate's manifest.
 
-use crate::program::{WRAPPER, cargo};
 use serde::Deserialize;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
+
+/// Names what Cargo calls in the place of rustc for the crates of the workspace. `./check` sets it for all that it builds.
+const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 
 /// A message of Cargo.
 #[derive(Deserialize)]
@@ -35,7 +37,7 @@ pub fn are_clean() -> Result<bool, String> {
 
 /// Builds some targets, and prints what the compiler says.
 fn builds_without_a_word(targets: &[&str]) -> Result<bool, String> {
-    let mut command = cargo();
+    let mut command = Command::new("cargo");
     command.args(["test", "--workspace", "--locked", "--no-run", "--message-format=json"]).args(targets);
     let output = command.stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("cargo cannot be run: {error}"))?;

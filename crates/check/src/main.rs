@@ -1,18 +1,19 @@
-//! Runs all Rust tests: `cargo run -p assay-check -- [--long] [--kept FOLDER] [PROGRAM...]`, as `./check` does. With `--lints`
-//! alone it builds them, and everything else of the workspace, with clippy in the compiler's place.
+//! Runs all Rust tests: `assay-check --nextest PROGRAM [--long] [--kept FOLDER] [--test PATTERN]... [PACKAGE...]`, as `./check` does. With `--lints` alone it
+//! builds them, and everything else of the workspace, with clippy in the compiler's place.
 //!
-//! A test that fails is tried once more, alone. If it then passes it is flaky: it is listed with the logs of both attempts,
-//! and more than a few of them fail the run. A test that says that it cannot run here must be listed in `tests.toml` beside
-//! this crate's manifest under a kind of machine that this one is. The tests in its list `must-run` must have run.
+//! nextest runs the tests, each in a process of its own, by `.config/nextest.toml`; what is decided here is whether that is good. A test
+//! that fails is tried once more. If it then passes it is flaky: it is listed with the logs of both attempts, and more than a few of them
+//! fail the run. A test that says that it cannot run here must be listed in `tests.toml` beside this crate's manifest under a kind of
+//! machine that this one is. The tests in its list `must-run` must have run.
 
-mod libtest;
+mod junit;
 mod lints;
-mod program;
 mod rules;
 mod run;
 mod verdict;
 
 use rules::Rules;
+use run::Asked;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,23 +23,30 @@ struct Arguments {
     lints: bool,
     /// Long simulations and rare JVMs, too.
     long: bool,
+    /// The program that runs the tests.
+    nextest: PathBuf,
     /// Where logs of tests that did not pass at once are kept.
     kept: PathBuf,
-    /// Names of test programs; empty: all.
-    only: Vec<String>,
+    /// Packages whose tests run; empty: all.
+    packages: Vec<String>,
+    /// Parts of the names of tests that run; empty: all.
+    tests: Vec<String>,
 }
 
 impl Arguments {
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
-        let kept = PathBuf::from(".assay/tests");
-        let mut arguments = Arguments { lints: false, long: false, kept, only: Vec::new() };
+        let (nextest, kept) = ("cargo-nextest".into(), ".assay/tests".into());
+        let (packages, tests) = (Vec::new(), Vec::new());
+        let mut arguments = Arguments { lints: false, long: false, nextest, kept, packages, tests };
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--lints" => arguments.lints = true,
                 "--long" => arguments.long = true,
+                "--nextest" => arguments.nextest = words.next().ok_or("--nextest PROGRAM")?.into(),
+                "--test" => arguments.tests.push(words.next().ok_or("--test PATTERN")?),
                 "--kept" => arguments.kept = words.next().ok_or("--kept FOLDER")?.into(),
                 option if option.starts_with('-') => return Err(format!("{option} is not an option")),
-                _ => arguments.only.push(word),
+                _ => arguments.packages.push(word),
             }
         }
         Ok(arguments)
@@ -58,16 +66,18 @@ fn main() -> ExitCode {
 
 /// Whether all is well.
 fn checked() -> Result<bool, String> {
-    let arguments = Arguments::parse(std::env::args().skip(1))?;
-    if arguments.lints {
+    let Arguments { lints, long, nextest, kept, packages, tests } =
+        Arguments::parse(std::env::args().skip(1))?;
+    if lints {
         return lints::are_clean();
     }
-    let rules = Rules::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests.toml"))?;
-    let programs = program::build(&arguments.only)?;
-    let wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|one| one == name);
-    let programs: Vec<_> = programs.into_iter().filter(|program| wanted(&program.name)).collect();
-    let results = run::run_all(&programs, &rules, arguments.long, &arguments.kept)?;
-    let verdict = verdict::judge(&results, &rules, arguments.only.is_empty());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let rules = Rules::read(&folder.join("tests.toml"))?;
+    let root = folder.join("../..");
+    let asked =
+        Asked { root: &root, nextest: &nextest, long, kept: &kept, packages: &packages, tests: &tests };
+    let results = run::run_all(&asked, &rules)?;
+    let verdict = verdict::judge(&results, &rules, packages.is_empty() && tests.is_empty());
     print!("{verdict}");
     Ok(verdict.is_good())
 }

@@ -1,6 +1,6 @@
-//! `tests.toml`: which tests may be skipped where, which must run, which run beside others.
+//! `tests.toml`: which tests may be skipped where, and which must run.
 
-use crate::libtest::Outcome;
+use crate::junit::Outcome;
 use serde::Deserialize;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,33 +11,10 @@ use std::process::{Command, Stdio};
 pub struct Rules {
     /// More flaky tests than this fail the run.
     pub flaky_max: usize,
-    /// Programs that take long: they begin first, so that none of them runs by itself at the end.
-    pub first: Vec<String>,
-    /// Programs that sleep most of their time: beside all others of their stage they take a place of their own, one after the other.
-    pub asleep: Vec<String>,
-    /// Programs that time something, but leave the machine idle, in groups that run one after the other. Those of a group begin in this order.
-    pub waiting: Vec<Vec<String>>,
-    /// Programs that tolerate one neighbour for each further processor.
-    pub few: Vec<String>,
-    /// Programs that time something, or need what the machine has.
-    pub alone: Vec<String>,
     /// Tests that must have run.
     pub must_run: Vec<String>,
     /// Kinds of machines.
     pub machine: Vec<Machine>,
-}
-
-/// When a program runs. What runs side by side in one stage ends before the next begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Beside others, as many as keep the processors busy.
-    Together,
-    /// Beside others that leave the machine idle, too.
-    Waiting,
-    /// Beside as few others that each has a processor.
-    Few,
-    /// By itself.
-    Alone,
 }
 
 /// A kind of machine on which some tests cannot run. `{release}` in its texts stands for each of `releases`.
@@ -96,33 +73,6 @@ impl Rules {
     pub fn is_missed(&self, test: &str, outcome: &Outcome) -> bool {
         let must_run = self.must_run.iter().any(|pattern| matches(pattern, test));
         must_run && matches!(outcome, Outcome::Skipped(why) if !self.lacks_surely(test, why))
-    }
-
-    /// When a program runs.
-    pub fn stage(&self, program: &str) -> Stage {
-        let has = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, program));
-        match () {
-            () if self.group(program).is_some() => Stage::Waiting,
-            () if has(&self.few) => Stage::Few,
-            () if has(&self.alone) => Stage::Alone,
-            () => Stage::Together,
-        }
-    }
-
-    /// Whether a program takes no place from the others of its stage.
-    pub fn sleeps(&self, program: &str) -> bool {
-        self.asleep.iter().any(|pattern| matches(pattern, program))
-    }
-
-    /// Which group of waiting programs one belongs to.
-    pub fn group(&self, program: &str) -> Option<usize> {
-        self.waiting.iter().position(|group| group.iter().any(|pattern| matches(pattern, program)))
-    }
-
-    /// The place of a program among those of its stage.
-    pub fn turn(&self, program: &str) -> usize {
-        let mut turns = self.first.iter().chain(self.waiting.iter().flatten());
-        turns.position(|pattern| matches(pattern, program)).unwrap_or(usize::MAX)
     }
 }
 
@@ -185,23 +135,6 @@ mod tests {
     }
 
     #[test]
-    fn a_program_has_one_stage_and_the_listed_ones_come_first() {
-        let rules = Rules {
-            first: vec!["study/runs".to_owned(), "heap/layout".to_owned()],
-            asleep: vec!["study/*".to_owned()],
-            waiting: vec![vec!["load/truth".to_owned()]],
-            few: vec!["load/http".to_owned()],
-            alone: vec!["load/*".to_owned()],
-            ..Rules::default()
-        };
-        let stages =
-            ["load/truth", "load/http", "load/chat", "heap/layout"].map(|program| rules.stage(program));
-        assert_eq!(stages, [Stage::Waiting, Stage::Few, Stage::Alone, Stage::Together]);
-        assert_eq!(["heap/layout", "load/truth", "study/runs"].map(|program| rules.turn(program)), [1, 2, 0]);
-        assert_eq!(["heap/layout", "study/runs"].map(|program| rules.sleeps(program)), [false, true]);
-    }
-
-    #[test]
     fn the_checked_in_rules_can_be_read() {
         let rules = Rules::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests.toml")).expect("rules");
         assert!(!rules.must_run.is_empty() && rules.flaky_max == 3);
@@ -226,12 +159,7 @@ mod tests {
     fn what_the_checked_in_rules_name_is_there() {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
         let rules = Rules::read(&manifest.join("tests.toml")).expect("rules");
-        let patterns = rules.machine.iter().flat_map(|machine| &machine.tests).chain(
-            [&rules.first, &rules.asleep, &rules.few, &rules.alone]
-                .into_iter()
-                .chain(&rules.waiting)
-                .flatten(),
-        );
+        let patterns = rules.machine.iter().flat_map(|machine| &machine.tests);
         let gone: Vec<_> = patterns.filter(|pattern| !has_program(pattern)).collect();
         assert!(gone.is_empty(), "{gone:?}");
         for test in &rules.must_run {

@@ -1,25 +1,35 @@
-//! Runs test programs, stage by stage: see [`crate::rules::Stage`].
+//! Runs all tests by nextest, twice: first what shares the machine, then what times something or holds the machine to account. Which
+//! tests those are, and what may run beside them, says `.config/nextest.toml`.
 
-use crate::libtest::{Outcome, output_of, read};
-use crate::program::Program;
+use crate::junit::{Outcome, Ran, read};
 use crate::rules::Rules;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
-/// How long a program may take: four times the longest of them on a machine with two slow processors. One that waits for ever would hold up
-/// all that follows.
-const TIME_MAX: Duration = Duration::from_secs(1_200);
-/// As [`TIME_MAX`], for the long tests of a program.
-const TIME_MAX_LONG: Duration = Duration::from_secs(3 * 3_600);
-/// Exit codes of timeout(1): its time was over; it had to kill.
-const OVER_TIME: [i32; 2] = [124, 137];
+/// What nextest ends with when tests have failed.
+const TESTS_FAILED: i32 = 100;
+/// Groups of the second run.
+const QUIET: &str = "group(/^(timed|few|alone)$/)";
 
-/// A test after at most two attempts.
+/// What was asked for.
+pub struct Asked<'a> {
+    /// The root of the checkout.
+    pub root: &'a Path,
+    /// The program.
+    pub nextest: &'a Path,
+    /// Whether long tests run, too.
+    pub long: bool,
+    /// Where logs of tests that did not pass at once are kept, and nextest's reports.
+    pub kept: &'a Path,
+    /// Packages whose tests run; empty: all.
+    pub packages: &'a [String],
+    /// Parts of the names of tests that run; empty: all.
+    pub tests: &'a [String],
+}
+
+/// A test after its attempts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// How the last attempt ended.
@@ -28,286 +38,147 @@ pub struct Ended {
     pub logs: Vec<PathBuf>,
 }
 
-/// All tests, by `PROGRAM::TEST`, and how long each program took.
-#[derive(Debug, Default)]
-pub struct Results {
-    /// The tests.
-    pub tests: BTreeMap<String, Ended>,
-    /// Wall time of the programs.
-    pub took: Vec<(String, Duration)>,
-}
+/// All tests, by `CRATE/FILE::TEST`.
+pub type Results = BTreeMap<String, Ended>;
 
-/// What holds for all programs of a run.
-#[derive(Clone, Copy)]
-struct Run<'a> {
-    rules: &'a Rules,
-    /// Whether long tests run, too.
-    long: bool,
-    /// Where logs of first attempts are kept.
-    kept: &'a Path,
-}
-
-/// Runs all programs.
+/// Runs the tests, and once more those that must run and were skipped.
 ///
 /// # Errors
-/// A program cannot be started, or a log cannot be written.
-pub fn run_all(programs: &[Program], rules: &Rules, long: bool, kept: &Path) -> Result<Results, String> {
-    let cannot = |error: std::io::Error| format!("{}: {error}", kept.display());
-    if kept.exists() {
-        fs::remove_dir_all(kept).map_err(cannot)?;
+/// They do not compile, nextest cannot be run, or a log cannot be written.
+pub fn run_all(asked: &Asked<'_>, rules: &Rules) -> Result<Results, String> {
+    let cannot = |error: std::io::Error| format!("{}: {error}", asked.kept.display());
+    if asked.kept.exists() {
+        fs::remove_dir_all(asked.kept).map_err(cannot)?;
     }
-    fs::create_dir_all(kept).map_err(cannot)?;
-    let results = Mutex::new(Results::default());
+    fs::create_dir_all(asked.kept).map_err(cannot)?;
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let timed = |program: &Program, options: &[&str]| -> Result<(), String> {
-        let begun = Instant::now();
-        let tests = run_one(program, options, &Run { rules, long, kept })?;
-        let took = begun.elapsed();
-        eprintln!("{:>7.1} s  {}", took.as_secs_f64(), program.name);
-        let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-        results.took.push((program.name.clone(), took));
-        results.tests.extend(tests);
-        Ok(())
+    // Three for each processor: many wait for a JVM, or for a clock.
+    let mut ran = run(asked, "shared", &format!("not {QUIET}"), 3 * processors)?;
+    // What is timed leaves its processor idle; the others there are held back by their groups.
+    ran.extend(run(asked, "quiet", QUIET, 6 * processors)?);
+    let missed: Vec<_> = ran.iter().filter(|(test, one)| rules.is_missed(test, &one.outcome)).collect();
+    let earlier: BTreeMap<_, _> =
+        missed.iter().map(|(test, one)| ((*test).clone(), one.outcome.clone())).collect();
+    let filter: Vec<_> = missed.iter().map(|(_, one)| filter_of(one)).collect();
+    if !filter.is_empty() {
+        ran.extend(run(asked, "missed", &filter.join(" | "), 1)?);
+    }
+    ran.into_iter().map(|(test, one)| ended(asked, &earlier, test, one)).collect()
+}
+
+/// One test in nextest's language.
+fn filter_of(test: &Ran) -> String {
+    format!("(binary_id(={}) & test(={}))", test.binary, test.called)
+}
+
+/// A test with the logs of its attempts on disk; `earlier` is what was skipped at first.
+fn ended(
+    asked: &Asked<'_>,
+    earlier: &BTreeMap<String, Outcome>,
+    test: String,
+    one: Ran,
+) -> Result<(String, Ended), String> {
+    let skipped = earlier.get(&test).map(|outcome| format!("{outcome:?}\n"));
+    let attempts = skipped.into_iter().filter(|_| one.outcome == Outcome::Passed).chain(one.attempts);
+    let keep = |(number, log): (usize, String)| {
+        let name = format!("{test}.{}.log", number + 1).replace(['/', ' '], "-").replace("::", ".");
+        let path = asked.kept.join(name);
+        fs::write(&path, log).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(path)
     };
-    let mut stages: [Vec<&Program>; 4] = Default::default();
-    for program in programs {
-        stages[rules.stage(&program.name) as usize].push(program);
-    }
-    for stage in &mut stages {
-        stage.sort_by_key(|program| rules.turn(&program.name));
-    }
-    let [together, waiting, few, alone] = stages;
-    let (asleep, awake): (Vec<_>, Vec<_>) =
-        together.into_iter().partition(|program| rules.sleeps(&program.name));
-    std::thread::scope(|scope| {
-        let beside = scope.spawn(|| side_by_side(&asleep, 1, |program| timed(program, &[])));
-        // One more than processors: many wait for a JVM.
-        side_by_side(&awake, processors + 1, |program| timed(program, &[]))?;
-        beside.join().unwrap_or(Err("a thread died".to_owned()))
-    })?;
-    for group in waiting.chunk_by(|one, next| rules.group(&one.name) == rules.group(&next.name)) {
-        // Their tests wait, too, whatever the number of processors.
-        side_by_side(group, processors + 1, |program| timed(program, &["--test-threads=8"]))?;
-    }
-    side_by_side(&few, processors, |program| timed(program, &[]))?;
-    side_by_side(&alone, 1, |program| timed(program, &[]))?;
-    results.into_inner().map_err(|_| "a thread died".to_owned())
+    let logs = attempts.enumerate().map(keep).collect::<Result<_, String>>()?;
+    Ok((test, Ended { outcome: one.outcome, logs }))
 }
 
-/// Runs programs, up to `workers` of them at a time, in their order.
-fn side_by_side<F>(programs: &[&Program], workers: usize, run: F) -> Result<(), String>
-where
-    F: Fn(&Program) -> Result<(), String> + Sync,
-{
-    let next = AtomicUsize::new(0);
-    let worker = || {
-        while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            run(program)?;
-        }
-        Ok(())
+/// One run of nextest.
+fn run(asked: &Asked<'_>, name: &str, filter: &str, threads: usize) -> Result<BTreeMap<String, Ran>, String> {
+    let profile = if asked.long { "long" } else { "check" };
+    let report = asked.root.join("target/nextest").join(profile).join("junit.xml");
+    let _ = fs::remove_file(&report);
+    let mut command = Command::new(asked.nextest);
+    command.current_dir(asked.root).args(["nextest", "run", "--locked", "--profile", profile]);
+    if asked.packages.is_empty() {
+        command.arg("--workspace");
+    }
+    command.args(asked.packages.iter().flat_map(|package| ["--package", package]));
+    command.args(["--no-tests", "pass", "--test-threads", &threads.to_string()]);
+    command.args(["--show-progress", "none", "--user-config-file", "none", "--filterset", filter]);
+    command.args(asked.tests);
+    if asked.long {
+        command.args(["--run-ignored", "all"]);
+    }
+    let status = command.stdin(Stdio::null()).status();
+    let status = status.map_err(|error| format!("{} cannot be run: {error}", asked.nextest.display()))?;
+    if !status.success() && status.code() != Some(TESTS_FAILED) {
+        return Err(format!("nextest did not run the tests: {status}"));
+    }
+    let text = match fs::read_to_string(&report) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        text => text.map_err(|error| format!("{}: {error}", report.display()))?,
     };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or(Err("a thread died".to_owned())))
-    })
-}
-
-/// Runs a program.
-fn run_one(program: &Program, options: &[&str], of: &Run<'_>) -> Result<BTreeMap<String, Ended>, String> {
-    let mut arguments = [&["--show-output"], options].concat();
-    if !program.only.is_empty() {
-        arguments.push("--exact");
-        arguments.extend(program.only.iter().map(String::as_str));
-    }
-    let mut ended = attempts(program, &arguments, of, TIME_MAX)?;
-    let is_long = |one: &&Ended| matches!(&one.outcome, Outcome::Ignored(why) if why.starts_with("long"));
-    if of.long && ended.values().any(|one| is_long(&one)) {
-        let names: Vec<_> =
-            ended.iter().filter(|(_, one)| is_long(one)).map(|(name, _)| name.clone()).collect();
-        let mut arguments = vec!["--show-output", "--include-ignored", "--exact"];
-        arguments.extend(names.iter().map(String::as_str));
-        ended.extend(attempts(program, &arguments, of, TIME_MAX_LONG)?);
-    }
-    Ok(ended.into_iter().map(|(test, one)| (program.test(&test), one)).collect())
-}
-
-/// Runs some tests of a program, and once more those that failed, and those that must run and were skipped. A program that died counts as a
-/// failed test `died`; one that did not end is not tried again.
-fn attempts(
-    program: &Program,
-    arguments: &[&str],
-    of: &Run<'_>,
-    time_max: Duration,
-) -> Result<BTreeMap<String, Ended>, String> {
-    let Run { rules, kept, .. } = *of;
-    let is_wanting = |test: &str, outcome: &Outcome| {
-        *outcome == Outcome::Failed || rules.is_missed(&program.test(test), outcome)
-    };
-    let said = run(program, arguments, time_max)?;
-    let first = read(&said.text);
-    if first.is_whole {
-        let ended = first.tests.into_iter().map(|(test, outcome)| {
-            let log = output_of(&said.text, &test).unwrap_or(&said.text);
-            let one = match outcome {
-                outcome if is_wanting(&test, &outcome) => again(program, &test, log, kept, time_max)?,
-                outcome => Ended { outcome, logs: Vec::new() },
-            };
-            Ok((test, one))
-        });
-        return ended.collect();
-    }
-    let mut logs = vec![keep(kept, program, "died", "first", &said.text)?];
-    let (mut last, mut is_whole) = (first, false);
-    if !said.is_over_time {
-        let said = run(program, arguments, time_max)?;
-        last = read(&said.text);
-        is_whole = last.is_whole && !last.tests.values().any(|outcome| *outcome == Outcome::Failed);
-        logs.push(keep(kept, program, "died", "second", &said.text)?);
-    }
-    let tests = last.tests.into_iter().map(|(test, outcome)| (test, Ended { outcome, logs: Vec::new() }));
-    let mut ended: BTreeMap<_, _> = tests.collect();
-    let outcome = if is_whole { Outcome::Passed } else { Outcome::Failed };
-    ended.insert("died".to_owned(), Ended { outcome, logs });
-    Ok(ended)
-}
-
-/// The second attempt at a test, alone.
-fn again(program: &Program, test: &str, log: &str, kept: &Path, time_max: Duration) -> Result<Ended, String> {
-    let first = keep(kept, program, test, "first", log)?;
-    let said = run(program, &["--show-output", "--include-ignored", "--exact", test], time_max)?;
-    let outcome = read(&said.text).tests.remove(test).unwrap_or(Outcome::Failed);
-    let logs = vec![first, keep(kept, program, test, "second", &said.text)?];
-    Ok(Ended { outcome, logs })
-}
-
-/// What a program printed, to its end or for as long as it may take.
-struct Said {
-    text: String,
-    is_over_time: bool,
-}
-
-/// Runs a program.
-fn run(program: &Program, arguments: &[&str], time_max: Duration) -> Result<Said, String> {
-    let cannot = |error: std::io::Error| format!("{} cannot be run: {error}", program.name);
-    // Files: what a program leaves running would hold its pipes open.
-    let (mut stdout, mut stderr) =
-        (tempfile::tempfile().map_err(cannot)?, tempfile::tempfile().map_err(cannot)?);
-    let mut command = program.command(arguments, time_max);
-    command.stdout(stdout.try_clone().map_err(cannot)?).stderr(stderr.try_clone().map_err(cannot)?);
-    let status = command.status().map_err(cannot)?;
-    let is_over_time = status.code().is_some_and(|code| OVER_TIME.contains(&code));
-    let mut text = text_of(&mut stdout).map_err(cannot)?;
-    if is_over_time {
-        let seconds = time_max.as_secs();
-        text.push_str(&format!("\n{} did not end within {seconds} s and was ended\n", program.name));
-    }
-    // Behind it: a line of it within the harness's would not be understood.
-    text.push_str(&text_of(&mut stderr).map_err(cannot)?);
-    Ok(Said { text, is_over_time })
-}
-
-/// What was written to a file, from its start.
-fn text_of(file: &mut fs::File) -> std::io::Result<String> {
-    let mut bytes = Vec::new();
-    file.rewind()?;
-    file.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn keep(kept: &Path, program: &Program, test: &str, attempt: &str, log: &str) -> Result<PathBuf, String> {
-    let name = format!("{}.{attempt}.log", program.test(test)).replace(['/', ' '], "-").replace("::", ".");
-    let path = kept.join(name);
-    fs::write(&path, log).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(path)
+    // With the time of each test.
+    let kept = asked.kept.join(format!("{name}.xml"));
+    fs::write(&kept, &text).map_err(|error| format!("{}: {error}", kept.display()))?;
+    read(&text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
-
-    /// A program whose tests fail at their first attempt, always, or never.
-    fn fake(folder: &Path, script: &str) -> Program {
-        let path = folder.join("program");
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("our file");
-        Program {
-            name: "fake/lib".to_owned(),
-            executable: Some(path),
-            folder: folder.to_owned(),
-            only: Vec::new(),
-        }
-    }
-
-    /// A run without long tests.
-    fn short<'a>(rules: &'a Rules, kept: &'a Path) -> Run<'a> {
-        Run { rules, long: false, kept }
-    }
-
-    const FAILS_ONCE: &str = "
-        if [ -e seen ]; then result=ok; else result=FAILED; fi
-        touch seen
-        case \"$*\" in *always*) once=; always='test always ... FAILED' ;; *once*) once=\"test once ... $result\"; always= ;;
-        *) once=\"test once ... $result\"; always='test always ... FAILED'; echo 'test good ... ok';
-           echo 'test slow ... ignored, long: a minute' ;; esac
-        case \"$*\" in *slow*) echo 'test slow ... ok'; once=; always= ;; esac
-        echo \"$once\"; echo \"$always\"
-        echo 'failures:'; echo; echo '---- once stdout ----'; echo 'not yet'; echo; echo 'failures:'
-        echo 'test result: done'";
 
     #[test]
-    fn what_failed_is_tried_once_more_and_both_logs_are_kept() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let program = fake(folder.path(), FAILS_ONCE);
-        let rules = Rules::default();
-        let of = Run { long: true, ..short(&rules, folder.path()) };
-        let tests = run_one(&program, &[], &of).expect("it runs");
-        let one = |name: &str| &tests[&format!("fake/lib::{name}")];
-        assert_eq!(one("good"), &Ended { outcome: Outcome::Passed, logs: Vec::new() });
-        assert_eq!((&one("once").outcome, one("once").logs.len()), (&Outcome::Passed, 2));
-        assert_eq!((&one("always").outcome, one("always").logs.len()), (&Outcome::Failed, 2));
-        assert_eq!(one("slow").outcome, Outcome::Passed, "with --long");
-        assert_eq!(fs::read_to_string(&one("once").logs[0]).expect("a log").trim(), "not yet");
+    fn the_groups_of_the_second_run_are_those_of_the_configuration() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.config/nextest.toml");
+        let config: toml::Table = fs::read_to_string(path).expect("a configuration").parse().expect("TOML");
+        let groups = QUIET.trim_start_matches("group(/^(").trim_end_matches(")$/)").split('|');
+        let known = config["test-groups"].as_table().expect("groups");
+        let gone: Vec<_> = groups.filter(|group| !known.contains_key(*group)).collect();
+        assert!(gone.is_empty(), "{gone:?}");
     }
+
+    /// Stands for nextest: reports a test that is skipped, and passes when it is asked for by name; one that fails; and one of a group
+    /// of the second run.
+    const NEXTEST: &str = r#"#!/bin/sh
+        mkdir -p target/nextest/check
+        case "$*" in
+        *closure*) cases='<testcase name="closure::sums" classname="assay-memory::all"><system-out>now
+</system-out></testcase>' ;;
+        *'not group'*) cases='<testcase name="closure::sums" classname="assay-memory::all"><system-out>skipped: the machine is busy
+</system-out></testcase><testcase name="a" classname="assay-text"><failure type="died"/></testcase>' ;;
+        *) cases='<testcase name="b" classname="assay-load"/>' ;;
+        esac
+        echo "<testsuites>$cases</testsuites>" >target/nextest/check/junit.xml
+        case "$cases" in *failure*) exit 100 ;; esac"#;
 
     #[test]
     fn what_must_run_and_was_skipped_is_tried_once_more() {
+        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
-        let busy = "---- busy stdout ----'; echo 'skipped: the machine is busy'; echo; echo 'successes:";
-        let script = format!(
-            "echo 'test busy ... ok'; [ -e seen ] || {{ echo '{busy}'; }}; touch seen; echo 'test result: done'"
-        );
-        let program = fake(folder.path(), &script);
-        let rules = Rules { must_run: vec!["fake/lib::busy".to_owned()], ..Rules::default() };
-        let run = |rules| run_one(&program, &[], &short(rules, folder.path())).expect("it runs");
-        let tests = run(&rules);
-        let busy = &tests["fake/lib::busy"];
-        assert_eq!((&busy.outcome, busy.logs.len()), (&Outcome::Passed, 2));
-        fs::remove_file(folder.path().join("seen")).expect("our file");
-        let others = run(&Rules::default());
-        assert!(matches!(&others["fake/lib::busy"].outcome, Outcome::Skipped(_)), "{others:?}");
-    }
-
-    #[test]
-    fn a_program_that_dies_twice_is_a_failure() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let program = fake(folder.path(), "echo 'test good ... ok'; kill -9 $$");
-        let tests = run_one(&program, &[], &short(&Rules::default(), folder.path())).expect("it runs");
-        assert_eq!(tests["fake/lib::died"].outcome, Outcome::Failed);
-    }
-
-    #[test]
-    fn a_program_that_does_not_end_is_ended_and_not_tried_again() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let program = fake(folder.path(), "echo 'test good ... ok'; exec sleep 60");
-        let rules = Rules::default();
-        let of = short(&rules, folder.path());
-        let tests = attempts(&program, &[], &of, Duration::from_secs(1)).expect("it runs");
-        assert_eq!((&tests["good"].outcome, &tests["died"].outcome), (&Outcome::Passed, &Outcome::Failed));
-        let logs = &tests["died"].logs;
-        assert!(
-            logs.len() == 1
-                && fs::read_to_string(&logs[0]).expect("a log").contains("did not end within 1 s")
-        );
+        let (nextest, kept) = (folder.path().join("nextest"), folder.path().join("kept"));
+        fs::write(&nextest, NEXTEST).expect("a script");
+        fs::set_permissions(&nextest, fs::Permissions::from_mode(0o700)).expect("our file");
+        let asked = Asked {
+            root: folder.path(),
+            nextest: &nextest,
+            long: false,
+            kept: &kept,
+            packages: &[],
+            tests: &[],
+        };
+        let run = |must_run: &[&str]| {
+            let must_run = must_run.iter().map(|test| (*test).to_owned()).collect();
+            run_all(&asked, &Rules { must_run, ..Rules::default() }).expect("it runs")
+        };
+        let results = run(&["memory/closure::sums"]);
+        let logs = |results: &Results, test: &str| results[test].logs.len();
+        assert_eq!(results.len(), 3);
+        assert_eq!(results["memory/closure::sums"].outcome, Outcome::Passed);
+        assert_eq!((logs(&results, "memory/closure::sums"), logs(&results, "text/lib::a")), (1, 1));
+        assert_eq!(results["load/lib::b"], Ended { outcome: Outcome::Passed, logs: Vec::new() });
+        let log = fs::read_to_string(&results["memory/closure::sums"].logs[0]).expect("a log");
+        assert!(log.contains("the machine is busy"), "{log}");
+        assert!(matches!(run(&[])["memory/closure::sums"].outcome, Outcome::Skipped(_)), "it need not run");
+        fs::write(&nextest, "#!/bin/sh\nexit 101\n").expect("a script");
+        assert!(run_all(&asked, &Rules::default()).is_err(), "they do not compile");
     }
 }

@@ -3,10 +3,9 @@
 use assay_counters::{SideGauges, Sides, TimeGauge};
 use assay_linux::{ExitListener, SysRoot};
 use assay_model::{RuleId, ThreadRole, TimeGroup, TimeReport};
-use assay_testkit::{Running, each_java, find_java, find_tool, skip, start_java};
+use assay_testkit::{Running, each_java, find_java, find_tool, skip, start_java, turn};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// CPU time and time of a program that goes on.
@@ -15,15 +14,15 @@ const DURATION_NS: u64 = 2_200_000_000;
 /// On a machine where it gets hardly any processor.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// Programs that use up the processors are no company for others.
-static ALONE: Mutex<()> = Mutex::new(());
+/// What these tests take turns at: programs that use up the processors are no company for others.
+const PROCESSORS: &str = "processors";
 
 /// Accounts of what the program does, on each of these JDKs; `goes_on`: its answer says that it is under way, not that it is over.
 fn accounts(javas: &BTreeMap<u32, PathBuf>, what: &str, goes_on: bool) -> Vec<TimeReport> {
     if find_tool("javac").is_none() {
         return Vec::new();
     }
-    let _alone = ALONE.lock();
+    let _alone = turn(PROCESSORS);
     let account = |java: &PathBuf| {
         let mut jvm: Running = start_java(java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Planted");
         let mut gauge = if goes_on {
@@ -142,7 +141,7 @@ fn false_sharing_is_found_where_addresses_are_sampled_and_elsewhere_the_answer_s
     if find_tool("javac").is_none() {
         skip!("no JDK");
     }
-    let _alone = ALONE.lock();
+    let _alone = turn(PROCESSORS);
     let mut jvm: Running = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Planted");
     assert_eq!(jvm.ask("sharing 2").trim(), "done");
     let mut gauge = TimeGauge::start(jvm.pid()).expect("our child");
@@ -177,7 +176,7 @@ fn carriers_that_a_native_method_keeps_are_found_with_the_call() {
     if find_tool("javac").is_none() {
         skip!("no JDK");
     }
-    let _alone = ALONE.lock();
+    let _alone = turn(PROCESSORS);
     let mut jvm: Running = start_java(&java, &["-Xmx128m", "-XX:+UseSerialGC"], &[], "Planted");
     assert_eq!(jvm.ask("carriers 2").trim(), "done");
     let mut gauge = TimeGauge::start(jvm.pid()).expect("our child");

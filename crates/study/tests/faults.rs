@@ -5,11 +5,10 @@ use assay_model::{
     Check, Disturbance, FaultAction, FaultRecord, RunEventKind, Trial, TrialOutcome, Window, file,
 };
 use assay_study::{RunOptions, Study, StudyError, run};
-use assay_testkit::skip;
+use assay_testkit::{skip, turn};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const DESIGN: &str = r#"
@@ -288,8 +287,7 @@ fn a_limit_holds_for_its_time_and_is_taken_back() {
 
 /// Runs a study that may change the machine, and tells what happens. One at a time, as for users.
 fn run_limited(fixture: &Fixture, mut on_event: impl FnMut(&RunEventKind)) -> Trial {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _machine = turn("settings-of-the-machine");
     let options = RunOptions { allow_host_changes: true, ..fixture.options() };
     let prepared = fixture.prepare().expect("a plan");
     run(&prepared, &options, &AtomicBool::new(false), &mut |event| on_event(&event.kind)).expect("a result");

@@ -5,13 +5,12 @@
 use crate::support::{Fixture, example};
 use assay_model::{RunEvent, RunEventKind, Trial};
 use assay_study::{Study, StudyError};
-use assay_testkit::skip;
+use assay_testkit::{Turn, skip, turn};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// One launch of each level.
@@ -19,8 +18,6 @@ const DESIGN: &str =
     "design = { blocks = 1, window = \"300ms\", warm_up = { cap = \"0s\" }, repeats_max = 0 }\n";
 const KILLS: u32 = 5;
 const KILLS_LONG: u32 = 50;
-/// The tests change the same settings: one after the other.
-static MACHINE: Mutex<()> = Mutex::new(());
 /// Of the instants at which runs are killed.
 const SEED: u64 = 20_180_420;
 
@@ -267,8 +264,9 @@ impl Levers {
     }
 }
 
-fn the_machine() -> MutexGuard<'static, ()> {
-    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+/// The tests change the same settings: one after the other.
+fn the_machine() -> Turn {
+    turn("settings-of-the-machine")
 }
 
 /// A run that is interrupted, and waited for, when a test fails beside it: what it has changed does not stay.

@@ -5,6 +5,7 @@
 
 mod allocations;
 mod attach;
+mod compiled;
 mod counting_server;
 mod damage;
 mod deaf_server;
@@ -17,17 +18,19 @@ mod shown;
 mod splitmix;
 mod standstill;
 mod stripped;
+mod turn;
 mod worker_server;
 
 pub use allocations::{CountingAllocator, allocations};
 pub use attach::jcmd;
+pub use compiled::{c_program, java_classes, java_classes_of};
 pub use counting_server::CountingServer;
 pub use damage::Damage;
 pub use deaf_server::{OPEN_MAX, deaf_server};
 pub use memory_group::MemoryGroup;
 pub use one_step::assert_one_step_each;
 pub use run_delay::{RunDelay, RunDelayWatch};
-pub use running::{Running, java_classes, java_command, output_of_copy, start_buffers, start_java};
+pub use running::{Running, java_command, output_of_copy, start_buffers, start_java};
 pub use said_by_jvm::{
     PrintedThread, TrackedMemory, class_histogram, printed_threads, role_in_working, tracked_memory,
     tracking_report,
@@ -36,6 +39,7 @@ pub use shown::shown;
 pub use splitmix::SplitMix;
 pub use standstill::StandstillWatch;
 pub use stripped::stripped_java;
+pub use turn::{Turn, turn};
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -193,6 +197,12 @@ impl FakeTree {
 /// A file or folder below `testdata/` of the checkout.
 pub fn testdata(path: &str) -> PathBuf {
     checkout().join("testdata").join(path)
+}
+
+/// A folder beside the test programs, for what tests share: `target/debug/NAME`.
+fn beside_tests(name: &str) -> PathBuf {
+    let program = std::env::current_exe().expect("a test program");
+    program.ancestors().nth(2).expect("target/debug").join(name)
 }
 
 /// The root of the checkout.

@@ -1,13 +1,11 @@
 //! Programs that tests start, talk to, stop and look at; gone when the test ends, however it ends.
 
-use crate::{find_tool, jcmd, short_run, testdata};
+use crate::{java_classes, jcmd};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// A child that has said that it is ready.
@@ -186,50 +184,6 @@ pub fn start_buffers(java: &Path, options: &[&str], buffers: u32) -> Running {
     command.arg("-cp").arg(java_classes("allocators/Buffers.java")).args(["Buffers", &buffers.to_string()]);
     command.env_remove("LD_PRELOAD").env_remove("MALLOC_ARENA_MAX").env_remove("GLIBC_TUNABLES");
     Running::start(&mut command, "ready")
-}
-
-/// Programs that every release runs, for tests about `each_release`.
-const OF_EVERY_RELEASE: [&str; 8] = [
-    "java/Allocates.java",
-    "java/Collected.java",
-    "java/Counted.java",
-    "java/Impostor.java",
-    "java/Objects.java",
-    "java/Recorded.java",
-    "java/Waiting.java",
-    "java/Working.java",
-];
-
-/// The folder with the compiled classes of a program in `testdata`: a JVM that compiles it itself starts ten times as slowly. It lies
-/// beside the test programs and is made once for all of them, again where source or compiler has changed.
-///
-/// # Panics
-/// When there is no `javac`, when it refuses the program, or when the folder cannot be written.
-pub fn java_classes(source: &str) -> PathBuf {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let javac = find_tool("javac").expect("a compiler");
-    let release = if OF_EVERY_RELEASE.contains(&source) { "8" } else { "17" };
-    let mut hasher = DefaultHasher::new();
-    (source, &javac, release, fs::read(testdata(source)).expect("a source")).hash(&mut hasher);
-    let program = std::env::current_exe().expect("a test program");
-    let folders = program.ancestors().nth(2).expect("target/debug").join("java-classes");
-    let classes = folders.join(format!("{:016x}", hasher.finish()));
-    if classes.is_dir() {
-        return classes;
-    }
-    fs::create_dir_all(&folders).expect("a folder that can be written");
-    let new = tempfile::tempdir_in(&folders).expect("a temporary folder");
-    let status = short_run(&javac)
-        .args(["-Xlint:-options", "--release", release, "-d"])
-        .arg(new.path())
-        .arg(testdata(source))
-        .status();
-    assert!(status.expect("javac runs").success(), "{source} compiles");
-    // Another test program may have made it meanwhile.
-    let renamed = fs::rename(new.path(), &classes);
-    assert!(renamed.is_ok() || classes.is_dir(), "{}: {renamed:?}", classes.display());
-    classes
 }
 
 /// Runs a program that this test has just written or copied, to its end.

@@ -1,11 +1,14 @@
 //! Runs `testdata/allocators/blocks.c`, a program that knows its own malloc blocks, and reads what it tells.
 
 use assay_linux::{LiveProcess, ProcRoot};
+use assay_testkit::c_program;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{Mutex, OnceLock};
+
+const SOURCE: &str = "allocators/blocks.c";
 
 /// The program, waiting for commands; killed when dropped.
 pub struct Blocks {
@@ -43,9 +46,8 @@ impl Heap {
 }
 
 /// The program, linked with the system's C library; `None` where there is no C compiler.
-pub fn program() -> Option<&'static Path> {
-    static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
-    PROGRAM.get_or_init(|| compile("blocks", |_| ())).as_deref()
+pub fn program() -> Option<PathBuf> {
+    c_program(SOURCE, &[])
 }
 
 /// The program, linked with another release of glibc: one of those that `scripts/fetch-glibc` unpacked. `Err` says why not.
@@ -62,38 +64,19 @@ pub fn program_on(release: &str) -> Result<PathBuf, String> {
         ));
     }
     // By their files: what the program is compiled with must not ask for versions of symbols that older releases lack.
-    let link = |compiler: &mut Command| {
-        compiler.arg("-nodefaultlibs");
-        compiler
-            .args(["libc.so.6", "libpthread.so.0"].map(|name| folder.join(name)))
-            .arg(&loader)
-            .arg("-lgcc");
-        let loader = format!("-Wl,--as-needed,--dynamic-linker={}", loader.display());
-        compiler.arg(loader).arg(format!("-Wl,-rpath={}", folder.display()));
-    };
-    static COMPILED: Mutex<BTreeMap<String, Option<PathBuf>>> = Mutex::new(BTreeMap::new());
-    let mut compiled = COMPILED.lock().map_err(|_| "another test failed while it compiled")?;
-    let program =
-        compiled.entry(release.to_owned()).or_insert_with(|| compile(&format!("blocks-{release}"), link));
-    program.clone().ok_or_else(|| format!("the compiler cannot link with glibc {release}"))
-}
-
-fn compile(name: &str, link: impl Fn(&mut Command)) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let (to, fresh) = (folder.join(name), folder.join(format!("{name}-{}", std::process::id())));
-    let mut compiler = Command::new("cc");
-    compiler.args(["-O1", "-pthread", "-o"]).arg(&fresh).arg(assay_testkit::testdata("allocators/blocks.c"));
-    link(&mut compiler);
-    let is_made = compiler.status().is_ok_and(|status| status.success());
-    // Other tests may be about to start it: it is replaced whole.
-    (is_made && std::fs::rename(&fresh, &to).is_ok()).then_some(to)
+    let mut link: Vec<OsString> = vec!["-nodefaultlibs".into()];
+    link.extend(["libc.so.6", "libpthread.so.0"].map(|name| folder.join(name).into_os_string()));
+    link.extend([loader.clone().into_os_string(), "-lgcc".into()]);
+    link.push(format!("-Wl,--as-needed,--dynamic-linker={}", loader.display()).into());
+    link.push(format!("-Wl,-rpath={}", folder.display()).into());
+    c_program(SOURCE, &link).ok_or_else(|| format!("the compiler cannot link with glibc {release}"))
 }
 
 /// Makes a module of tests for this system's C library and for each release that is tested. Those between the oldest and the newest are
 /// long: one of them is the system's own on most machines.
 macro_rules! on_each_glibc {
     ($($test:ident)*) => {
-        on_each_glibc!(@of this_system (program().map(std::path::Path::to_path_buf).ok_or("no C compiler")) [] $($test)*);
+        on_each_glibc!(@of this_system (program().ok_or("no C compiler")) [] $($test)*);
         on_each_glibc!(@of glibc_2_31 (program_on("2.31")) [] $($test)*);
         on_each_glibc!(@of glibc_2_36 (program_on("2.36")) [#[ignore = "long: a release between others"]] $($test)*);
         on_each_glibc!(@of glibc_2_41 (program_on("2.41")) [#[ignore = "long: a release between others"]] $($test)*);

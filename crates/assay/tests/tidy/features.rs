@@ -72,7 +72,8 @@ fn the_features_name_no_library_that_nobody_else_uses() {
         .expect("cargo metadata");
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata's JSON");
     let nodes = metadata["resolve"]["nodes"].as_array().expect("nodes");
-    let is_ours = |node: &&serde_json::Value| node["id"].as_str().expect("an id").contains("/crates/features#");
+    let is_ours =
+        |node: &&serde_json::Value| node["id"].as_str().expect("an id").contains("/crates/features#");
     let used = |node: &serde_json::Value| -> BTreeSet<String> {
         let used = node["dependencies"].as_array().expect("dependencies").iter();
         used.map(|id| id.as_str().expect("an id").to_owned()).collect()

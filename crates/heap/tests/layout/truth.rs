@@ -6,11 +6,11 @@ use assay_jdk::Release;
 use assay_jdk::objects::ObjectFacts;
 use assay_jdk::release::OptionState;
 use assay_model::{HeapModel, LayoutPart, ModelName};
-use assay_testkit::{find_tool, short_run};
+use assay_testkit::{find_tool, java_classes_of, short_run};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A field as the JVM has it.
 pub struct TrueField {
@@ -48,12 +48,11 @@ pub fn javac() -> Option<PathBuf> {
     find_tool("javac")
 }
 
-static CLASSES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+/// Where the program is that asks a JVM for its layouts.
+fn classes() -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/layout/java/LayoutTruth.java");
-    compile(&[source], folder.path(), &["-source", "8", "-target", "8"]);
-    folder
-});
+    java_classes_of(&source, &["-nowarn", "-source", "8", "-target", "8"])
+}
 
 /// Compiles with these options.
 pub fn compile(sources: &[PathBuf], into: &Path, options: &[&str]) {
@@ -87,7 +86,7 @@ fn openings(jdk: u32) -> Vec<String> {
 impl Truth {
     /// Asks a JVM with these options about all classes of modules, or of folders of class files.
     pub fn of(java: &Path, jdk: u32, options: &[&str], modules_and_folders: &[&str]) -> Truth {
-        let mut path = CLASSES.path().as_os_str().to_owned();
+        let mut path = classes().into_os_string();
         for folder in modules_and_folders.iter().filter(|of| of.starts_with('/')) {
             path.push(":");
             path.push(folder);

@@ -1,10 +1,9 @@
 //! `testdata/linux/hostile.c`, compiled and run; and limits on what a reader may take.
 
+use assay_testkit::c_program;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -15,24 +14,10 @@ pub struct Program {
     pub told: u64,
 }
 
-fn compiled() -> Option<&'static Path> {
-    static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let compile = || {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let (to, fresh) = (folder.join("hostile"), folder.join(format!("hostile-{}", std::process::id())));
-        let mut compiler = Command::new("cc");
-        compiler.args(["-O1", "-pthread", "-o"]).arg(&fresh);
-        let is_made = compiler.arg(assay_testkit::testdata("linux/hostile.c")).status();
-        // Other tests may be about to start it: it is replaced whole.
-        (is_made.is_ok_and(|status| status.success()) && std::fs::rename(&fresh, &to).is_ok()).then_some(to)
-    };
-    PROGRAM.get_or_init(compile).as_deref()
-}
-
 impl Program {
     /// Starts it, and waits until it is ready; `None` where there is no C compiler.
     pub fn start(kind: &str, argument: &str) -> Option<Program> {
-        let mut command = Command::new(compiled()?);
+        let mut command = Command::new(c_program("linux/hostile.c", &[])?);
         command.arg(kind).arg(argument).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("a program that was just compiled");
         let mut line = String::new();
