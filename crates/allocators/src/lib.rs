@@ -1,7 +1,7 @@
 //! Allocators read from outside: which blocks of the C library's heap are in use, which are freed, and what the allocator
 //! itself takes.
 //!
-//! [`survey`] finds the allocator of a process and walks it. The result says nothing about owners: that is the work of
+//! [`survey()`] finds the allocator of a process and walks it. The result says nothing about owners: that is the work of
 //! `assay-memory`.
 
 mod blocks;

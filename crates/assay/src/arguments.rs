@@ -1,4 +1,9 @@
 //! What can be typed. The doc comments here are the help texts.
+#![expect(
+    rustdoc::broken_intra_doc_links,
+    rustdoc::invalid_html_tags,
+    reason = "help texts name tables of files, `[rate]`, and what stands for a value, `<study>`"
+)]
 
 mod capacity;
 mod compare;

@@ -2,7 +2,7 @@
 //!
 //! - [`Emulator`] is what was fetched (QEMU, a kernel, busybox) and the plug-in that counts, compiled from `plugin/`;
 //! - [`GuestImage`] is the guest's file system: a runtime, what a command names, the libraries that they need;
-//! - [`GuestWork`] is what happens in it, done by [`work`], which runs in the guest;
+//! - [`GuestWork`] is what happens in it, done by [`work()`], which runs in the guest;
 //! - [`EmulatedCounts`] is what the plug-in wrote, [`GuestReport`] what the guest says of its work.
 //!
 //! Starting the emulator, and ending it, is not done here: [`Emulator::command`] is only its command line. The method,

@@ -2,7 +2,7 @@
 //! between two logs, and to the garbage and pauses of the windows of a trial.
 //!
 //! [`Analysis`] takes records as they come, in memory that does not grow with the log, and gives an [`assay_model::GcReport`] with its
-//! findings at any time. [`diff`] compares two of them, [`Condition`] checks one in CI.
+//! findings at any time. [`diff()`] compares two of them, [`Condition`] checks one in CI.
 
 mod analysis;
 mod block;

@@ -209,7 +209,7 @@ impl Adding<'_> {
         self.add(to, bytes);
     }
 
-    /// The sums, by [`LeafId::index`].
+    /// The sums, by [`EntryId::index`].
     pub(crate) fn into_sums(self) -> Vec<u64> {
         self.sums
     }

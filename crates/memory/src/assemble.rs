@@ -125,7 +125,7 @@ fn freed_entry(arena: u16, state: BlockState, entries: &mut EntryTable) -> Entry
 /// Bytes of all blocks of malloc's heap together, resident or not.
 #[derive(Debug, Default)]
 pub(crate) struct BlockSums {
-    /// Bytes and number, indexed by [`LeafId`].
+    /// Bytes and number, indexed by [`EntryId`].
     by_entry: Vec<(u64, u64)>,
     /// Blocks in use.
     pub(crate) used: u64,
@@ -147,7 +147,7 @@ impl BlockSums {
 
 /// Resident bytes, by entry.
 pub(crate) struct Sums {
-    /// Indexed by [`LeafId`].
+    /// Indexed by [`EntryId`].
     resident_bytes: Vec<u64>,
     pub(crate) blocks: BlockSums,
 }

@@ -15,7 +15,7 @@ impl EntryId {
     }
 }
 
-/// What a [`LeafId`] stands for.
+/// What a [`EntryId`] stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct EntryKey {
     pub(crate) area: Area,

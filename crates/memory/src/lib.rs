@@ -1,11 +1,11 @@
 //! Resident memory of a process: every byte that the kernel counts, given to a cause.
 //!
-//! [`read`] joins three views: the kernel's (mappings and page map), the JVM's (its own structures) and the allocator's.
+//! [`read()`] joins three views: the kernel's (mappings and page map), the JVM's (its own structures) and the allocator's.
 //! Each is painted over the one before, what is known better over what is known less well (`snapshot`); the blocks of
 //! malloc's heap get owners (`owners`); then the resident bytes are added up by entry (`assemble`). So the entries add up
 //! to the kernel's RSS by construction, and what nobody names stays visible, as unknown.
 //!
-//! [`sample`] is the short form, from mappings alone, for snapshots at a rate of one a second.
+//! [`sample()`] is the short form, from mappings alone, for snapshots at a rate of one a second.
 
 mod address_map;
 mod advise;

@@ -1,8 +1,8 @@
 //! How large objects are, and where their fields lie, in each model.
 //!
 //! Rules of HotSpot differ by release: [`styled`] holds for JDK 8 to 14, [`best_fit`] from 15 on, with one change in 25.
-//! [`facts`] has what neither a dump nor a class file says. [`openj9`] is an estimate. `tests/layout/jdks.rs` holds offsets,
-//! sizes and mirrors of all classes of the JDKs at hand against what JVMs say, in each mode that they can run in.
+//! [`assay_jdk::objects::ObjectFacts`] has what neither a dump nor a class file says. [`openj9`] is an estimate. `tests/layout/jdks.rs`
+//! holds offsets, sizes and mirrors of all classes of the JDKs at hand against what JVMs say, in each mode that they can run in.
 
 mod best_fit;
 mod fields;

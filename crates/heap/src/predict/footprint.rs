@@ -11,7 +11,7 @@ const STACK_CHUNK: &str = "jdk.internal.vm.StackChunk";
 /// Bytes of the shortest object of OpenJ9.
 const OPENJ9_OBJECT_BYTES_MIN: u64 = 16;
 
-/// What [`footprint`] finds.
+/// What [`footprints`] finds.
 #[derive(Debug, Clone)]
 pub struct Footprints {
     /// One for each model, in the order in which they were asked for.

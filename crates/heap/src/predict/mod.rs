@@ -1,8 +1,8 @@
 //! What a heap occupies in every model.
 //!
 //! [`predict`] takes a class histogram from wherever it came: a dump, a running JVM. It finds out in which mode the objects were
-//! ([`detect`]), lays every class out in every model, and says what the same objects occupy there ([`footprint`]), from which
-//! heap size on another model pays ([`cross_over`]), and what that does to the garbage of a GC log ([`garbage`]).
+//! ([`detect()`]), lays every class out in every model, and says what the same objects occupy there ([`footprint`]), from which
+//! heap size on another model pays ([`cross_over`]), and what that does to the garbage of a GC log ([`garbage()`]).
 
 mod cross_over;
 mod detect;

@@ -24,7 +24,7 @@ pub enum ObjectForm {
 pub struct HeapObject {
     /// Where it is.
     pub address: u64,
-    /// Number of its class in [`HeapClasses::all`].
+    /// Number of its class in [`HeapClasses::all`](super::HeapClasses::all).
     pub class: u32,
     /// Its size, alignment included.
     pub bytes: u64,

@@ -1,6 +1,6 @@
 //! HotSpot's unified logging, JDK 9 and later: all collectors, any decorators, any choice of tags.
 //!
-//! A line goes from its decorators ([`line`]) and tags ([`tags`]) to the rules of its topic, and what it says to the collection that
+//! A line goes from its decorators ([`mod@line`]) and tags ([`tags`]) to the rules of its topic, and what it says to the collection that
 //! it belongs to ([`collections`]), which becomes a record when it ends. Lines that say nothing which is needed are accounted for by
 //! their tags, or, in a log without tags, by how they begin ([`notes`]); a line without a rule is unrecognized.
 
