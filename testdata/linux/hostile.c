@@ -85,6 +85,7 @@ static void record_me(void) {
 
 /* A list that grows at its front: only the program's own variable leads to it, and each block to the one before. */
 static void **volatile list;
+static volatile long list_blocks;
 
 static void *grow_list(void *unused) {
   (void)unused;
@@ -95,6 +96,7 @@ static void *grow_list(void *unused) {
       memset(node, 0x5a, 1000);
       node[0] = list;
       list = node;
+      list_blocks++;
     }
     usleep(1000);
   }
@@ -148,7 +150,7 @@ int main(int arguments, char **argument) {
   } else if (!strcmp(kind, "list")) {
     pthread_t thread;
     pthread_create(&thread, NULL, grow_list, NULL);
-    usleep(300000);
+    while (list_blocks < 2000) usleep(1000);
     say_ready(0);
     wait_for_end();
   } else if (!strcmp(kind, "lost")) {
