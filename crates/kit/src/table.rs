@@ -167,8 +167,12 @@ pub struct Column {
     pub kind: ColumnKind,
     /// Whether a terminal that is too narrow leaves it out; the last ones first.
     pub is_if_room: bool,
+    /// Whether it is left out before those, with all others of its kind.
+    pub is_if_wide: bool,
     /// Whether a page and Markdown alone have it.
     pub is_page_only: bool,
+    /// Whether a terminal shows it below each row, as a text over the whole width.
+    pub is_below: bool,
 }
 
 impl Column {
@@ -187,7 +191,8 @@ pub struct Row {
     pub is_small: bool,
     /// Whether it sums up the others: it is shown in any case, and last.
     pub is_total: bool,
-    /// Its number in the order of sizes, 0 for the biggest; of a branch that of its biggest entry.
+    /// Its number in the order of sizes, 0 for the biggest; of a branch that of its biggest entry. A terminal leaves out the last
+    /// ones.
     pub rank: usize,
     /// What it weighs, in the unit of [`Table::weigh`].
     pub weight: u64,
@@ -354,7 +359,15 @@ impl Table {
 }
 
 fn column(heading: impl Into<String>, kind: ColumnKind) -> Column {
-    Column { heading: heading.into(), short: String::new(), kind, is_if_room: false, is_page_only: false }
+    Column {
+        heading: heading.into(),
+        short: String::new(),
+        kind,
+        is_if_room: false,
+        is_if_wide: false,
+        is_page_only: false,
+        is_below: false,
+    }
 }
 
 fn alignment(column: &Column) -> &'static str {
@@ -412,6 +425,18 @@ impl<T> Rows<T> {
         self
     }
 
+    /// The last column is of less use than others: all of these are left out together, before those that are there if there is room.
+    pub fn if_wide(mut self) -> Self {
+        self.table.columns.iter_mut().next_back().into_iter().for_each(|column| column.is_if_wide = true);
+        self
+    }
+
+    /// The last column, of long texts, stands below each row on a terminal.
+    pub fn below(mut self) -> Self {
+        self.table.columns.iter_mut().next_back().into_iter().for_each(|column| column.is_below = true);
+        self
+    }
+
     /// The last column is on the page and in Markdown alone.
     pub fn page_only(mut self) -> Self {
         self.table.columns.iter_mut().next_back().into_iter().for_each(|column| column.is_page_only = true);
@@ -422,6 +447,14 @@ impl<T> Rows<T> {
     pub fn folded(mut self, is_small: impl Fn(&T) -> bool) -> Self {
         for (row, thing) in self.table.rows.iter_mut().zip(&self.things) {
             row.is_small = is_small(thing);
+        }
+        self
+    }
+
+    /// Where a terminal has no room for all rows, it shows those of the lowest rank, in the order of the table.
+    pub fn ranked(mut self, rank: impl Fn(&T) -> usize) -> Self {
+        for (row, thing) in self.table.rows.iter_mut().zip(&self.things) {
+            row.rank = rank(thing);
         }
         self
     }
@@ -443,5 +476,49 @@ impl<T> Rows<T> {
     /// The table with all of them.
     pub fn table(self) -> Table {
         self.table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Answer, Document, Section};
+    use crate::terminal::{EntriesShown, TerminalView};
+
+    fn text(tables: impl IntoIterator<Item = Table>, width: u16) -> String {
+        let section = Section::new("tables", "Tables", tables.into_iter().map(Into::into));
+        let document =
+            Document { sections: vec![section], ..Document::new("A test", "Tables", Answer::default()) };
+        document.terminal(TerminalView { width, color: false, entries: EntriesShown::All })
+    }
+
+    #[test]
+    fn columns_of_less_use_go_first_and_two_tables_alike_say_so_once() {
+        let tables = || {
+            let rows = || Table::of("Widths", ["a name of more than twenty-six letters"]);
+            let rows = || rows().words("Name", |name| *name).figures("One", |_| "1".repeat(16)).if_wide();
+            let rows = || rows().figures("Two", |_| "2".repeat(16)).if_room();
+            [0; 2].map(|_| rows().figures("Three", |_| "3".repeat(4)).if_wide().words("None", |_| "").table())
+        };
+        let wide = text(tables(), 120);
+        assert!(
+            wide.contains("One")
+                && wide.contains("Two")
+                && !wide.contains("Not in")
+                && !wide.contains("None"),
+            "{wide}"
+        );
+        let narrow = text(tables(), 60);
+        assert_eq!(narrow.matches("Not in this width: One, Three.").count(), 1, "{narrow}");
+        assert!(narrow.contains("2222") && !narrow.contains("1111"), "{narrow}");
+    }
+
+    #[test]
+    fn rows_of_the_lowest_rank_are_shown_in_the_order_of_the_table() {
+        let rows = Table::of("Ranks", [3, 1, 2, 0]).words("Rank", |rank| format!("r{rank}"));
+        let shown = text([rows.ranked(|rank| *rank).table().brief(2)], 80);
+        let at = |part: &str| shown.find(part).unwrap_or_else(|| panic!("{part} in {shown}"));
+        assert!(at("r1") < at("r0") && !shown.contains("r3") && !shown.contains("r2"), "{shown}");
+        assert!(shown.contains("2 more rows (--json has them)"), "{shown}");
     }
 }

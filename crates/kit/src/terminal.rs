@@ -57,6 +57,7 @@ pub struct Row {
 /// Lines for a terminal, as they are written.
 pub struct Terminal {
     text: String,
+    last_note: String,
     /// Styles, or none.
     pub ink: Ink,
     /// Columns to use.
@@ -66,7 +67,12 @@ pub struct Terminal {
 impl Terminal {
     /// Nothing is written yet.
     pub fn new(view: TerminalView) -> Self {
-        Terminal { text: String::new(), ink: Ink(view.color), width: usable(view.width) }
+        Terminal {
+            text: String::new(),
+            last_note: String::new(),
+            ink: Ink(view.color),
+            width: usable(view.width),
+        }
     }
 
     /// All that was written.
@@ -108,6 +114,14 @@ impl Terminal {
         for line in wrap(text, self.width.saturating_sub(indent).max(20)) {
             self.line(&format!("{before}{}", style(self.ink, &line)));
             before = &blanks;
+        }
+    }
+
+    /// A remark on what was written, unless the last remark said the same.
+    pub fn note(&mut self, text: String) {
+        if self.last_note != text {
+            self.paragraph(0, &text, Ink::dim);
+            self.last_note = text;
         }
     }
 

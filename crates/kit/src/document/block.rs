@@ -11,6 +11,8 @@ pub enum Shown {
     Everywhere,
     /// On the page alone; other forms name it as left out.
     PageOnly,
+    /// In other forms alone: the page shows the same in its own way.
+    OtherForms,
 }
 
 /// How a text is meant.
@@ -148,7 +150,7 @@ impl From<Figure> for Block {
 }
 
 /// A figure: drawings that share a caption, and the numbers behind them. Forms without drawings list its name, and show the tables
-/// that are [`Shown::Everywhere`].
+/// behind it unless those are [`Shown::PageOnly`].
 pub struct Figure {
     /// Anchor, unique in the page.
     pub id: String,
@@ -166,7 +168,7 @@ pub struct Figure {
     pub notes: Vec<String>,
     /// The numbers behind it.
     pub behind: Vec<Table>,
-    /// Where other forms show those numbers: page only where another section has them.
+    /// Where those numbers are shown: on the page only where another section of other forms has them.
     pub behind_shown: Shown,
     /// Whether the drawings are elements of their own, which the page does not frame: they have the id themselves.
     pub is_bare: bool,

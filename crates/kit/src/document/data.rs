@@ -20,6 +20,8 @@ pub enum Value {
 
 /// Rows of raw values.
 pub struct Data {
+    /// Of what all rows are, by name, such as a log: lines of JSON repeat it, since those of several results may follow each other.
+    pub about: Vec<(&'static str, Value)>,
     /// Names of the columns, units last.
     pub columns: Vec<String>,
     /// Rows, each with a value for each column.
@@ -29,7 +31,7 @@ pub struct Data {
 impl Data {
     /// Without a row yet.
     pub fn new<N: Into<String>>(columns: impl IntoIterator<Item = N>) -> Self {
-        Data { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
+        Data { about: Vec::new(), columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
 
     /// A row for each thing, with a column for each name and field.
@@ -40,6 +42,12 @@ impl Data {
         let mut data = Data::new(columns.map(|(name, _)| name));
         data.rows.extend(things.into_iter().map(|thing| columns.iter().map(|(_, of)| of(thing)).collect()));
         data
+    }
+
+    /// The same, all of it about this thing.
+    pub fn about(mut self, name: &'static str, thing: impl Into<Value>) -> Self {
+        self.about.push((name, thing.into()));
+        self
     }
 
     /// Adds a row; it must have a value for each column.
@@ -73,8 +81,9 @@ impl Data {
     /// Those of the writer.
     pub fn write_json_lines(&self, mut out: impl Write) -> io::Result<()> {
         for row in &self.rows {
-            let object: serde_json::Map<String, serde_json::Value> =
-                self.columns.iter().cloned().zip(row.iter().map(Value::json)).collect();
+            let about = self.about.iter().map(|(name, thing)| ((*name).to_owned(), thing.json()));
+            let fields = self.columns.iter().cloned().zip(row.iter().map(Value::json));
+            let object: serde_json::Map<String, serde_json::Value> = about.chain(fields).collect();
             serde_json::to_writer(&mut out, &object)?;
             writeln!(out)?;
         }
@@ -154,6 +163,17 @@ impl<T: Into<Value>> From<Option<T>> for Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_json_say_what_they_are_about_and_csv_does_not() {
+        let mut data = Data::new(["count"]).about("log", "a.log");
+        data.push([7_u64]);
+        let (mut csv, mut lines) = (Vec::new(), Vec::new());
+        data.write_csv(&mut csv).expect("a vector takes all");
+        data.write_json_lines(&mut lines).expect("a vector takes all");
+        assert_eq!(String::from_utf8_lossy(&csv), "count\n7\n");
+        assert_eq!(String::from_utf8_lossy(&lines), "{\"count\":7,\"log\":\"a.log\"}\n");
+    }
 
     #[test]
     fn what_is_absent_is_empty_in_csv_and_null_in_json() {

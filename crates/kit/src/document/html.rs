@@ -1,6 +1,6 @@
 //! A document as a page.
 
-use super::{Block, Claim, Document, Figure, Finding, Tone};
+use super::{Block, Claim, Document, Figure, Finding, Shown, Tone};
 use crate::page::{self, Page, absent, lines_in_full, list};
 use crate::table::Table;
 use crate::text::{html, prose};
@@ -157,7 +157,8 @@ fn figure(of: &Figure, section: &str) -> String {
     }
     // Under a title the key comes first: it is read before the panels below it.
     let (before, after) = if of.is_titled { (key.as_str(), "") } else { ("", key.as_str()) };
-    let behind: String = of.behind.iter().filter(|table| !table.rows.is_empty()).map(Table::html).collect();
+    let is_shown = |table: &&Table| of.behind_shown != Shown::OtherForms && !table.rows.is_empty();
+    let behind: String = of.behind.iter().filter(is_shown).map(Table::html).collect();
     let behind = match (behind.is_empty(), of.is_titled) {
         (true, _) => String::new(),
         (false, true) => {

@@ -96,5 +96,39 @@ impl LeftOut {
 
 /// Whether forms without drawings show the numbers behind a figure.
 pub fn shows_behind(figure: &Figure) -> bool {
-    figure.absent.is_none() && figure.behind_shown == Shown::Everywhere
+    figure.absent.is_none() && figure.behind_shown != Shown::PageOnly
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Answer;
+    use crate::table::Table;
+
+    fn of(shown: Shown) -> (String, String) {
+        let mut table = Table::new("Numbers behind it", &["Name"], 1);
+        table.push(["a"]);
+        let figure = Figure::new("f", "bars", "<svg></svg>").behind([table], shown);
+        let answer = Answer { chart: Some(figure), ..Answer::default() };
+        let document = Document::new("A kind", "A heading", answer);
+        let mut page = Vec::new();
+        document.write_html(&mut page).expect("a vector takes all");
+        (String::from_utf8(page).expect("UTF-8"), document.markdown())
+    }
+
+    #[test]
+    fn the_numbers_behind_a_figure_are_shown_where_it_says() {
+        for (shown, on_page, elsewhere) in [
+            (Shown::Everywhere, true, true),
+            (Shown::PageOnly, true, false),
+            (Shown::OtherForms, false, true),
+        ] {
+            let (page, markdown) = of(shown);
+            assert_eq!(
+                (page.contains("Numbers behind it"), markdown.contains("Numbers behind it")),
+                (on_page, elsewhere)
+            );
+            assert!(markdown.contains("Only on the page: the chart of bars."), "{markdown}");
+        }
+    }
 }

@@ -127,7 +127,10 @@ fn findings(found: &[Finding]) -> Table {
     Table::of("Findings", found)
         .words("Severity", |finding| finding.severity.to_owned())
         .words("Finding", |finding| format!("{} ({})", finding.claim, finding.rule))
-        .words("Evidence", |finding| finding.evidence.join("\n"))
+        .words("Evidence", |finding| {
+            let at = (!finding.at.is_empty()).then(|| format!("[{}]", finding.at));
+            finding.evidence.iter().cloned().chain(at).collect::<Vec<_>>().join("\n")
+        })
         .words("What to do", |finding| finding.step.as_ref().map_or_else(String::new, Step::in_lines))
         .table()
 }

@@ -9,7 +9,10 @@ mod html;
 mod left_out;
 mod markdown;
 mod terminal;
+mod terminal_rows;
 mod terminal_table;
+#[cfg(test)]
+mod terminal_table_tests;
 
 pub use block::{Block, Claim, Figure, Finding, Shown, Step, TextDrawing, Tone};
 pub use data::{Data, Value};

@@ -63,7 +63,11 @@ impl Form {
             self.out.blank();
             self.figure(chart);
         }
-        self.blocks(&answer.rest, true);
+        let has_chart = answer.chart.as_ref().is_some_and(has_content);
+        if has_chart && answer.rest.iter().any(is_shown) {
+            self.out.blank();
+        }
+        self.blocks(&answer.rest, !has_chart);
     }
 
     /// A section, unless it has nothing to show here.
@@ -81,7 +85,7 @@ impl Form {
     fn blocks(&mut self, blocks: &[Block], is_behind_text: bool) {
         let mut is_behind = is_behind_text;
         for block in blocks.iter().filter(|block| is_shown(block)) {
-            if is_behind && !matches!(block, Block::Text(..) | Block::Heading(_)) {
+            if is_behind && !matches!(block, Block::Text(..) | Block::Heading(_) | Block::Folded(..)) {
                 self.out.blank();
             }
             self.block(block);
@@ -155,6 +159,7 @@ fn is_shown(block: &Block) -> bool {
     match block {
         Block::InFull(_) | Block::PageOnly(_) => false,
         Block::Figure(figure) => has_content(figure),
+        Block::Folded(_, blocks) => blocks.iter().any(is_shown),
         other => !other.is_empty(),
     }
 }
@@ -164,11 +169,22 @@ fn has_content(figure: &Figure) -> bool {
     figure.absent.is_some() || figure.in_text.is_some() || left_out::shows_behind(figure)
 }
 
+/// Terms with their values; where a term is a long text and its value a short one, the value comes first.
 fn terms(out: &mut Terminal, rows: &[(String, String)]) {
-    let widest = rows.iter().map(|(name, _)| clean(name).chars().count()).max().unwrap_or(0).min(TERM_MAX);
-    for (name, value) in rows {
-        let head = format!("  {}  ", fit(&clean(name), widest));
-        out.hanging(&head, widest + 4, &clean(value), Ink::plain);
+    let rows: Vec<(String, String)> = rows.iter().map(|(name, value)| (clean(name), clean(value))).collect();
+    let widest = |of: fn(&(String, String)) -> &String| {
+        rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0)
+    };
+    let (names, values) = (widest(|(name, _)| name), widest(|(_, value)| value));
+    if TERM_MAX < names && values <= TERM_MAX {
+        for (name, value) in &rows {
+            out.hanging(&format!("  {value:>values$}  "), values + 4, name, Ink::plain);
+        }
+        return;
+    }
+    let names = names.min(TERM_MAX);
+    for (name, value) in &rows {
+        out.hanging(&format!("  {}  ", fit(name, names)), names + 4, value, Ink::plain);
     }
 }
 

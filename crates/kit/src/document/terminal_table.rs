@@ -1,11 +1,13 @@
 //! The one way to lay out a table or a tree on a terminal.
 //!
-//! A table that is too wide first wraps its columns of words, then leaves out columns that are marked so, and says which; then it becomes
-//! several, each with the column of names, and at last a list of its rows. Figures are never wrapped or cut.
+//! A table that is too wide first leaves out columns of less use, then wraps its columns of words, then leaves out columns that are marked so,
+//! and says which; then it becomes several, each with the column of names, and at last a list of its rows. Figures are never wrapped or cut.
+//! Long texts may stand below their row ([`crate::table::Rows::below`]).
 
+use super::terminal_rows::{Line, ShownRows};
 use crate::ink::{Ink, bar, width, wrap};
 use crate::number::count;
-use crate::table::{Cell, ColumnKind, Look, Row, Table};
+use crate::table::{Cell, ColumnKind, Look, Table};
 use crate::terminal::Terminal;
 use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle,
@@ -14,6 +16,8 @@ use comfy_table::{
 
 /// A rule under the heading and no other lines.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
+/// Between rows where something stands below them. No cell has it: control characters are made visible.
+const BELOW: char = '\u{1}';
 /// Columns of words are not wrapped to fewer, unless they have fewer.
 const WORDS_MIN: usize = 18;
 /// The same of the first column.
@@ -23,16 +27,16 @@ const BAR: usize = 16;
 /// Words that are longer are broken where there is little room.
 const WORD_MAX: usize = 26;
 /// Columns to which a heading is not wrapped, where there is room.
-const HEADING: usize = 12;
+const HEADING: usize = 14;
 /// Between columns: the padding of one, and the place of a vertical line, which is blank.
 const GAP: usize = 2;
-/// The same at both ends of a line; cut off on the left.
+/// The same at both ends of a line; cut off.
 const BORDERS: usize = 2;
 
 /// Writes a table under its caption; of a tree the `entries` that are biggest.
 pub fn write(out: &mut Terminal, table: &Table, entries: usize) {
     out.paragraph(0, &crate::text::clean(&table.caption), Ink::dim);
-    let rows = Shown::of(table, entries);
+    let rows = ShownRows::of(table, entries);
     let columns = columns_with_room(table, &rows, out.width);
     match parts_that_fit(table, &rows, &columns, out.width) {
         Some(parts) => {
@@ -40,22 +44,32 @@ pub fn write(out: &mut Terminal, table: &Table, entries: usize) {
                 if number != 0 {
                     out.blank();
                 }
-                out.text(&laid_out(out, table, &rows, part));
+                let layout = Layout { table, shown: &rows, columns: part, width: out.width, ink: out.ink };
+                for (number, lines) in layout.lines().iter().enumerate() {
+                    lines.iter().for_each(|line| out.line(line));
+                    rows.rows.get(number).into_iter().for_each(|row| below(out, table, row));
+                }
             }
         }
         None => listed(out, table, &rows),
     }
-    let left = (0..table.columns.len()).filter(|at| !columns.contains(at)).map(|at| &table.columns[at]);
+    notes(out, table, &rows, &columns);
+}
+
+/// What is not shown, and why cells are absent.
+fn notes(out: &mut Terminal, table: &Table, rows: &ShownRows, columns: &[usize]) {
+    let left = (0..table.columns.len()).filter(|at| !columns.contains(at) && !rows.is_blank(table, *at));
+    let left = left.map(|at| &table.columns[at]);
     let left: Vec<&str> = left
-        .filter(|column| column.kind != ColumnKind::Bar && !column.is_page_only)
+        .filter(|column| column.kind != ColumnKind::Bar && !column.is_page_only && !column.is_below)
         .map(|column| column.brief())
         .collect();
     if !left.is_empty() {
-        out.paragraph(0, &format!("Not in this width: {}.", left.join(", ")), Ink::dim);
+        out.note(format!("Not in this width: {}.", left.join(", ")));
     }
     let only = table.columns.iter().filter(|column| column.is_page_only).count();
     if only != 0 {
-        out.paragraph(0, &format!("{} more columns are on the page.", count(only as u64)), Ink::dim);
+        out.note(format!("{} more columns are on the page.", count(only as u64)));
     }
     out.more((rows.all, rows.rows.len()), "", "more rows (--json has them)");
     for (why, of) in rows.absent(table) {
@@ -63,96 +77,16 @@ pub fn write(out: &mut Terminal, table: &Table, entries: usize) {
     }
 }
 
-/// A row of the terminal.
-enum Line<'a> {
-    /// One of the table.
-    Row(&'a Row),
-    /// So many smaller ones of a level, with what they add up to.
-    Folded { level: usize, rows: usize, weight: u64 },
-}
-
-struct Shown<'a> {
-    rows: Vec<Line<'a>>,
-    /// Rows that would be shown without a limit.
-    all: usize,
-}
-
-impl<'a> Shown<'a> {
-    fn of(table: &'a Table, entries: usize) -> Self {
-        if table.weigh.is_some() {
-            let rows = tree(table, entries);
-            return Shown { all: rows.len(), rows };
-        }
-        let (totals, rows): (Vec<&Row>, Vec<&Row>) = table.rows.iter().partition(|row| row.is_total);
-        // A single row more takes no more room than the line that says that it is left out.
-        let most = table.rows_in_brief.max(1);
-        let most = if rows.len() - rows.len().min(most) == 1 { rows.len() } else { most };
-        let shown = rows.into_iter().take(most).chain(totals).map(Line::Row);
-        Shown { all: table.rows.len(), rows: shown.collect() }
-    }
-
-    /// Why cells are absent, and which these are; each reason once.
-    fn absent(&self, table: &Table) -> Vec<(String, String)> {
-        let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-        for row in
-            self.rows.iter().filter_map(|line| if let Line::Row(row) = line { Some(row) } else { None })
-        {
-            for (cell, column) in row.cells.iter().zip(&table.columns) {
-                let Cell::Absent { why, .. } = cell else { continue };
-                if why.is_empty() {
-                    continue;
-                }
-                let name = row.cells.first().map_or_else(String::new, Cell::brief);
-                let of = format!("{} of {name}", column.brief().replace('\n', " "));
-                match reasons.iter_mut().find(|(known, _)| known == why) {
-                    Some((_, all)) => all.push(of),
-                    None => reasons.push((why.clone(), vec![of])),
-                }
-            }
-        }
-        reasons.into_iter().map(|(why, of)| (why, of.join(", "))).collect()
-    }
-}
-
-/// The rows of a tree: branches whose biggest entry is among the `entries` biggest, and a line for what is folded of each branch.
-fn tree(table: &Table, entries: usize) -> Vec<Line<'_>> {
-    let mut lines = Vec::new();
-    let mut folded: Vec<(usize, usize, u64)> = Vec::new();
-    let mut hidden_below: Option<usize> = None;
-    let flush = |folded: &mut Vec<(usize, usize, u64)>, level: usize, lines: &mut Vec<Line>| {
-        while let Some((at, rows, weight)) = folded.pop_if(|(at, ..)| level < *at) {
-            lines.push(Line::Folded { level: at, rows, weight });
-        }
-    };
-    for row in &table.rows {
-        let level = row.level();
-        if hidden_below.is_some_and(|hidden| hidden < level) {
-            continue;
-        }
-        hidden_below = None;
-        if entries <= row.rank && level != 0 {
-            hidden_below = Some(level);
-            flush(&mut folded, level, &mut lines);
-            match folded.last_mut().filter(|(at, ..)| *at == level) {
-                Some((_, rows, weight)) => {
-                    *rows += 1;
-                    *weight = weight.saturating_add(row.weight);
-                }
-                None => folded.push((level, 1, row.weight)),
-            }
-            continue;
-        }
-        flush(&mut folded, level, &mut lines);
-        lines.push(Line::Row(row));
-    }
-    flush(&mut folded, 0, &mut lines);
-    lines
-}
-
 /// Indices of the columns without those that may be left out where there is no room, as far as need be.
-fn columns_with_room(table: &Table, shown: &Shown, room: usize) -> Vec<usize> {
-    let mut columns: Vec<usize> =
-        (0..table.columns.len()).filter(|at| !table.columns[*at].is_page_only).collect();
+fn columns_with_room(table: &Table, shown: &ShownRows, room: usize) -> Vec<usize> {
+    let has_room = |at: &usize| {
+        let column = &table.columns[*at];
+        !column.is_page_only && !column.is_below && (*at == 0 || !shown.is_blank(table, *at))
+    };
+    let mut columns: Vec<usize> = (0..table.columns.len()).filter(has_room).collect();
+    if !fits(table, shown, &columns, room) {
+        columns.retain(|at| !table.columns[*at].is_if_wide);
+    }
     while !fits(table, shown, &columns, room) {
         let Some(last) = columns.iter().rposition(|at| table.columns[*at].is_if_room) else { break };
         columns.remove(last);
@@ -160,13 +94,18 @@ fn columns_with_room(table: &Table, shown: &Shown, room: usize) -> Vec<usize> {
     columns
 }
 
-fn fits(table: &Table, shown: &Shown, columns: &[usize], room: usize) -> bool {
+fn fits(table: &Table, shown: &ShownRows, columns: &[usize], room: usize) -> bool {
     let least: usize = columns.iter().map(|at| least_width(table, shown, *at) + GAP).sum();
     least.saturating_sub(GAP) <= room
 }
 
 /// The columns in parts that fit when words are wrapped, each with the first column; `None` where a part of two does not.
-fn parts_that_fit(table: &Table, shown: &Shown, columns: &[usize], room: usize) -> Option<Vec<Vec<usize>>> {
+fn parts_that_fit(
+    table: &Table,
+    shown: &ShownRows,
+    columns: &[usize],
+    room: usize,
+) -> Option<Vec<Vec<usize>>> {
     let (&name, others) = columns.split_first()?;
     let mut parts = vec![vec![name]];
     for other in others {
@@ -185,12 +124,12 @@ fn parts_that_fit(table: &Table, shown: &Shown, columns: &[usize], room: usize) 
 }
 
 /// Columns that a column needs at least.
-fn least_width(table: &Table, shown: &Shown, at: usize) -> usize {
+fn least_width(table: &Table, shown: &ShownRows, at: usize) -> usize {
     let column = &table.columns[at];
     if column.kind == ColumnKind::Bar {
         return BAR;
     }
-    let cells = || shown.rows.iter().map(|line| cell_text(table, line, at));
+    let cells = || shown.rows.iter().map(|line| line.text(table, at));
     let natural = cells().map(|text| longest_line(&text)).max().unwrap_or(0);
     let word = cells().map(|text| longest_word(&text)).max().unwrap_or(0).min(WORD_MAX);
     let heading = column.brief().split(['\n', ' ']).map(width).max().unwrap_or(0);
@@ -209,51 +148,37 @@ fn longest_line(text: &str) -> usize {
     text.split('\n').map(width).max().unwrap_or(0)
 }
 
-/// What stands in a cell, without styles.
-fn cell_text(table: &Table, line: &Line, at: usize) -> String {
-    match line {
-        Line::Row(row) => {
-            let Some(cell) = row.cells.get(at) else { return String::new() };
-            let indent = if at == 0 { "  ".repeat(row.level()) } else { String::new() };
-            format!("{indent}{}", cell.brief())
-        }
-        Line::Folded { level, rows, weight } => match at {
-            0 => format!("{}{} more", "  ".repeat(*level), count(*rows as u64)),
-            _ if table.first_figures() == Some(at) => {
-                table.weigh.map_or_else(String::new, |weigh| weigh(*weight))
-            }
-            _ => String::new(),
-        },
-    }
-}
-
-/// Lines of a table with these columns.
-fn laid_out(out: &Terminal, table: &Table, shown: &Shown, columns: &[usize]) -> String {
-    let layout = Layout { table, shown, columns, width: out.width, ink: out.ink };
-    let mut grid = layout.grid(HEADING);
-    if layout.is_too_wide(&grid) {
-        grid = layout.grid(0);
-    }
-    if layout.is_too_wide(&grid) {
-        layout.wrap_words(&mut grid);
-    }
-    grid.lines().map(|line| layout.line(&line) + "\n").collect()
-}
-
-/// A table, and what it has room for.
+/// Some columns of a table, and what they have room for.
 struct Layout<'a> {
     table: &'a Table,
-    shown: &'a Shown<'a>,
+    shown: &'a ShownRows<'a>,
     columns: &'a [usize],
     width: usize,
     ink: Ink,
 }
 
 impl Layout<'_> {
+    /// The lines, up to each row below which something stands.
+    fn lines(&self) -> Vec<Vec<String>> {
+        let mut grid = self.grid(usize::MAX);
+        for heading_min in [HEADING, 0] {
+            if self.is_too_wide(&grid) {
+                grid = self.grid(heading_min);
+            }
+        }
+        if self.is_too_wide(&grid) {
+            self.wrap_words(&mut grid);
+        }
+        let lines: Vec<String> = grid.lines().map(|line| self.line(&line)).collect();
+        lines.split(|line| line.starts_with(BELOW)).map(<[String]>::to_vec).collect()
+    }
+
     /// The grid, with headings wrapped to at least so many columns.
     fn grid(&self, heading_min: usize) -> comfy_table::Table {
         let mut grid = comfy_table::Table::new();
-        grid.load_style(STYLE)
+        let has_below = self.table.columns.iter().any(|column| column.is_below);
+        let style = if has_below { STYLE.row_separator(LineStyle::none().fill(BELOW)) } else { STYLE };
+        grid.load_style(style)
             .set_width((self.width + BORDERS) as u16)
             .set_content_arrangement(ContentArrangement::Disabled);
         if self.ink.0 {
@@ -263,8 +188,10 @@ impl Layout<'_> {
         }
         let heading = |at: &usize| self.heading(*at, heading_min);
         grid.set_header(self.columns.iter().map(heading).collect::<Vec<_>>());
+        let room_of_names = self.room_of_names();
         for line in &self.shown.rows {
-            grid.add_row(self.columns.iter().map(|at| self.field(line, *at)).collect::<Vec<_>>());
+            let fields = self.columns.iter().map(|at| self.field(line, *at, room_of_names));
+            grid.add_row(fields.collect::<Vec<_>>());
         }
         for (number, _) in self.columns.iter().enumerate() {
             let is_last = number + 1 == self.columns.len();
@@ -276,20 +203,35 @@ impl Layout<'_> {
         grid
     }
 
-    fn heading(&self, at: usize, least: usize) -> Field {
-        let column = &self.table.columns[at];
-        let natural = self.shown.rows.iter().map(|line| longest_line(&cell_text(self.table, line, at))).max();
-        let room = natural.unwrap_or(0).max(least_width(self.table, self.shown, at)).max(least);
-        aligned(Field::new(wrap(&column.brief().replace('\n', " "), room).join("\n")), column.kind)
+    fn natural_width(&self, at: usize) -> usize {
+        let cells = self.shown.rows.iter().map(|line| longest_line(&line.text(self.table, at)));
+        cells.max().unwrap_or(0).max(least_width(self.table, self.shown, at))
     }
 
-    fn field(&self, line: &Line, at: usize) -> Field {
+    fn heading(&self, at: usize, least: usize) -> Field {
+        let column = &self.table.columns[at];
+        let heading = column.brief().replace('\n', " ");
+        let room = self.natural_width(at).max(least.min(width(&heading)));
+        aligned(Field::new(wrap(&heading, room).join("\n")), column.kind)
+    }
+
+    /// Columns for the names of a tree, beside all others as wide as they are.
+    fn room_of_names(&self) -> usize {
+        let others = self.columns.iter().filter(|at| **at != 0).map(|at| self.natural_width(*at) + GAP);
+        self.width.saturating_sub(others.sum()).max(least_width(self.table, self.shown, 0))
+    }
+
+    fn field(&self, line: &Line, at: usize, room_of_names: usize) -> Field {
         let kind = self.table.columns[at].kind;
         if let (ColumnKind::Bar, Line::Row(row)) = (kind, line) {
             let share = row.cells.get(at).and_then(Cell::share);
             return Field::new(share.map_or_else(String::new, |share| bar(share, BAR)));
         }
-        let field = aligned(Field::new(cell_text(self.table, line, at)), kind);
+        let text = match (at, self.table.weigh) {
+            (0, Some(_)) => branch_name(self.table, line, room_of_names),
+            _ => line.text(self.table, at),
+        };
+        let field = aligned(Field::new(text), kind);
         match self.look(line, at) {
             Look::Plain => field,
             Look::Strong => field.add_attribute(Attribute::Bold),
@@ -308,8 +250,9 @@ impl Layout<'_> {
         }
     }
 
+    /// The rule under the headings is as wide as the grid, with what is cut off at both ends.
     fn is_too_wide(&self, grid: &comfy_table::Table) -> bool {
-        grid.lines().any(|line| self.width + 1 < width(line.trim_end()))
+        grid.lines().any(|line| self.width + BORDERS < width(line.trim_end()))
     }
 
     fn wrap_words(&self, grid: &mut comfy_table::Table) {
@@ -322,10 +265,33 @@ impl Layout<'_> {
         }
     }
 
-    /// A line without the place of the left border. Rules are as wide as the grid, which may be wider by the right one.
+    /// A line without the place of the left border.
     fn line(&self, line: &str) -> String {
+        // With styles a line has more letters than columns.
         let most = if line.contains('\x1b') { usize::MAX } else { self.width };
         line.chars().skip(1).take(most).collect()
+    }
+}
+
+/// The name of a row of a tree, wrapped behind its indent.
+fn branch_name(table: &Table, line: &Line, room: usize) -> String {
+    let text = line.text(table, 0);
+    if width(&text) <= room {
+        return text;
+    }
+    let indent = 2 * line.level();
+    let lines = wrap(&line.cell(table, 0), room.saturating_sub(indent + 2).max(1));
+    let lines = lines.iter().enumerate().map(|(number, line)| {
+        let indent = if number == 0 { indent } else { indent + 2 };
+        format!("{}{line}", " ".repeat(indent))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What stands below a row, over the whole width.
+fn below(out: &mut Terminal, table: &Table, line: &Line) {
+    for at in (0..table.columns.len()).filter(|at| table.columns[*at].is_below) {
+        out.paragraph(2 * (line.level() + 1), &line.cell(table, at), Ink::dim);
     }
 }
 
@@ -337,12 +303,11 @@ fn aligned(field: Field, kind: ColumnKind) -> Field {
 }
 
 /// Each row as a list of its cells.
-fn listed(out: &mut Terminal, table: &Table, shown: &Shown) {
+fn listed(out: &mut Terminal, table: &Table, shown: &ShownRows) {
     for line in &shown.rows {
-        let name = cell_text(table, line, 0);
-        out.paragraph(0, &name, Ink::bold);
+        out.paragraph(0, &line.text(table, 0), Ink::bold);
         for (at, column) in table.columns.iter().enumerate().skip(1) {
-            let text = cell_text(table, line, at);
+            let text = line.cell(table, at);
             if column.kind == ColumnKind::Bar || column.is_page_only || text.is_empty() {
                 continue;
             }
