@@ -130,7 +130,7 @@
     }
   };
 
-  document.querySelectorAll("figure, .map").forEach((figure) => {
+  document.querySelectorAll("figure").forEach((figure) => {
     const pictures = figure.querySelectorAll("svg[role]");
     if (pictures.length === 0) return;
     const tools = Object.assign(document.createElement("p"), { className: "tools of-figure" });

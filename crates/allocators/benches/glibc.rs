@@ -26,7 +26,7 @@ fn walk(criterion: &mut Criterion) {
         bencher.iter(|| survey(&process.image, &[]).blocks.len());
     });
     let Some(program) = blocks_program::program() else { return };
-    let mut target = blocks_program::Blocks::start(program, "blocks=1400000 max=400 free=30", &[]);
+    let mut target = blocks_program::Blocks::start(&program, "blocks=1400000 max=400 free=30", &[]);
     let source = target.open();
     let seen = survey(&source, &[]);
     assert!(1_000_000 < seen.blocks.len() && seen.problems.is_empty(), "{:?}", seen.problems);

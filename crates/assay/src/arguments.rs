@@ -313,6 +313,8 @@ pub enum ReportFormat {
     Json,
     /// The text that the command prints in a terminal
     Table,
+    /// A line of JSON for each row of the raw numbers
+    Ndjson,
 }
 
 /// Arguments of `assay load`.

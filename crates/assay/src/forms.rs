@@ -2,7 +2,6 @@
 
 use crate::arguments::{Format, FormatArguments};
 use crate::failure::Failure;
-use crate::load_text;
 use crate::output;
 use crate::output_file::write_result;
 use assay_model::{
@@ -15,71 +14,67 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A result that can be printed.
-pub trait Forms {
-    /// What is stored of it.
-    type Stored: Serialize;
-
-    /// The stored form.
-    fn stored(&self) -> &Self::Stored;
-    /// Text for a terminal.
-    fn table(&self, view: TerminalView) -> String;
-    /// Rows of raw numbers.
-    fn csv(&self, out: &mut dyn Write) -> io::Result<()>;
-    /// Markdown.
-    fn markdown(&self) -> String;
-    /// Problems, for which CSV has no rows: they go to standard error.
-    fn problems(&self) -> &[Problem] {
-        &[]
-    }
-}
-
-/// A result that has a page, too.
-pub trait Page: Forms {
-    /// One file that opens offline in a browser.
-    fn page(&self, out: &mut dyn Write) -> io::Result<()>;
-}
-
 /// A result that describes itself once; its forms are made of that.
 pub trait Described {
-    /// What is stored of it.
+    /// The stored form.
     type Stored: Serialize;
 
-    /// The stored form.
+    /// What is stored of it.
     fn stored(&self) -> &Self::Stored;
     /// What people get.
     fn document(&self) -> Document;
     /// The raw numbers behind it.
     fn data(&self) -> Data;
+    /// The view of a terminal, with as many entries of a tree as were asked for.
+    fn view(&self, terminal: TerminalView) -> TerminalView {
+        terminal
+    }
     /// Problems, for which raw numbers have no rows: they go to standard error.
     fn problems(&self) -> &[Problem] {
         &[]
     }
 }
 
-impl<T: Described> Forms for T {
-    type Stored = T::Stored;
-
-    fn stored(&self) -> &T::Stored {
-        Described::stored(self)
+/// Writes the page where one was asked for, and prints the result as it was asked for; without a form, nothing.
+pub fn show(
+    result: &impl Described,
+    format: impl Into<Option<Format>>,
+    page: Option<&Path>,
+) -> Result<(), Failure> {
+    if let Some(path) = page {
+        write_result(path, |out| result.document().write_html(out))?;
     }
-    fn table(&self, view: TerminalView) -> String {
-        self.document().terminal(view)
-    }
-    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.data().write_csv(out)
-    }
-    fn markdown(&self) -> String {
-        self.document().markdown()
-    }
-    fn problems(&self) -> &[Problem] {
-        Described::problems(self)
-    }
+    format.into().map_or(Ok(()), |format| print(result, format))
 }
 
-impl<T: Described> Page for T {
-    fn page(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.document().write_html(out)
+/// The same, in the form that a command's arguments ask for.
+pub fn show_as_asked(
+    result: &impl Described,
+    format: &FormatArguments,
+    page: Option<&Path>,
+) -> Result<(), Failure> {
+    show(result, format.form_beside(page.is_some()), page)
+}
+
+/// Prints a result in a form.
+pub fn print(result: &impl Described, format: Format) -> Result<(), Failure> {
+    if matches!(format, Format::Csv | Format::Ndjson) {
+        output::note(result.problems());
+    }
+    output::print(|out| write(result, format, out))
+}
+
+/// Writes a result in a form.
+pub fn write(result: &impl Described, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Table => out.write_all(result.document().terminal(result.view(output::view())).as_bytes()),
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, result.stored())?;
+            writeln!(out)
+        }
+        Format::Csv => result.data().write_csv(out),
+        Format::Md => out.write_all(result.document().markdown().as_bytes()),
+        Format::Ndjson => result.data().write_json_lines(out),
     }
 }
 
@@ -106,98 +101,16 @@ macro_rules! described {
 }
 
 described! {
+    Advice: report::memory::advice, report::memory::advice_data, problems;
     CapacityReport: report::capacity::document, report::capacity::data, problems;
-    HostComparison: report::host::comparison, report::host::comparison_data;
+    FlagsReport: report::flags::document, report::flags::data;
+    GcComparison: report::gc::comparison, report::gc::comparison_data;
     HeapLayouts: report::heap::layouts, report::heap::layouts_data, problems;
     HeapModes: report::heap::modes, report::heap::modes_data, problems;
-}
-
-/// Writes the page where one was asked for, and prints the result as it was asked for; without a form, nothing.
-pub fn show(
-    result: &impl Page,
-    format: impl Into<Option<Format>>,
-    page: Option<&Path>,
-) -> Result<(), Failure> {
-    if let Some(path) = page {
-        write_result(path, |out| result.page(out))?;
-    }
-    format.into().map_or(Ok(()), |format| print(result, format))
-}
-
-/// The same, in the form that a command's arguments ask for.
-pub fn show_as_asked(
-    result: &impl Page,
-    format: &FormatArguments,
-    page: Option<&Path>,
-) -> Result<(), Failure> {
-    show(result, format.form_beside(page.is_some()), page)
-}
-
-/// Prints a result in a form.
-pub fn print(result: &impl Forms, format: Format) -> Result<(), Failure> {
-    if format == Format::Csv {
-        output::note(result.problems());
-    }
-    output::print(|out| write(result, format, out))
-}
-
-/// Writes a result in a form.
-pub fn write(result: &impl Forms, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Table => out.write_all(result.table(output::view()).as_bytes()),
-        Format::Json => {
-            serde_json::to_writer_pretty(&mut *out, result.stored())?;
-            writeln!(out)
-        }
-        Format::Csv => result.csv(out),
-        Format::Md => out.write_all(result.markdown().as_bytes()),
-    }
-}
-
-/// The forms of results that need nothing beside themselves.
-macro_rules! forms {
-    ($($result:ty: $page:path, $table:path, $csv:path, $markdown:path $(, $problems:ident)?;)*) => {$(
-        impl Forms for $result {
-            type Stored = Self;
-
-            fn stored(&self) -> &Self {
-                self
-            }
-            fn table(&self, view: TerminalView) -> String {
-                $table(self, view)
-            }
-            fn csv(&self, mut out: &mut dyn Write) -> io::Result<()> {
-                $csv(self, &mut out)
-            }
-            fn markdown(&self) -> String {
-                $markdown(self)
-            }
-            $(fn problems(&self) -> &[Problem] {
-                &self.$problems
-            })?
-        }
-
-        impl Page for $result {
-            fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
-                $page(self, &mut out)
-            }
-        }
-    )*};
-}
-
-forms! {
-    Advice: report::render_advice_html, report::render_advice_terminal, report::render_advice_csv,
-        report::render_advice_markdown, problems;
-    GcComparison: report::render_gc_diff_html, report::render_gc_diff_terminal, report::render_gc_diff_csv,
-        report::render_gc_diff_markdown;
-    RunComparison: report::render_run_comparison_html, report::render_run_comparison_terminal,
-        report::render_run_comparison_csv, report::render_run_comparison_markdown, problems;
-    TimeReport: report::render_time_html, report::render_time_terminal, report::render_time_csv,
-        report::render_time_markdown, problems;
-    TimeChange: report::render_time_change_html, report::render_time_change_terminal, report::render_time_change_csv,
-        report::render_time_change_markdown, problems;
-    FlagsReport: report::render_flags_html, report::render_flags_terminal, report::render_flags_csv,
-        report::render_flags_markdown;
+    HostComparison: report::host::comparison, report::host::comparison_data;
+    RunComparison: report::compare::document, report::compare::data, problems;
+    TimeChange: report::time::change, report::time::change_data, problems;
+    TimeReport: report::time::document, report::time::data, problems;
 }
 
 /// A snapshot of memory.
@@ -208,33 +121,27 @@ pub struct Snapshot<'a> {
     pub entries: EntriesShown,
 }
 
-impl Forms for Snapshot<'_> {
+impl Described for Snapshot<'_> {
     type Stored = MemoryReport;
 
     fn stored(&self) -> &MemoryReport {
         self.report
     }
-    fn table(&self, view: TerminalView) -> String {
-        report::render_memory_terminal(self.report, TerminalView { entries: self.entries, ..view })
-    }
-    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        report::render_memory_csv(self.report, out)
-    }
-    fn markdown(&self) -> String {
-        report::render_memory_markdown(self.report)
-    }
-    fn problems(&self) -> &[Problem] {
-        &self.report.problems
-    }
-}
-
-impl Page for Snapshot<'_> {
-    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
+    fn document(&self) -> Document {
         let all = if self.earlier.is_empty() { std::slice::from_ref(self.report) } else { self.earlier };
         // Without owners a limit has no line for direct buffers: better none than one that is wrong.
         let has_owners = all.iter().all(MemoryReport::has_owners);
         let advice = self.report.jvm.as_ref().filter(|_| has_owners).map(|_| assay_memory::advise(all));
-        report::render_memory_html(self.report, self.earlier, advice.as_ref(), &mut out)
+        report::memory::document(self.report, self.earlier, advice.as_ref())
+    }
+    fn data(&self) -> Data {
+        report::memory::data(self.report)
+    }
+    fn view(&self, terminal: TerminalView) -> TerminalView {
+        TerminalView { entries: self.entries, ..terminal }
+    }
+    fn problems(&self) -> &[Problem] {
+        &self.report.problems
     }
 }
 
@@ -246,29 +153,20 @@ pub struct Growth<'a> {
     pub entries: EntriesShown,
 }
 
-impl Forms for Growth<'_> {
+impl Described for Growth<'_> {
     type Stored = MemoryChange;
 
     fn stored(&self) -> &MemoryChange {
         self.change
     }
-    fn table(&self, view: TerminalView) -> String {
-        report::render_change_terminal(self.change, TerminalView { entries: self.entries, ..view })
+    fn document(&self) -> Document {
+        report::memory::change(self.change, self.record, self.entries)
     }
-    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        report::render_change_csv(self.change, out)
-    }
-    fn markdown(&self) -> String {
-        report::render_change_markdown(self.change)
+    fn data(&self) -> Data {
+        report::memory::change_data(self.change)
     }
     fn problems(&self) -> &[Problem] {
         &self.change.problems
-    }
-}
-
-impl Page for Growth<'_> {
-    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
-        report::render_change_html(self.change, self.record, &mut out)
     }
 }
 
@@ -278,29 +176,20 @@ pub struct GcLog<'a> {
     pub name: &'a str,
 }
 
-impl Forms for GcLog<'_> {
+impl Described for GcLog<'_> {
     type Stored = GcReport;
 
     fn stored(&self) -> &GcReport {
         self.report
     }
-    fn table(&self, view: TerminalView) -> String {
-        report::render_gc_terminal(self.report, self.name, view)
+    fn document(&self) -> Document {
+        report::gc::document(self.report, self.name)
     }
-    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        report::render_gc_csv(self.report, out)
-    }
-    fn markdown(&self) -> String {
-        report::render_gc_markdown(self.report, self.name)
+    fn data(&self) -> Data {
+        report::gc::data(self.report).about("log", self.name)
     }
     fn problems(&self) -> &[Problem] {
         &self.report.problems
-    }
-}
-
-impl Page for GcLog<'_> {
-    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
-        report::render_gc_html(self.report, self.name, &mut out)
     }
 }
 
@@ -308,32 +197,24 @@ impl Page for GcLog<'_> {
 pub struct LoadOf<'a> {
     pub result: &'a LoadResult,
     pub target: &'a str,
+    /// How long it was, where that is known.
     pub measured_s: Option<f64>,
 }
 
-impl Forms for LoadOf<'_> {
+impl Described for LoadOf<'_> {
     type Stored = LoadResult;
 
     fn stored(&self) -> &LoadResult {
         self.result
     }
-    fn table(&self, view: TerminalView) -> String {
-        load_text::render(self.result, self.target, self.measured_s, view)
+    fn document(&self) -> Document {
+        report::load::document(self.result, self.target, self.measured_s)
     }
-    fn csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        report::render_load_csv(self.result, out)
-    }
-    fn markdown(&self) -> String {
-        report::render_load_markdown(self.result, self.target)
+    fn data(&self) -> Data {
+        report::load::data(self.result)
     }
     fn problems(&self) -> &[Problem] {
         &self.result.problems
-    }
-}
-
-impl Page for LoadOf<'_> {
-    fn page(&self, mut out: &mut dyn Write) -> io::Result<()> {
-        report::render_load_html(self.result, self.target, &mut out)
     }
 }
 

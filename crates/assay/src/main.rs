@@ -9,7 +9,6 @@ mod command;
 mod failure;
 mod forms;
 mod live;
-mod load_text;
 mod output_file;
 mod progress;
 mod screen;

@@ -70,6 +70,35 @@ fn every_command_prints_the_four_forms() {
     }
 }
 
+#[test]
+fn lines_of_json_are_the_rows_of_the_csv_and_name_their_log() {
+    let logs = ["17-g1.log", "17-serial.log"].map(|name| testdata("gclog").join(name).display().to_string());
+    let (lines, code) = printed(&["gc", &logs[0], &logs[1], "--format", "ndjson"]);
+    assert_eq!(code, Some(0), "{lines}");
+    let lines: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("an object on a line")).collect();
+    let mut all = 0;
+    for log in &logs {
+        let (csv, _) = printed(&["gc", log, "--csv"]);
+        let of_log: Vec<&serde_json::Value> =
+            lines.iter().filter(|line| line["log"] == log.as_str()).collect();
+        assert_eq!(of_log.len(), csv.lines().count() - 1, "{log}");
+        all += of_log.len();
+        for (line, row) in of_log.iter().zip(csv.lines().skip(1)) {
+            let begin = ["table", "name", "metric", "unit"].map(|key| line[key].as_str().expect("a word"));
+            assert!(row.starts_with(&begin.join(",")), "{row}: {line}");
+            assert!(
+                line["value"].is_number() && (line["low"].is_number() || line["low"].is_null()),
+                "{line}"
+            );
+        }
+    }
+    assert_eq!(lines.len(), all);
+    let (lines, code) = printed(&["studies", "--format", "ndjson"]);
+    let (csv, _) = printed(&["studies", "--format", "csv"]);
+    assert_eq!((code, lines.lines().count()), (Some(0), csv.lines().count() - 1), "every result has them");
+}
+
 /// Stored results that `report` reads: one of each format.
 const RESULTS: [&str; 17] = [
     "memory-5.json",
@@ -152,7 +181,7 @@ fn a_form_that_makes_no_sense_is_refused_with_what_there_is() {
         ("memory 1 --record f --format json", "cannot be used with"),
         ("gc gc.log --csv --format md", "cannot be used with"),
         ("gc gc.log --json --format md", "cannot be used with"),
-        ("gc gc.log --format yaml", "[possible values: table, json, csv, md]"),
+        ("gc gc.log --format yaml", "[possible values: table, json, csv, md, ndjson]"),
         ("run own-server --plan --format csv", "--plan has the forms table and json"),
         ("load --from-har a.har --html p.html", "cannot be used with"),
     ] {

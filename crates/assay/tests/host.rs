@@ -34,7 +34,11 @@ fn a_snapshot_is_judged_and_compared_as_the_machine_was() {
     let elsewhere = assay(&[name, "--json"]);
     assert_eq!(serde_json::from_slice::<HostReport>(&elsewhere.stdout).expect("the stored form"), report);
     let same = assay(&["diff", name, name]);
-    assert!(text(&same.stdout).contains("no difference"), "{}", text(&same.stdout));
+    assert!(
+        text(&same.stdout).contains("No difference in machine, settings and verdicts."),
+        "{}",
+        text(&same.stdout)
+    );
     let mut changed: HostSnapshot = read(&path);
     let swappiness = "/proc/sys/vm/swappiness".to_owned();
     changed.files.insert(swappiness.clone(), assay_model::FileRead::Text("77\n".to_owned()));

@@ -1,7 +1,7 @@
 //! Dashboard, alert rules and scrape configuration in `deploy/monitoring`, and the guide to them, use only series and labels that
 //! `assay gc --openmetrics` serves.
 
-use assay_report::{GcFamily, gc_openmetrics_families};
+use assay_report::gc::{GcFamily, openmetrics_families};
 use assay_testkit::checkout;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ fn labels_of_legend(legend: &str) -> Vec<&str> {
 
 /// What an expression asks for that is not served: series, and labels that none of its series has.
 fn wrong_in(expression: &str, legend: &str) -> Vec<String> {
-    let families = gc_openmetrics_families();
+    let families = openmetrics_families();
     let family_of =
         |series: &str| families.iter().find(|family| family.series().iter().any(|of| of == series));
     let named = series_in(expression);
@@ -96,7 +96,7 @@ fn the_dashboard_asks_only_for_series_that_are_served() {
 
 #[test]
 fn alert_rules_and_guide_name_only_series_that_are_served() {
-    let served: BTreeSet<String> = gc_openmetrics_families().iter().flat_map(GcFamily::series).collect();
+    let served: BTreeSet<String> = openmetrics_families().iter().flat_map(GcFamily::series).collect();
     for file in
         ["deploy/monitoring/alerts.yml", "deploy/monitoring/alerts-test.yml", "docs/how-to/monitoring.md"]
     {

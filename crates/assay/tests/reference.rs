@@ -52,13 +52,13 @@ fn the_reference_of_metrics_has_every_name_and_is_up_to_date() {
     let names = |metrics: &'static [assay_model::Metric], behind: &'static str| {
         metrics.iter().map(move |metric| format!("{}{behind}", metric.id))
     };
-    let families = assay_report::gc_openmetrics_families();
+    let families = assay_report::gc::openmetrics_families();
     let all = names(METRICS, "")
         .chain(names(EMULATED, ""))
         .chain(names(PER_BENCHMARK, "/NAME"))
         .chain(names(PER_PROCESS, "/ROLE"))
         .chain(GC_FIGURES.iter().map(|figure| figure.id.to_owned()))
-        .chain(families.iter().filter(|family| family.kind == "gauge").map(assay_report::GcFamily::name));
+        .chain(families.iter().filter(|family| family.kind == "gauge").map(assay_report::gc::GcFamily::name));
     for name in all {
         assert!(said.contains(&format!("\n| `{name}` | ")), "{name} is missing");
     }

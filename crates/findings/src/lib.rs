@@ -4,13 +4,11 @@
 mod gate_summary;
 mod gates;
 mod shown;
-mod table;
 pub mod voice;
 
 pub use gate_summary::render_gate_summary;
 pub use gates::{Judged, Judgement, line_of_gate, render_junit};
 pub use shown::shown_unit;
-pub use table::table;
 
 use assay_kit::document::{self, Step};
 use assay_kit::number::bytes;
@@ -156,10 +154,7 @@ error    a claim (thp-mode)
     fn the_next_step_is_that_of_the_first_finding_with_one_and_its_alternatives_stand_below() {
         let [measured, said] = findings();
         let bare = document::Finding { step: None, ..said.clone() };
-        assert_eq!(
-            next_step(&[bare.clone(), measured.clone()], "none"),
-            "→ -X (gives back at least 3.0 MiB)"
-        );
+        assert_eq!(next_step(&[bare.clone(), measured], "none"), "→ -X (gives back at least 3.0 MiB)");
         let of_one = |told: &document::Finding| next_step(std::slice::from_ref(told), "none");
         assert_eq!([of_one(&said), of_one(&bare)], ["→ echo never", "none"]);
     }

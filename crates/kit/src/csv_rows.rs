@@ -35,16 +35,6 @@ impl<W: Write> Rows<W> {
     }
 }
 
-/// A figure in full; empty where there is none, or no number.
-pub fn figure(value: Option<f64>) -> String {
-    value.filter(|v| v.is_finite()).map_or_else(String::new, |v| v.to_string())
-}
-
-/// A count; empty where there is none.
-pub fn whole<N: ToString>(value: Option<N>) -> String {
-    value.map_or_else(String::new, |v| v.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,9 +47,5 @@ mod tests {
         rows.end().expect("a vector takes all");
         let text = String::from_utf8(out).expect("UTF-8");
         assert_eq!(text, "a,b\n\"say \"\"hi\"\", you\",x\u{FFFD}[2J y\n");
-        assert_eq!(
-            (figure(Some(f64::NAN)), figure(None), whole(Some(3_u32))),
-            (String::new(), String::new(), "3".to_owned())
-        );
     }
 }

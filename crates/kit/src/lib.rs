@@ -6,6 +6,7 @@
 pub mod axes;
 pub mod bar_rows;
 pub mod byte_rows;
+mod cell;
 pub mod chart;
 pub mod csv_rows;
 pub mod curves;
@@ -19,7 +20,6 @@ pub mod joined;
 pub mod key;
 pub mod lanes;
 pub mod letters;
-pub mod markdown_document;
 pub mod number;
 pub mod openmetrics;
 pub mod page;
@@ -37,7 +37,5 @@ pub mod text;
 pub mod tree_map;
 
 pub use document::Document;
-pub use markdown_document::MarkdownDocument;
-pub use page::{Answer, Page, Section};
 pub use table::{Cell, Table};
-pub use terminal::{EntriesShown, Row, Terminal, TerminalView};
+pub use terminal::{EntriesShown, Terminal, TerminalView};

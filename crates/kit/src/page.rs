@@ -21,7 +21,7 @@ const SCRIPT: &str = concat!(
 /// A page. Texts are escaped when written; only the sections' `html` is taken as it is.
 #[derive(Template)]
 #[template(path = "page.html")]
-pub struct Page {
+pub(crate) struct Page {
     /// Styles of this kind of page.
     pub style: &'static str,
     /// Scripts of this kind of page.
@@ -69,7 +69,7 @@ impl Page {
 }
 
 /// A part of a page.
-pub struct Section {
+pub(crate) struct Section {
     /// Anchor, unique in the page. `answer` is where the page's first link leads.
     pub id: &'static str,
     /// Heading.
@@ -88,16 +88,6 @@ impl Section {
         Section { id, title, short: title, html, is_printed: true }
     }
 
-    /// The same, called `short` in the navigation.
-    pub fn called(self, short: &'static str) -> Self {
-        Section { short, ..self }
-    }
-
-    /// The same, on the screen alone.
-    pub fn on_screen(self) -> Self {
-        Section { is_printed: false, ..self }
-    }
-
     /// What could not be read, or that there is nothing of it.
     pub fn problems(problems: &[(String, String)]) -> Self {
         Section::new("problems", "Problems", problems_html(problems, "read"))
@@ -106,7 +96,7 @@ impl Section {
 
 /// What the first screen of a page shows: one sentence that answers, one step to take, one chart; the rest stands below.
 #[derive(Default)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// Why the figures must not be used: that stands over all, the reasons below the chart. Empty where they may.
     pub not_valid: Vec<String>,
     /// The answer.
@@ -144,7 +134,7 @@ impl Answer {
 }
 
 /// A table of problems, each with what it is about; or a sentence that all could be `done`.
-pub fn problems_html(problems: &[(String, String)], done: &str) -> String {
+pub(crate) fn problems_html(problems: &[(String, String)], done: &str) -> String {
     if problems.is_empty() {
         return format!("<p>None: nothing failed to be {done}.</p>");
     }
@@ -171,21 +161,13 @@ pub fn panels(of: impl Iterator<Item = (String, String)>) -> String {
     format!("<div class=\"panels\">{}</div>", of.map(panel).collect::<String>())
 }
 
-/// Pictures with their key and caption, named by the heading of the section `heading`.
-pub fn figure(id: &str, heading: &str, key: &str, pictures: &str, caption: &str) -> String {
-    format!(
-        "<figure id=\"{id}\" aria-labelledby=\"{heading}-h\">{pictures}{key}<figcaption>{}</figcaption></figure>",
-        html(caption)
-    )
-}
-
 /// Why there is nothing to show.
-pub fn absent(why: &str) -> String {
+pub(crate) fn absent(why: &str) -> String {
     format!("<p class=\"absent\">not available: {}</p>", html(why))
 }
 
 /// Terms with their values.
-pub fn list<N: AsRef<str>>(rows: impl IntoIterator<Item = (N, String)>) -> String {
+pub(crate) fn list<N: AsRef<str>>(rows: impl IntoIterator<Item = (N, String)>) -> String {
     let row = |(name, value): (N, String)| {
         format!("<div><dt>{}</dt><dd><bdi>{}</bdi></dd></div>", html(name.as_ref()), html(&value))
     };
@@ -193,7 +175,7 @@ pub fn list<N: AsRef<str>>(rows: impl IntoIterator<Item = (N, String)>) -> Strin
 }
 
 /// Text shown as it is, with a button that copies it (`web/csv.js`); each line is escaped in full.
-pub fn copied_text(id: &str, label: &str, summary: &str, text: &str) -> String {
+pub(crate) fn copied_text(id: &str, label: &str, summary: &str, text: &str) -> String {
     format!(
         "<details id=\"csv\"><summary>{summary}</summary>\
          <p><button type=\"button\" id=\"copy-csv\" hidden>Copy</button> <span id=\"copied\" role=\"status\"></span></p>\
@@ -203,7 +185,7 @@ pub fn copied_text(id: &str, label: &str, summary: &str, text: &str) -> String {
 }
 
 /// A text of several lines, escaped and not shortened.
-pub fn lines_in_full(text: &str) -> String {
+pub(crate) fn lines_in_full(text: &str) -> String {
     let escaped: Vec<String> = clean_lines(text).lines().map(line_in_full).collect();
     escaped.join("\n")
 }

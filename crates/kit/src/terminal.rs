@@ -2,7 +2,7 @@
 
 use crate::ink::{Ink, wrap};
 use crate::number::count;
-use crate::text::{clean, shorten};
+use crate::text::clean;
 
 /// Entries that a tree shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,14 +44,6 @@ const PROBLEMS_SHOWN: usize = 8;
 /// Columns to use of a terminal this wide.
 pub fn usable(width: u16) -> usize {
     usize::from(width).clamp(WIDTH_MIN, WIDTH_MAX)
-}
-
-/// A figure, and what it is.
-pub struct Row {
-    /// The figure, or why there is none.
-    pub value: String,
-    /// What.
-    pub what: String,
 }
 
 /// Lines for a terminal, as they are written.
@@ -122,18 +114,6 @@ impl Terminal {
         if self.last_note != text {
             self.paragraph(0, &text, Ink::dim);
             self.last_note = text;
-        }
-    }
-
-    /// Figures under a heading, as wide as the widest or 12. Nothing where there is none.
-    pub fn rows(&mut self, title: &str, rows: &[Row]) {
-        if rows.is_empty() {
-            return;
-        }
-        self.heading(&shorten(title, self.width));
-        let widest = rows.iter().map(|row| row.value.chars().count()).max().unwrap_or(0).max(12);
-        for row in rows {
-            self.hanging(&format!("  {:>widest$}  ", row.value), widest + 4, &row.what, Ink::plain);
         }
     }
 

@@ -22,7 +22,7 @@ closed! {
 
 /// A claim with its evidence, and what to do about it. `R` is the id of the rule that made it: a `RuleId`, or a closed enum where code
 /// reacts to particular rules.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding<R> {
     /// The rule that made the claim.
     pub rule: R,

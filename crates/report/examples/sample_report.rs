@@ -34,20 +34,21 @@ fn main() -> io::Result<()> {
     ];
     for (name, report, snapshots, advice) in memory {
         let mut html = Vec::new();
-        assay_report::render_memory_html(report, snapshots, advice, &mut html)?;
+        assay_report::memory::document(report, snapshots, advice).write_html(&mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
     let mut change = Vec::new();
-    assay_report::render_change_html(&kafka::change(), &snapshots, &mut change)?;
+    assay_report::memory::change(&kafka::change(), &snapshots, assay_report::EntriesShown::All)
+        .write_html(&mut change)?;
     std::fs::write(folder.join("memory-change.html"), change)?;
     let mut page = Vec::new();
-    assay_report::render_advice_html(&advice, &mut page)?;
+    assay_report::memory::advice(&advice).write_html(&mut page)?;
     std::fs::write(folder.join("memory-advice.html"), page)?;
     capacity_pages(&folder)?;
     gc_pages(&folder)?;
     let comparison = serde_json::from_str(include_str!("../../../testdata/formats/run-comparison-1.json"))?;
     let mut compared = Vec::new();
-    assay_report::render_run_comparison_html(&comparison, &mut compared)?;
+    assay_report::compare::document(&comparison).write_html(&mut compared)?;
     std::fs::write(folder.join("compared.html"), compared)?;
     let mut markdown = Vec::new();
     markdown.extend(assay_report::study::document(&run).markdown().into_bytes());
@@ -84,11 +85,11 @@ fn gc_pages(folder: &Path) -> io::Result<()> {
         ("gc-empty.html", gc_sample::empty()),
     ] {
         let mut html = Vec::new();
-        assay_report::render_gc_html(&report, "/var/log/shop/gc.log", &mut html)?;
+        assay_report::gc::document(&report, "/var/log/shop/gc.log").write_html(&mut html)?;
         std::fs::write(folder.join(name), html)?;
     }
     let mut html = Vec::new();
-    assay_report::render_gc_diff_html(&gc_sample::comparison(), &mut html)?;
+    assay_report::gc::comparison(&gc_sample::comparison()).write_html(&mut html)?;
     std::fs::write(folder.join("gc-diff.html"), html)?;
     Ok(())
 }

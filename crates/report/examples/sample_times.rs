@@ -13,11 +13,11 @@ fn main() -> io::Result<()> {
     std::fs::create_dir_all(&folder)?;
     let report = serde_json::from_str(include_str!("../../../testdata/formats/time-4.json"))?;
     let mut html = Vec::new();
-    assay_report::render_time_html(&report, &mut html)?;
+    assay_report::time::document(&report).write_html(&mut html)?;
     std::fs::write(folder.join("time.html"), html)?;
     let change = serde_json::from_str(include_str!("../../../testdata/formats/time-change-1.json"))?;
     let mut html = Vec::new();
-    assay_report::render_time_change_html(&change, &mut html)?;
+    assay_report::time::change(&change).write_html(&mut html)?;
     std::fs::write(folder.join("time-change.html"), html)?;
     let report = serde_json::from_str(include_str!("../../../testdata/formats/host-check-3.json"))?;
     let mut html = Vec::new();
@@ -29,7 +29,7 @@ fn main() -> io::Result<()> {
     std::fs::write(folder.join("host-diff.html"), html)?;
     let report = serde_json::from_str(include_str!("../../../testdata/formats/flags-1.json"))?;
     let mut html = Vec::new();
-    assay_report::render_flags_html(&report, &mut html)?;
+    assay_report::flags::document(&report).write_html(&mut html)?;
     std::fs::write(folder.join("flags.html"), html)?;
     load_pages(&folder)
 }
@@ -44,7 +44,7 @@ fn load_pages(folder: &Path) -> io::Result<()> {
         [("load.html", &stored, "http://shop:8080/"), ("load-hostile.html", &hostile, HOSTILE)]
     {
         let mut page = Vec::new();
-        assay_report::render_load_html(result, target, &mut page)?;
+        assay_report::load::document(result, target, None).write_html(&mut page)?;
         std::fs::write(folder.join(name), page)?;
     }
     Ok(())

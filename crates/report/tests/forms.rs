@@ -1,6 +1,7 @@
 //! Results as CSV and as Markdown: rows that add up to the stored values, what is absent empty, texts from outside harmless.
 
 use assay_model::*;
+use assay_report::{EntriesShown, memory};
 use assay_testkit::testdata;
 use serde::de::DeserializeOwned;
 use std::fs;
@@ -47,10 +48,10 @@ fn sum((heading, rows): &(Vec<String>, Vec<Vec<String>>), column: &str) -> i64 {
 #[test]
 fn the_entries_of_a_snapshot_add_up_to_its_rss() {
     let snapshot: MemoryReport = stored("memory-5.json");
-    let csv = rows(|out| assay_report::render_memory_csv(&snapshot, out));
+    let csv = rows(|out| memory::data(&snapshot).write_csv(out));
     assert_eq!(csv.1.len(), snapshot.entries.len());
     assert_eq!(sum(&csv, "resident_bytes"), snapshot.rss_bytes as i64 + snapshot.difference_bytes);
-    let markdown = assay_report::render_memory_markdown(&snapshot);
+    let markdown = memory::document(&snapshot, &[], None).markdown();
     assert!(markdown.starts_with("# Memory of ") && markdown.contains("\n**Every entry"), "{markdown}");
     assert!(markdown.contains("| Area and entry | Resident | Share of RSS |"), "{markdown}");
 }
@@ -58,17 +59,18 @@ fn the_entries_of_a_snapshot_add_up_to_its_rss() {
 #[test]
 fn causes_and_parts_of_a_limit_have_a_row_each() {
     let change: MemoryChange = stored("memory-change-3.json");
-    let csv = rows(|out| assay_report::render_change_csv(&change, out));
+    let csv = rows(|out| memory::change_data(&change).write_csv(out));
     assert_eq!(csv.1.len(), change.causes.len());
     let all: i64 = change.causes.iter().map(Cause::change_bytes).sum();
     assert_eq!(sum(&csv, "change_bytes"), all);
-    assert!(assay_report::render_change_markdown(&change).contains("**Causes, the biggest growth first**"));
+    let markdown = memory::change(&change, &[], EntriesShown::All).markdown();
+    assert!(markdown.contains("**Causes, the biggest growth first**"), "{markdown}");
     let advice: Advice = stored("memory-advice-4.json");
-    let (heading, rows) = rows(|out| assay_report::render_advice_csv(&advice, out));
+    let (heading, rows) = rows(|out| memory::advice_data(&advice).write_csv(out));
     assert_eq!((heading[3].as_str(), rows.len()), ("budgeted_bytes", advice.lines.len() + 1));
     let limit = rows.last().expect("the limit");
     assert_eq!((limit[0].as_str(), limit[3].clone()), ("limit", advice.limit_bytes.to_string()));
-    assert!(assay_report::render_advice_markdown(&advice).contains("**How the limit is computed**"));
+    assert!(memory::advice(&advice).markdown().contains("**How the limit is computed**"));
 }
 
 #[test]
@@ -78,9 +80,9 @@ fn a_jvm_that_could_not_be_read_has_empty_fields_and_a_dash() {
         jvms: vec![RunningJvm { pid: 7, rss_bytes: None, version: None, program: "a|b, c".to_owned() }],
         not_readable: 1,
     };
-    let (_, rows) = rows(|out| assay_report::render_running_csv(&found, out));
+    let (_, rows) = rows(|out| memory::running_data(&found).write_csv(out));
     assert_eq!(rows, [["7", "", "", "a|b, c"]]);
-    let markdown = assay_report::render_running_markdown(&found, Some("1 process could not be read"));
+    let markdown = memory::running(&found, Some("1 process could not be read")).markdown();
     assert!(markdown.contains("| 7 | - | - | a\\|b, c |"), "{markdown}");
     assert!(markdown.contains("\n1 process could not be read\n"), "{markdown}");
 }
@@ -88,16 +90,17 @@ fn a_jvm_that_could_not_be_read_has_empty_fields_and_a_dash() {
 #[test]
 fn logs_and_their_differences_have_every_figure() {
     let report: GcReport = stored("gc-5.json");
-    let markdown = assay_report::render_gc_markdown(&report, "a*b.log");
+    let markdown = assay_report::gc::document(&report, "a*b.log").markdown();
     assert!(markdown.starts_with("# a\\*b.log\n") && markdown.contains("**Pauses by kind**"), "{markdown}");
     let comparison: GcComparison = stored("gc-comparison-2.json");
-    let (heading, rows) = rows(|out| assay_report::render_gc_diff_csv(&comparison, out));
+    let (heading, rows) = rows(|out| assay_report::gc::comparison_data(&comparison).write_csv(out));
     assert_eq!((heading[1].as_str(), rows.len()), ("unit", comparison.differences.len()));
     for (row, one) in rows.iter().zip(&comparison.differences) {
         assert_eq!(row[2], one.before.map_or_else(String::new, |value| value.to_string()), "{}", one.metric);
         assert_eq!(row[7], serde_json::to_value(one.verdict).expect("a word"), "{}", one.metric);
     }
-    assert!(assay_report::render_gc_diff_markdown(&comparison).contains("**Every figure of both logs**"));
+    let markdown = assay_report::gc::comparison(&comparison).markdown();
+    assert!(markdown.contains("**Every figure of both logs**"), "{markdown}");
 }
 
 #[test]
@@ -132,12 +135,12 @@ fn a_rate_that_was_not_found_is_empty_and_not_zero() {
 #[test]
 fn runs_side_by_side_have_a_row_for_each_figure() {
     let comparison: RunComparison = stored("run-comparison-1.json");
-    let (_, rows) = rows(|out| assay_report::render_run_comparison_csv(&comparison, out));
+    let (_, rows) = rows(|out| assay_report::compare::data(&comparison).write_csv(out));
     assert_eq!(rows.len(), comparison.changes.len());
     for (row, change) in rows.iter().zip(&comparison.changes) {
         assert_eq!(row[3], change.before.estimate.to_string(), "{}", change.metric);
         assert_eq!(row[12], serde_json::to_value(change.verdict).expect("a word"), "{}", change.metric);
     }
-    let markdown = assay_report::render_run_comparison_markdown(&comparison);
+    let markdown = assay_report::compare::document(&comparison).markdown();
     assert!(markdown.contains("**Every figure of both runs**"), "{markdown}");
 }

@@ -1,48 +1,44 @@
 //! What GC logs say as people and programs see it: golden files, widths, hostile values, the grammar of OpenMetrics.
 
 use crate::gc_sample as sample;
+use crate::golden;
 use assay_model::*;
 use assay_report::*;
 use expect_test::expect_file;
 
-fn view(width: u16) -> TerminalView {
-    TerminalView { width, color: false, entries: EntriesShown::All }
+const VIEW: TerminalView = TerminalView { width: 100, color: false, entries: EntriesShown::All };
+
+fn document(report: &GcReport) -> Document {
+    gc::document(report, "/var/log/shop/gc.log")
 }
 
 fn terminal(report: &GcReport, width: u16) -> String {
-    render_gc_terminal(report, "/var/log/shop/gc.log", view(width))
+    golden::terminal(&document(report), width)
 }
 
 fn page(report: &GcReport) -> String {
-    let mut out = Vec::new();
-    render_gc_html(report, "gc.log", &mut out).expect("a vector takes all");
-    String::from_utf8(out).expect("UTF-8")
+    golden::page(&gc::document(report, "gc.log"))
 }
 
 fn csv(report: &GcReport) -> Vec<Vec<String>> {
     let mut out = Vec::new();
-    render_gc_csv(report, &mut out).expect("a vector takes all");
+    gc::data(report).write_csv(&mut out).expect("a vector takes all");
     let text = String::from_utf8(out).expect("UTF-8");
     text.lines().map(|l| l.split(',').map(str::to_owned).collect()).collect()
 }
 
 #[test]
-fn the_text_of_the_samples_is_the_golden_file() {
-    expect_file!["golden/gc.txt"].assert_eq(&terminal(&sample::g1(), 120));
-    expect_file!["golden/gc-80.txt"].assert_eq(&terminal(&sample::z(), 80));
-    let diff = render_gc_diff_terminal(&sample::comparison(), view(100));
-    expect_file!["golden/gc-diff.txt"].assert_eq(&diff);
-    let screen = render_gc_screen(&sample::g1(), "gc.log", 40, view(100)).join("\n");
-    expect_file!["golden/gc-screen.txt"].assert_eq(&format!("{screen}\n{}\n", render_gc_line(&sample::g1())));
+fn the_forms_of_the_samples_are_the_golden_files() {
+    golden::expect("gc", &document(&sample::g1()));
+    golden::expect("gc-z", &document(&sample::z()));
+    golden::expect("gc-diff", &gc::comparison(&sample::comparison()));
+    let screen = gc::screen(&sample::g1(), "gc.log", 40, VIEW).join("\n");
+    expect_file!["golden/gc-screen.txt"].assert_eq(&format!("{screen}\n{}\n", gc::line(&sample::g1())));
 }
 
 #[test]
 fn the_page_of_two_logs_says_first_what_differs_and_draws_every_ratio() {
-    let page_of = |comparison: &GcComparison| {
-        let mut out = Vec::new();
-        render_gc_diff_html(comparison, &mut out).expect("a vector takes all bytes");
-        String::from_utf8(out).expect("UTF-8")
-    };
+    let page_of = |comparison: &GcComparison| golden::page(&gc::comparison(comparison));
     let page = page_of(&sample::comparison());
     let at = |what: &str| page.find(what).unwrap_or_else(|| panic!("{what} in {page}"));
     assert!(at("2 figures differ by more than noise") < at("allocated_bytes_per_s"), "the largest first");
@@ -60,14 +56,11 @@ fn the_page_of_two_logs_says_first_what_differs_and_draws_every_ratio() {
 
 #[test]
 fn no_line_is_wider_than_the_terminal() {
-    for width in [72, 80, 120, 200] {
+    for width in [60, 72, 80, 120, 200] {
         for report in [sample::g1(), sample::z(), sample::hostile(), sample::empty()] {
-            let mut text = terminal(&report, width);
-            text += &render_gc_screen(&report, "gc.log", 50, view(width)).join("\n");
-            text += &render_gc_diff_terminal(&sample::comparison(), view(width));
-            let widest = text.lines().max_by_key(|l| l.chars().count()).unwrap_or_default();
-            assert!(widest.chars().count() <= usize::from(width), "{widest:?} at {width}");
-            assert!(!text.contains('\u{1b}'), "escape sequences without colour");
+            golden::fits(&terminal(&report, width), width);
+            let view = TerminalView { width, ..VIEW };
+            golden::fits(&gc::screen(&report, "gc.log", 50, view).join("\n"), width);
         }
     }
 }
@@ -81,7 +74,7 @@ fn the_verdict_stands_before_the_tables_and_the_gravest_finding_first() {
         at("error    The live set grows") < at("warning  Two collections")
             && at("warning  Two collections") < at("note     References")
     );
-    assert!(at("note     References") < at("Pauses, by kind"));
+    assert!(at("note     References") < at("Pauses by kind"));
     let words: Vec<&str> = text.split_whitespace().collect();
     let told = words.join(" ");
     assert!(told.contains("[gc.log:9120, gc.log:4100, gc.log.0:60000, gc.log.0:41000 and 1 more]"), "{text}");
@@ -92,7 +85,9 @@ fn what_is_absent_is_no_zero() {
     let text = terminal(&sample::empty(), 100);
     assert!(text.contains("No pause for the collector was read."), "{text}");
     assert!(
-        !text.contains("NaN") && !text.contains("throughput") && !text.contains("Memory and time"),
+        !text.contains("NaN")
+            && !text.contains("throughput")
+            && text.contains("not available: the log has no sizes"),
         "{text}"
     );
     let page = page(&sample::empty());
@@ -127,14 +122,30 @@ fn what_a_log_says_of_references_is_told_without_their_mode() {
 }
 
 #[test]
+fn figures_that_disagree_with_the_log_come_first_and_those_that_agree_are_on_the_page_alone() {
+    let mut report = sample::g1();
+    let agreeing = report.reconciliations[0].clone();
+    let said = "1 figure that the log gives itself was checked: all agree with what was read.";
+    let text = terminal(&report, 120);
+    assert!(text.contains(said) && !text.contains(&agreeing.what), "{text}");
+    assert!(page(&report).contains(said) && page(&report).contains(&agreeing.what));
+    report.reconciliations.push(GcReconciliation { what: "bytes freed".to_owned(), read: 7.0, ..agreeing });
+    let text = terminal(&report, 120);
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} in {text}"));
+    assert!(at("checked: 1 does not agree with what was read.") < at("bytes freed"));
+    assert!(at("bytes freed") < at("collections by number"));
+}
+
+#[test]
 fn a_followed_log_without_a_pause_has_none_yet() {
-    assert_eq!(render_gc_line(&sample::empty()), "no pause for the collector yet");
+    assert_eq!(gc::line(&sample::empty()), "no pause for the collector yet");
 }
 
 #[test]
 fn figures_by_the_hour_are_not_told_where_no_trend_is_known() {
     let mut report = sample::g1();
-    assert!(terminal(&report, 120).contains(" an hour\n"), "the slope of a trend");
+    let text = terminal(&report, 120).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("it grows, 410 MiB an hour (372 to 439)"), "the slope of a trend: {text}");
     report.live_set.as_mut().expect("a live set").trend = GcTrend::Unknown;
     report.findings.clear();
     assert!(!terminal(&report, 120).contains("an hour"), "{}", terminal(&report, 120));
@@ -306,20 +317,20 @@ fn check_openmetrics(text: &str) {
 #[test]
 fn metrics_keep_the_grammar_of_openmetrics() {
     for report in [sample::g1(), sample::z(), sample::hostile(), sample::empty()] {
-        let text = render_gc_openmetrics(&report);
+        let text = gc::openmetrics(&report);
         check_openmetrics(&text);
-        let families = gc_openmetrics_families();
+        let families = gc::openmetrics_families();
         let listed = |line: &str| families.iter().any(|f| line == format!("{} {}", f.name(), f.kind));
         let unlisted: Vec<&str> =
             text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).filter(|l| !listed(l)).collect();
         assert!(unlisted.is_empty(), "families that are in no list: {unlisted:?}");
     }
-    let text = render_gc_openmetrics(&sample::g1());
+    let text = gc::openmetrics(&sample::g1());
     assert!(text.contains("assay_gc_pause_seconds_count{phase=\"Pause Full\"} 2\n"), "{text}");
     assert!(text.contains("assay_gc_allocated_bytes_total 347000000000\n"), "{text}");
     let beside = "assay_gc_cpu_seconds_total{during=\"concurrent\",mode=\"user\"} 14.8\n";
     assert!(text.contains(beside), "{text}");
-    assert!(!render_gc_openmetrics(&sample::z()).contains("assay_gc_cpu"), "absent is not zero");
+    assert!(!gc::openmetrics(&sample::z()).contains("assay_gc_cpu"), "absent is not zero");
     // A figure has one name wherever it appears.
     let rows = csv(&sample::g1());
     for figure in GC_FIGURES.iter().filter(|f| f.read(&sample::g1()).is_some()) {

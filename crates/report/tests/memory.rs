@@ -5,24 +5,90 @@ use assay_model::*;
 use assay_report::*;
 use expect_test::expect_file;
 
+/// Columns of the golden files.
+const WIDTHS: [u16; 3] = [60, 80, 120];
+
 fn view(width: u16, entries: EntriesShown) -> TerminalView {
     TerminalView { width, color: false, entries }
 }
 
 fn tree(report: &MemoryReport, width: u16) -> String {
-    render_memory_terminal(report, view(width, EntriesShown::Biggest(24)))
+    in_full(report, view(width, EntriesShown::Biggest(24)))
+}
+
+fn in_full(report: &MemoryReport, view: TerminalView) -> String {
+    memory::document(report, &[], None).terminal(view)
+}
+
+#[track_caller]
+fn fits(text: &str, width: u16) {
+    let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();
+    assert!(widest.chars().count() <= usize::from(width), "{widest:?} at {width}");
+}
+
+/// A document on terminals and as Markdown: the golden files `golden/memory/NAME-WIDTH.txt` and `NAME.md`.
+fn is_golden(name: &str, document: &Document, entries: EntriesShown) {
+    for width in WIDTHS {
+        let text = document.terminal(view(width, entries));
+        fits(&text, width);
+        expect_file![format!("golden/memory/{name}-{width}.txt")].assert_eq(&text);
+    }
+    expect_file![format!("golden/memory/{name}.md")].assert_eq(&document.markdown());
 }
 
 #[test]
-fn the_tree_of_the_sample_is_the_golden_file() {
-    expect_file!["golden/memory.txt"].assert_eq(&tree(&kafka::snapshot(), 120));
-    expect_file!["golden/memory-80.txt"].assert_eq(&tree(&kafka::snapshot(), 80));
+fn the_forms_of_the_sample_are_the_golden_files() {
+    let biggest = EntriesShown::Biggest(24);
+    is_golden("snapshot", &memory::document(&kafka::snapshot(), &[], None), biggest);
+    let (snapshots, advice) = (kafka::snapshots(), kafka::advice());
+    let last = snapshots.last().expect("snapshots");
+    let recorded = memory::document(last, &snapshots, Some(&advice)).terminal(view(80, biggest));
+    expect_file!["golden/memory/snapshot-of-record-80.txt"].assert_eq(&recorded);
+    let few = EntriesShown::Biggest(6);
+    is_golden("change", &memory::change(&kafka::change(), &[], few), few);
+    is_golden("advice", &memory::advice(&kafka::advice()), few);
+    is_golden(
+        "running",
+        &memory::running(
+            &running(),
+            Some("2 processes could not be read; one of them: no CAP_SYS_PTRACE; add it"),
+        ),
+        few,
+    );
+}
+
+fn running() -> RunningJvms {
+    let jvm = |pid, rss_bytes, version: Option<&str>, program: &str| RunningJvm {
+        pid,
+        rss_bytes,
+        version: version.map(str::to_owned),
+        program: program.to_owned(),
+    };
+    RunningJvms {
+        schema: schema::MEMORY_JVMS.to_owned(),
+        jvms: vec![
+            jvm(4242, Some(426_143_744), Some("17.0.15+6-Debian-1deb12u1"), "kafka.Kafka"),
+            jvm(951, None, None, "org.elasticsearch.bootstrap.Elasticsearch"),
+        ],
+        not_readable: 2,
+    }
+}
+
+#[test]
+fn what_the_page_alone_has_is_named_in_the_other_forms() {
+    let (snapshots, advice) = (kafka::snapshots(), kafka::advice());
+    let document = memory::document(&snapshots[40], &snapshots, Some(&advice));
+    let named = "Only on the page: the charts: areas and entries by size, areas over time, resident bytes by source; \
+                 Memory limit; Stacks of threads; Flags.";
+    let text = document.terminal(view(140, EntriesShown::All)).replace('\n', " ");
+    assert!(text.contains(named), "{text}");
+    assert!(document.markdown().contains(named), "{}", document.markdown());
 }
 
 #[test]
 fn every_leaf_is_shown_on_demand() {
     let snapshot = kafka::snapshot();
-    let all = render_memory_terminal(&snapshot, view(110, EntriesShown::All));
+    let all = in_full(&snapshot, view(140, EntriesShown::All));
     for entry in &snapshot.entries {
         let name = entry.path.last().expect("the sample's paths are not empty");
         assert!(all.contains(name.as_str()), "{name}");
@@ -32,11 +98,9 @@ fn every_leaf_is_shown_on_demand() {
 
 #[test]
 fn no_line_is_wider_than_the_terminal() {
-    for width in [72, 80, 120, 200] {
+    for width in [60, 72, 80, 120, 200] {
         for snapshot in [kafka::snapshot(), kafka::hostile_snapshot()] {
-            let text = tree(&snapshot, width);
-            let widest = text.lines().max_by_key(|l| l.chars().count()).unwrap_or_default();
-            assert!(widest.chars().count() <= usize::from(width), "{widest:?} at {width}");
+            fits(&tree(&snapshot, width), width);
         }
     }
 }
@@ -60,7 +124,7 @@ fn entries_that_do_not_add_up_are_not_said_to() {
 
 fn page(report: &MemoryReport, snapshots: &[MemoryReport], advice: Option<&Advice>) -> String {
     let mut out = Vec::new();
-    render_memory_html(report, snapshots, advice, &mut out).expect("a vector takes all bytes");
+    memory::document(report, snapshots, advice).write_html(&mut out).expect("a vector takes all bytes");
     String::from_utf8(out).expect("the page is UTF-8")
 }
 
@@ -123,24 +187,28 @@ fn hostile_names_are_text_on_the_page_and_do_nothing_on_the_terminal() {
 }
 
 #[test]
-fn the_change_and_the_limit_of_the_sample_are_the_golden_files() {
-    let view = view(100, EntriesShown::Biggest(6));
-    expect_file!["golden/memory-change.txt"].assert_eq(&render_change_terminal(&kafka::change(), view));
-    expect_file!["golden/memory-advice.txt"].assert_eq(&render_advice_terminal(&kafka::advice(), view));
-}
-
-#[test]
 fn the_page_of_a_change_shows_its_causes() {
     let mut out = Vec::new();
-    render_change_html(&kafka::change(), &kafka::snapshots(), &mut out).expect("a vector takes all bytes");
+    memory::change(&kafka::change(), &kafka::snapshots(), EntriesShown::All)
+        .write_html(&mut out)
+        .expect("a vector takes all bytes");
     let page = String::from_utf8(out).expect("the page is UTF-8");
     assert!(page.contains("direct: java.nio.DirectByteBuffer") && page.contains("Areas over time"));
     assert!(!page.contains("NaN"));
 }
 
+#[test]
+fn a_terminal_shows_as_many_causes_as_asked_for() {
+    let change = kafka::change();
+    assert!(change.causes.len() > 2, "the sample itself");
+    let shown = |entries| memory::change(&change, &[], entries).terminal(view(120, entries));
+    assert!(shown(EntriesShown::Biggest(1)).contains(&format!("{} more rows", change.causes.len() - 1)));
+    assert!(!shown(EntriesShown::All).contains(" more rows"));
+}
+
 /// Quick snapshots, and a full one now and then.
-fn watched() -> Watch {
-    let mut watch = Watch::new();
+fn watched() -> memory::Watch {
+    let mut watch = memory::Watch::new();
     for (index, snapshot) in kafka::snapshots().into_iter().enumerate() {
         let full = index % 8 == 0;
         watch.add(snapshot.clone(), false);
@@ -165,10 +233,10 @@ fn rows_of_a_watch_say_what_grows_and_are_ordered_as_asked() {
     assert_eq!(rss.since_start, "+97.3 MiB");
     assert!((1..=10).contains(&rss.over_time(10).chars().count()), "{}", rss.over_time(10));
     let names = |order| watch.areas(order).iter().map(|row| row.name).collect::<Vec<_>>();
-    let growth = names(WatchOrder::Growth);
+    let growth = names(memory::WatchOrder::Growth);
     assert_eq!(growth[..3], ["direct and mapped buffers", "Java heap", "GC structures"]);
-    assert_eq!(names(WatchOrder::Size)[..2], ["Java heap", "direct and mapped buffers"]);
-    let (by_name, mut sorted) = (names(WatchOrder::Name), growth);
+    assert_eq!(names(memory::WatchOrder::Size)[..2], ["Java heap", "direct and mapped buffers"]);
+    let (by_name, mut sorted) = (names(memory::WatchOrder::Name), growth);
     sorted.sort_by_key(|name| name.to_lowercase());
     assert_eq!(by_name, sorted);
     let entries = watch.entries(Area::Buffers);
@@ -182,20 +250,25 @@ fn an_area_that_only_owners_tell_has_a_dash_where_they_were_not_looked_for() {
     let mut quick = kafka::snapshot();
     quick.depth = Some(SnapshotDepth::Structures);
     quick.areas.retain(|area| area.area != Area::JvmWork);
-    let mut watch = Watch::new();
+    let mut watch = memory::Watch::new();
     watch.add(quick.clone(), false);
-    assert!(watch.areas(WatchOrder::Name).iter().all(|row| row.owners == "-" && row.name != "JVM internal"));
+    assert!(
+        watch
+            .areas(memory::WatchOrder::Name)
+            .iter()
+            .all(|row| row.owners == "-" && row.name != "JVM internal")
+    );
     assert!(watch.owners().is_none() && watch.entries(Area::JvmWork).is_empty());
     watch.add(kafka::snapshot(), true);
-    let rows = watch.areas(WatchOrder::Name);
+    let rows = watch.areas(memory::WatchOrder::Name);
     let row = rows.iter().find(|row| row.name == "JVM internal").expect("the full snapshot tells it");
     assert_eq!((row.resident.as_str(), row.per_minute.as_str(), row.since_start.as_str()), ("-", "-", "-"));
     assert!(row.owners.ends_with("MiB"), "{}", row.owners);
 }
 
 #[test]
-fn a_quick_look_does_not_call_memory_ownerless_and_each_unknown_piece_stands_under_its_kind() {
-    let view = view(120, EntriesShown::All);
+fn a_quick_look_does_not_call_memory_ownerless_and_each_unknown_piece_has_its_kind() {
+    let view = view(140, EntriesShown::All);
     let mut snapshot = kafka::snapshot();
     let region = UnknownPiece {
         kind: PieceKind::Region,
@@ -203,16 +276,22 @@ fn a_quick_look_does_not_call_memory_ownerless_and_each_unknown_piece_stands_und
         ..snapshot.unknown[0].clone()
     };
     snapshot.unknown.push(region);
-    let full = render_memory_terminal(&snapshot, view);
-    let line = |what: &str| full.lines().position(|l| l.contains(what)).expect(what);
-    assert!(
-        line("malloc, no known owner") < line("block 8× ") && line("block 603× ") < line("  no known region")
-    );
-    assert!(line("  no known region") < line("region 8× 7f00"), "{full}");
+    let full = in_full(&snapshot, view);
+    for (kind, what) in
+        [("block", "blocks of 4,112 bytes"), ("block", "blocks of 32 bytes"), ("region", "7f00-7f01")]
+    {
+        let line =
+            full.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("{what} in {full}"));
+        assert!(line.starts_with(kind), "{line}");
+    }
+    assert!(full.contains("(53.0 KiB malloc, no known owner, 0 B no known region)"), "both kinds: {full}");
     assert!(!full.contains("not searched for"));
     snapshot.depth = Some(SnapshotDepth::Structures);
-    let quick = render_memory_terminal(&snapshot, view);
-    assert!(quick.contains("a quick sample") && quick.contains("owners were not searched for"), "{quick}");
+    let quick = memory::document(&snapshot, &[], None).markdown();
+    assert!(
+        quick.contains("This is a quick sample") && quick.contains("owners were not searched for"),
+        "{quick}"
+    );
     assert!(!quick.contains("no rule could name"), "{quick}");
 }
 
@@ -226,14 +305,13 @@ fn a_look_that_left_owners_out_says_why_and_how_to_get_them_as_text_and_as_a_pag
         heap_read_cpu_ns: 8_000_000_000,
         command: "assay memory 4242 --depth owners".to_owned(),
     });
-    let mut page = Vec::new();
-    render_memory_html(&snapshot, &[], None, &mut page).expect("written");
-    let page = String::from_utf8(page).expect("text").replace("&#39;", "'");
-    let text = render_memory_terminal(&snapshot, view(140, EntriesShown::All)).replace('\n', " ");
-    let mut watch = Watch::new();
+    let page = page(&snapshot, &[], None).replace("&#39;", "'").replace("<span class=\"kept\">", "");
+    let page = page.replace("</span>", "");
+    let text = in_full(&snapshot, view(140, EntriesShown::All)).replace('\n', " ");
+    let mut watch = memory::Watch::new();
     watch.add(snapshot.clone(), true);
     assert!(watch.owners().is_none(), "no column of owners that were not looked for");
-    let sentence = owners_left_out_sentence(snapshot.owners_left_out.as_ref().expect("just set"));
+    let sentence = memory::owners_left_out_sentence(snapshot.owners_left_out.as_ref().expect("just set"));
     for shown in [&page, &text, &sentence] {
         for part in
             ["Depth structures", "not split", "16,384.0 MiB", "8.00 s", "assay memory 4242 --depth owners"]
@@ -250,12 +328,11 @@ fn full_snapshots_of_two_depths_are_not_compared_entry_by_entry_and_their_areas_
     structures.depth = Some(SnapshotDepth::Structures);
     structures.monotonic_ns += 60_000_000_000;
     structures.entries[0].resident_bytes += 1 << 30;
-    let mut watch = Watch::new();
+    let mut watch = memory::Watch::new();
     watch.add(owners.clone(), true);
     watch.add(structures.clone(), true);
     let entries = watch.entries(Area::JavaHeap);
     assert!(!entries.is_empty() && entries.iter().all(|entry| entry.since_start == "-"), "{entries:?}");
-    let mut page = Vec::new();
-    render_memory_html(&structures, &[owners, structures.clone()], None, &mut page).expect("written");
-    assert!(String::from_utf8(page).expect("text").contains("areas jump without growth"));
+    let page = page(&structures, &[owners, structures.clone()], None);
+    assert!(page.contains("areas jump without growth"));
 }

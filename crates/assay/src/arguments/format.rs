@@ -25,6 +25,8 @@ pub enum Format {
     Csv,
     /// Markdown: the answer, then the tables of the page
     Md,
+    /// A line of JSON for each row of the raw numbers; what is absent is null
+    Ndjson,
 }
 
 impl FormatArguments {
@@ -47,7 +49,7 @@ impl FormatArguments {
         match self.form() {
             Format::Table => Ok(false),
             Format::Json => Ok(true),
-            Format::Csv | Format::Md => Err(Failure::input(format!(
+            Format::Csv | Format::Md | Format::Ndjson => Err(Failure::input(format!(
                 "{what} has the forms table and json: leave --format out, or give --json"
             ))),
         }

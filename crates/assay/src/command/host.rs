@@ -3,7 +3,7 @@
 use crate::arguments::{HostArguments, HostCommand, HostDiffArguments, Severity};
 use crate::command::{gate, read_stored, run};
 use crate::failure::Failure;
-use crate::forms::{Forms, HostCheck, show, show_as_asked};
+use crate::forms::{Described, HostCheck, show, show_as_asked};
 use crate::output;
 use crate::output_file::{can_be_written, write_result};
 use assay_findings::{Judged, Judgement};
@@ -42,7 +42,7 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
         failed().for_each(|case| say!("fails: {}: {}", case.name, case.line));
     }
     let judged = Judged { suite: "assay host", not_usable: None, cases: &cases };
-    gate::write_files(&arguments.gate_files, &judged, &|| checked.markdown())?;
+    gate::write_files(&arguments.gate_files, &judged, &|| checked.document().markdown())?;
     let fails = failed().next().is_some();
     Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
@@ -100,7 +100,7 @@ fn what_if(arguments: &HostArguments, word: &str, study: &Path) -> Result<ExitCo
     if is_json {
         output::print_json(&said)?;
     } else {
-        output::print_text(&assay_report::render_what_if_terminal(&said))?;
+        output::print_text(&assay_report::host::what_if(&said).terminal(output::view()))?;
     }
     say!("\nreport: {}", page.display());
     Ok(if said.ratio.is_some() { ExitCode::SUCCESS } else { ExitCode::from(1) })

@@ -7,7 +7,7 @@ use crate::arguments::ReportArguments;
 use crate::command::capacity::STORED;
 use crate::command::what_file::said_of;
 use crate::failure::{Failure, Kind};
-use crate::forms::Page;
+use crate::forms::Described;
 use crate::output_file::{can_be_written, write_file};
 use assay_model::{StoredRun, file};
 use assay_study::StudyError;
@@ -52,6 +52,6 @@ pub fn not_a_run(path: &Path, error: StudyError) -> Failure {
 /// Writes `report.html` into the run directory and returns its path.
 pub fn write_page(run: &StoredRun, folder: &Path) -> Result<PathBuf, Failure> {
     let path = assay_study::report_path(folder);
-    write_file(&path, |out| run.page(out))?;
+    write_file(&path, |out| run.document().write_html(out))?;
     Ok(path)
 }

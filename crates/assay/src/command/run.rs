@@ -5,7 +5,7 @@ use super::what_file::{FileKind, kind_of, said_of};
 use super::{gate, report};
 use crate::arguments::{DemoArguments, FormatArguments, RunArguments};
 use crate::failure::Failure;
-use crate::forms::{self, Forms};
+use crate::forms::{self, Described};
 use crate::output_file::{can_be_written, write_result};
 use crate::progress::Progress;
 use crate::{output, stop};
@@ -207,7 +207,7 @@ fn judged(run: &StoredRun, bad: Option<String>, arguments: &RunArguments) -> Res
     let gates = arguments.fail_if.iter();
     let cases: Vec<GateCase> = gates.flat_map(|gate| gate.judge(run)).collect();
     gate::tell(&cases);
-    gate::write_cases(&arguments.gate_files, (&run.plan.study, bad), &cases, &|| run.markdown())?;
+    gate::write_cases(&arguments.gate_files, (&run.plan.study, bad), &cases, &|| run.document().markdown())?;
     Ok(cases)
 }
 

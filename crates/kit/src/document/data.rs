@@ -18,6 +18,9 @@ pub enum Value {
     Truth(bool),
 }
 
+/// A column of raw values: its name, units last, and the value that a thing has.
+pub type Column<T> = (&'static str, fn(&T) -> Value);
+
 /// Rows of raw values.
 pub struct Data {
     /// Of what all rows are, by name, such as a log: lines of JSON repeat it, since those of several results may follow each other.
@@ -37,7 +40,7 @@ impl Data {
     /// A row for each thing, with a column for each name and field.
     pub fn of<'a, T: 'a, const N: usize>(
         things: impl IntoIterator<Item = &'a T>,
-        columns: [(&str, fn(&T) -> Value); N],
+        columns: [Column<T>; N],
     ) -> Self {
         let mut data = Data::new(columns.map(|(name, _)| name));
         data.rows.extend(things.into_iter().map(|thing| columns.iter().map(|(_, of)| of(thing)).collect()));

@@ -15,7 +15,7 @@ mod terminal_table;
 mod terminal_table_tests;
 
 pub use block::{Block, Claim, Figure, Finding, Shown, Step, TextDrawing, Tone};
-pub use data::{Data, Value};
+pub use data::{Column, Data, Value};
 pub use html::findings as findings_html;
 pub use terminal::findings as findings_terminal;
 

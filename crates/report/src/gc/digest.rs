@@ -1,4 +1,4 @@
-//! What a GC log says, as short as a report on something else can use it.
+//! A GC log as short as a report on something else can use it.
 
 use super::words;
 use assay_kit::document::Finding as FindingText;
@@ -16,8 +16,8 @@ const FIGURES: [(&str, &str); 8] = [
     (gc_figure::FULL_COLLECTIONS, "Full collections"),
 ];
 
-/// The figures of a log that tell most, with their names (`-` for what the log does not tell), and its findings: rule, severity,
-/// claim, evidence, what to do (empty for nothing).
+/// The most important figures of a log, with their names (`-` for those that it does not have), and its findings: rule, severity, claim,
+/// evidence, what to do (empty for nothing).
 pub fn digest(report: &GcReport) -> (Vec<(&'static str, String)>, Vec<[String; 5]>) {
     let value = |id: &str| {
         let value = GcFigure::by_id(id).and_then(|figure| figure.read(report));
@@ -31,5 +31,5 @@ pub fn digest(report: &GcReport) -> (Vec<(&'static str, String)>, Vec<[String; 5
         let to_do = found.step.as_ref().map_or_else(String::new, assay_kit::document::Step::in_lines);
         [found.rule, found.severity.to_string(), found.claim, found.evidence.join("; "), to_do]
     };
-    (figures, words::told(report).into_iter().map(one).collect())
+    (figures, words::findings(report).into_iter().map(one).collect())
 }

@@ -8,7 +8,7 @@ use assay_kit::share_curve::{self, Point};
 use assay_model::{GcMmu, GcRow};
 
 /// Kinds that are drawn; the table has all.
-pub const KINDS_DRAWN: usize = 6;
+const KINDS_DRAWN: usize = 6;
 const CAUSES_DRAWN: usize = 8;
 
 /// A panel for each kind: its name and the drawing.
@@ -33,7 +33,7 @@ pub fn causes(rows: &[GcRow], width: f64, id: &str) -> Option<String> {
     (!bars.is_empty()).then(|| bar_rows::bars(&bars, (None, None), width, (id, "Time in pauses by cause")))
 }
 
-/// The smallest share of any stretch of time in which the application was not stopped for the collector, by the length of the stretch.
+/// The smallest share of any interval in which the application was not stopped for the collector, by the length of the interval.
 pub fn mmu(points: &[GcMmu], width: f64, id: &str) -> Option<String> {
     let usable = |m: &&GcMmu| {
         m.window_ms.is_finite()

@@ -11,7 +11,7 @@ use assay_model::{GcPoint, GcReport};
 const COUNT: usize = 9;
 const FIGURE: usize = 11;
 const FINDINGS_SHOWN: usize = 4;
-/// Stretches of time whose heap is drawn.
+/// Intervals of time whose heap is drawn.
 const CURVE: usize = 60;
 
 /// The screen of a log that is followed: at most `rows` lines.
@@ -39,7 +39,7 @@ pub fn screen(report: &GcReport, name: &str, rows: u16, view: TerminalView) -> V
         lines.push(format!("{}{:>COUNT$}{figures}", fit(&clean(&row.name), name), count(of.count)));
     }
     lines.push(String::new());
-    for finding in words::told(report).iter().take(FINDINGS_SHOWN) {
+    for finding in words::findings(report).iter().take(FINDINGS_SHOWN) {
         lines.push(ink.warn(&shorten(&format!("{}: {}", finding.severity, finding.claim), width)));
     }
     if report.not_understood.lines > 0 {

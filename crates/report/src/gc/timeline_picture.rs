@@ -45,7 +45,7 @@ pub fn occurring(series: &GcSeries) -> Vec<(&'static str, usize)> {
 const COLLECTIONS_WIDE: usize = 1_000;
 const COLLECTIONS_NARROW: usize = 290;
 
-/// Whether the picture of this width shows collections one by one, and not what was in stretches of time.
+/// Whether the picture of this width shows collections one by one, and not intervals of time.
 fn shows_each(series: &GcSeries, is_narrow: bool) -> bool {
     let most = if is_narrow { COLLECTIONS_NARROW } else { COLLECTIONS_WIDE };
     (1..=most).contains(&series.collections.len())
@@ -66,12 +66,12 @@ pub fn caption(series: &GcSeries) -> String {
     }
 }
 
-/// What is drawn: the end of the time axis with its unit, and points: collections one by one, or stretches of time, joined until they are
+/// The data of the picture: the end of the time axis with its unit, and points: collections one by one, or intervals, joined until they are
 /// few enough.
 struct Drawn {
     end_s: f64,
     unit: (&'static str, f64),
-    /// Length of a stretch; 0 where collections are drawn one by one.
+    /// Length of an interval; 0 where collections are drawn one by one.
     bucket_s: f64,
     points: Vec<GcPoint>,
 }
@@ -123,7 +123,7 @@ impl Drawn {
         self.bucket_s == 0.0
     }
 
-    /// The points of the heap's lines, in stretches in which the log is not silent for long and has one JVM: its heap does not become the
+    /// The points of the heap's lines, in parts in which the log is not silent for long and has one JVM: its heap does not become the
     /// next one's. A stop within a concurrent cycle lies anywhere between two collections, and frees next to nothing: of single points it is
     /// left out, unless the log has nothing else.
     fn of_heap(&self) -> Vec<Vec<GcPoint>> {
@@ -153,7 +153,7 @@ impl Drawn {
     }
 }
 
-/// Points in stretches of this length.
+/// Points in intervals of this length.
 fn joined<'s>(points: impl Iterator<Item = &'s GcPoint>, length_s: f64) -> Vec<GcPoint> {
     let mut joined: BTreeMap<u64, GcPoint> = BTreeMap::new();
     for point in points {

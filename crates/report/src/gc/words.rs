@@ -1,6 +1,5 @@
-//! What GC logs say, in sentences and names that all outputs share.
+//! The sentences, names and figures of GC logs.
 
-use assay_findings::told_of_logs;
 use assay_kit::document::Finding as FindingText;
 pub use assay_kit::number::counted;
 use assay_kit::number::{count, significant, size};
@@ -18,7 +17,7 @@ const PLACES_SHOWN: usize = 4;
 /// Where J9 says so, by its own word.
 const COMPRESSED_REFERENCES: &str = "compressed references";
 
-/// What is said of a log without a single pause.
+/// Of a log without a single pause.
 pub const NO_PAUSE: &str = "No pause for the collector was read";
 
 /// A figure's identifier in words: `pause_p50_ms` is `pause p50 (ms)`. Sizes are written with their units.
@@ -91,7 +90,7 @@ fn waited(report: &GcReport) -> Option<String> {
     (total_ms > 0.0).then(|| format!("Threads waited {} in all for memory{once}.", ms(total_ms)))
 }
 
-/// Who wrote it, in pieces: version, collector, heap, mode, processors.
+/// The JVM that wrote it, in pieces: version, collector, heap, mode, processors.
 pub fn jvm(jvm: &GcJvm) -> Vec<String> {
     let mut pieces = Vec::new();
     pieces.push(
@@ -145,7 +144,7 @@ pub fn jvm(jvm: &GcJvm) -> Vec<String> {
     pieces
 }
 
-/// What was read: files, bytes, lines, span.
+/// The input: files, bytes, lines, span.
 pub fn subject(report: &GcReport) -> String {
     let bytes: u64 = report.sources.iter().fold(0, |sum, s| sum.saturating_add(s.bytes));
     let lines: u64 = report.sources.iter().fold(0, |sum, s| sum.saturating_add(s.lines));
@@ -155,11 +154,11 @@ pub fn subject(report: &GcReport) -> String {
 }
 
 /// Findings in their order, each with its places in the logs.
-pub fn told(report: &GcReport) -> Vec<FindingText> {
-    told_of_logs(&report.findings, |at| places(report, at))
+pub fn findings(report: &GcReport) -> Vec<FindingText> {
+    assay_findings::told_of_logs(&report.findings, |at| places(report, at))
 }
 
-/// What a pause collects.
+/// The part of the heap that a pause collects.
 pub fn scope(scope: GcScope) -> &'static str {
     match scope {
         GcScope::Young => "young",
@@ -183,7 +182,7 @@ pub fn space(space: GcSpace) -> &'static str {
     }
 }
 
-/// What went wrong in collections.
+/// Names of the events that the collector should not have.
 pub fn anomaly(anomaly: GcAnomaly) -> &'static str {
     match anomaly {
         GcAnomaly::EvacuationFailure => "evacuation failures",
@@ -196,7 +195,7 @@ pub fn anomaly(anomaly: GcAnomaly) -> &'static str {
     }
 }
 
-/// What a comparison says.
+/// The verdict on a difference.
 pub fn verdict(verdict: GcVerdict) -> &'static str {
     match verdict {
         GcVerdict::Higher => "▲ higher",
@@ -250,8 +249,8 @@ pub fn figures(report: &GcReport) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// The rate is over the stretches that show it, which in a short log are few and other ones than those of what is allocated: without
-/// an interval it is not told.
+/// The rate is over the intervals between collections that show it, which in a short log are few, and other ones than those of the
+/// allocation rate: without an interval of confidence it is left out.
 fn promoted(report: &GcReport) -> Option<String> {
     let rate = report.promoted_bytes_per_s.as_ref().filter(|rate| rate.low.is_some());
     let parts = [
@@ -298,9 +297,9 @@ pub fn not_understood(report: &GcReport) -> String {
     let lines: u64 = report.sources.iter().fold(0, |sum, s| sum.saturating_add(s.lines));
     match report.not_understood.lines {
         0 => format!("All {} were parsed.", counted(lines, "line", "lines")),
-        strange => {
-            let were = if strange == 1 { "was" } else { "were" };
-            format!("{} of {} {were} not recognized.", count(strange), counted(lines, "line", "lines"))
+        unknown => {
+            let were = if unknown == 1 { "was" } else { "were" };
+            format!("{} of {} {were} not recognized.", count(unknown), counted(lines, "line", "lines"))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The raw figures of heaps, bytes in full: a prediction by layout and class, the places of an object's fields, modes by heap size.
 
-use assay_kit::document::{Data, Value};
+use assay_kit::document::{Column, Data, Value};
 use assay_model::{
     ClassLayout, FieldPlace, HeapLayouts, HeapModes, HeapPrediction, LayoutPart, ModeCell, ReferenceMode,
 };
@@ -19,7 +19,7 @@ pub fn prediction(heap: &HeapPrediction) -> Data {
 
 /// An object in every layout: a row for each place, header and padding included.
 pub fn layouts(layouts: &HeapLayouts) -> Data {
-    let columns: [(&str, fn(&(&ClassLayout, &FieldPlace)) -> Value); 10] = [
+    let columns: [Column<(&ClassLayout, &FieldPlace)>; 10] = [
         ("layout", |(layout, _)| layout.model.name.name().into()),
         ("class", |(layout, _)| layout.class.clone().into()),
         ("instance_bytes", |(layout, _)| layout.instance_bytes.into()),
@@ -49,7 +49,7 @@ const fn part(part: LayoutPart) -> &'static str {
 
 /// Modes by heap size: a row for each JVM, collector and size.
 pub fn modes(modes: &HeapModes) -> Data {
-    let columns: [(&str, fn(&ModeCell) -> Value); 11] = [
+    let columns: [Column<ModeCell>; 11] = [
         ("java", |c| c.java.clone().into()),
         ("jdk", |c| c.jdk.into()),
         ("collector", |c| c.collector.clone().into()),

@@ -3,9 +3,12 @@
 use assay_kit::document::{Data, Value};
 use assay_model::{HostComparison, HostReport, HostRuling};
 
+/// A column: its name, and its value of a ruling.
+type Column = (&'static str, fn(&HostRuling) -> Value);
+
 /// A row for each rule and JVM that it was applied to, whatever it says.
 pub fn check(report: &HostReport) -> Data {
-    let columns: [(&str, fn(&HostRuling) -> Value); 9] = [
+    let columns: [Column; 9] = [
         ("rule", |r| r.finding.rule.word().into()),
         ("verdict", |r| r.verdict.word().into()),
         ("severity", |r| r.finding.severity.word().into()),

@@ -1,4 +1,4 @@
-//! What rules say of a machine and its JVMs, and what differs between two machines.
+//! What rules say of a machine and its JVMs, what differs between two machines, and what a trial of a rule's advice says.
 
 mod check;
 mod comparison;
@@ -10,4 +10,4 @@ mod words;
 pub use check::document;
 pub use comparison::document as comparison;
 pub use data::{check as data, comparison as comparison_data};
-pub use what_if::render as render_what_if_terminal;
+pub use what_if::document as what_if;

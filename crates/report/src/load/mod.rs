@@ -1,11 +1,10 @@
-//! One stretch of load for people: as a page, as Markdown, as CSV.
+//! A load: response times by percentile, operations, the rate over time, what injectors did.
 
-mod csv;
-mod markdown;
-mod page;
-mod tables;
-mod words;
+mod counts;
+mod data;
+mod document;
+mod sentences;
+mod times;
 
-pub use csv::render as render_load_csv;
-pub use markdown::render as render_load_markdown;
-pub use page::render as render_load_html;
+pub use data::data;
+pub use document::document;

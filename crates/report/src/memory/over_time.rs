@@ -2,20 +2,22 @@
 
 use super::tree::occurring;
 use assay_kit::axes::labels;
+use assay_kit::document::{Figure, Section, Shown};
 use assay_kit::number::{MIB, bytes};
 use assay_kit::page::drawings;
 use assay_kit::scale::Scale;
 use assay_kit::stack::{self, Layer, fill_class};
 use assay_kit::svg::Svg;
 use assay_kit::text::to_the_second;
-use assay_kit::{Section, Table, key};
+use assay_kit::{Table, key};
 use assay_model::{Area, MemoryReport};
 
-/// Snapshots that are drawn and listed.
-const LOOKS_DRAWN: usize = 240;
-const LOOKS_LISTED: usize = 60;
+/// Snapshots that are drawn.
+const SNAPSHOTS_DRAWN: usize = 240;
+/// Snapshots that are listed.
+const SNAPSHOTS_LISTED: usize = 60;
 
-/// A jump that is none.
+/// How to read a jump between snapshots of two depths.
 const DEPTHS_DIFFER: &str =
     " Not all samples attribute malloc's blocks to owners: where that changes, areas jump without growth.";
 
@@ -23,7 +25,7 @@ fn is_of_one_depth(snapshots: &[MemoryReport]) -> bool {
     snapshots.windows(2).all(|pair| pair[0].depth == pair[1].depth)
 }
 
-/// The section's content: areas stacked, and the figures behind them. Absent with fewer than two snapshots: one snapshot has no time.
+/// Areas stacked, and the figures behind them. Absent with fewer than two snapshots: one snapshot has no time.
 pub fn over_time(snapshots: &[MemoryReport]) -> Option<Section> {
     let (first, last) = (snapshots.first()?, snapshots.last()?);
     if snapshots.len() < 2 {
@@ -33,7 +35,7 @@ pub fn over_time(snapshots: &[MemoryReport]) -> Option<Section> {
         |snapshot: &MemoryReport| snapshot.monotonic_ns.saturating_sub(first.monotonic_ns) as f64 / 1e9;
     let (unit, unit_s) = if seconds(last) >= 180.0 { ("min", 60.0) } else { ("s", 1.0) };
     let drawn: Vec<&MemoryReport> =
-        stack::thinned(snapshots.len(), LOOKS_DRAWN).map(|i| &snapshots[i]).collect();
+        stack::thinned(snapshots.len(), SNAPSHOTS_DRAWN).map(|i| &snapshots[i]).collect();
     let positions: Vec<f64> = drawn.iter().map(|snapshot| seconds(snapshot) / unit_s).collect();
     let layers = Area::ALL.map(|area| Layer {
         look: area.look(),
@@ -62,23 +64,19 @@ pub fn over_time(snapshots: &[MemoryReport]) -> Option<Section> {
     };
     let occurs = occurring(snapshots);
     let shown: Vec<Area> = Area::ALL.into_iter().filter(|area| occurs.contains(area)).collect();
-    let html = format!(
-        "<figure id=\"over-time\" aria-labelledby=\"time-h\">\n{}\n{}\n\
-         <figcaption>Areas stacked; their upper edge is the RSS.{}</figcaption>\n\
-         <details><summary>Figures behind it: areas over time</summary>{}</details>\n</figure>",
-        key::fills(shown.iter().map(|area| (fill_class(area.look()), area.title()))),
-        drawings("over-time", draw),
-        if is_of_one_depth(snapshots) { "" } else { DEPTHS_DIFFER },
-        table(snapshots, &shown, seconds).html()
-    );
-    Some(Section::new("time", "Over time", html))
+    let depths = if is_of_one_depth(snapshots) { "" } else { DEPTHS_DIFFER };
+    let figure = Figure::new("over-time", "areas over time", drawings("over-time", draw))
+        .key(key::fills(shown.iter().map(|area| (fill_class(area.look()), area.title()))))
+        .caption(format!("Areas stacked; their upper edge is the RSS.{depths}"))
+        .behind([table(snapshots, &shown, seconds)], Shown::PageOnly);
+    Some(Section::new("time", "Over time", [figure.into()]))
 }
 
 fn table(snapshots: &[MemoryReport], shown: &[Area], seconds: impl Fn(&MemoryReport) -> f64) -> Table {
-    let which = if snapshots.len() <= LOOKS_LISTED { "each" } else { "some" };
+    let which = if snapshots.len() <= SNAPSHOTS_LISTED { "each" } else { "some" };
     let caption = format!("Resident memory by area in {which} of {} samples (MiB)", snapshots.len());
     let mib = |value: u64| format!("{:.1}", value as f64 / MIB);
-    let listed = stack::thinned(snapshots.len(), LOOKS_LISTED).map(|index| (index, &snapshots[index]));
+    let listed = stack::thinned(snapshots.len(), SNAPSHOTS_LISTED).map(|index| (index, &snapshots[index]));
     let mut rows = Table::of(caption, listed)
         .words("Sample", |(index, _)| (index + 1).to_string())
         .words("Taken at", |(_, snapshot)| to_the_second(&snapshot.taken_at))

@@ -37,11 +37,6 @@ pub struct AreaNode {
     pub node: Node,
 }
 
-/// Whether an area is one of the two kinds of unknown.
-pub fn is_unknown(area: Area) -> bool {
-    matches!(area, Area::MallocHeap | Area::NativeAnonymous)
-}
-
 /// The areas of a snapshot, the biggest first. Areas without an entry are not there.
 pub fn areas(report: &MemoryReport) -> Vec<AreaNode> {
     let mut order: Vec<usize> = (0..report.entries.len()).collect();

@@ -76,7 +76,7 @@ fn benchmark_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
     rows.class("dense").brief(usize::MAX)
 }
 
-fn benchmark_of<'m>(metric: &'m Metric) -> &'m str {
+fn benchmark_of(metric: &Metric) -> &str {
     metric.id.split_once('/').map_or(&*metric.id, |(_, name)| name)
 }
 

@@ -1,71 +1,24 @@
-//! What changed between two accounts of CPU time: a table for the terminal, differential flame graphs for the page.
+//! What changed between two accounts of CPU time: roles, and stacks as differential flame graphs.
 
 use super::flames::NOT_LISTED;
+use assay_kit::Table;
 use assay_kit::bar_rows::{self, Bar};
+use assay_kit::document::{Answer, Block, Document, Figure, Section};
 use assay_kit::flame_diff::{ChangedFlame, changed_flames, key_of_changes};
-use assay_kit::ink::{Ink, fit};
 use assay_kit::number::{bytes, counted, duration, percent_share, significant};
-use assay_kit::page::{drawings, figure};
-use assay_kit::text::{clean, html, to_the_second};
-use assay_kit::{Answer, Page, Section, Table, Terminal, TerminalView};
+use assay_kit::page::drawings;
+use assay_kit::text::{clean, to_the_second};
 use assay_model::{ChangedPart, ChangedStacks, Problem, StackSource, TimeChange, TimeSubject, WeightUnit};
-use std::io;
 
 /// Frames whose own change is listed.
 const LISTED_MAX: usize = 30;
 /// Roles whose change is drawn.
 const ROLES_DRAWN: usize = 8;
-const LINES_MAX: usize = 12;
-const NAME: usize = 50;
-const FIGURE: usize = 15;
 
-/// For the terminal.
-pub fn render_terminal(change: &TimeChange, view: TerminalView) -> String {
-    let mut out = Terminal::new(view);
-    out.paragraph(0, &headline(change), Ink::bold);
-    out.paragraph(0, &subjects(change), Ink::plain);
-    let name = out.width.saturating_sub(3 * FIGURE).min(NAME);
-    let line = |out: &mut Terminal, of: &str, unit: WeightUnit, before: f64, after: f64| {
-        let change = signed(unit, after - before);
-        out.line(&format!(
-            "{}{:>FIGURE$}{:>FIGURE$}{change:>FIGURE$}",
-            fit(of, name),
-            said(unit, before),
-            said(unit, after)
-        ));
-    };
-    out.heading("By role");
-    out.line(&out.ink.dim(&format!(
-        "{}{:>FIGURE$}{:>FIGURE$}{:>FIGURE$}",
-        fit("", name),
-        "before",
-        "after",
-        "change"
-    )));
-    for part in &change.roles {
-        line(&mut out, &part.name, change.unit, part.before, part.after);
-    }
-    for stacks in &change.stacks {
-        out.heading(own_title(stacks.source));
-        out.paragraph(2, &quality(stacks), Ink::dim);
-        for (of, before, after) in tree_of(stacks).own_changes().into_iter().take(LINES_MAX) {
-            line(&mut out, &of, stacks.unit, before, after);
-        }
-    }
-    out.problems(&Problem::listed(&change.problems));
-    out.finish()
-}
-
-/// As one HTML file that opens without a network.
-///
-/// # Errors
-/// Those of the writer.
-pub fn render_html(change: &TimeChange, out: &mut impl io::Write) -> io::Result<()> {
-    let mut sections = vec![
-        answer(change).section(),
-        Section::new("roles", "Every role", roles(change).html()).called("Roles"),
-    ];
-    for stacks in &change.stacks {
+/// What changed: CPU time by role, then stacks of both accounts.
+pub fn document(change: &TimeChange) -> Document {
+    let roles = Section::new("roles", "Every role", [roles(change).into()]).called("Roles");
+    let stacks = change.stacks.iter().map(|stacks| {
         let (id, title, short) = match stacks.source {
             StackSource::RecordedJava => ("java", "Java methods, by the flight recorder", "Java methods"),
             StackSource::RecordedAllocation => {
@@ -75,18 +28,18 @@ pub fn render_html(change: &TimeChange, out: &mut impl io::Write) -> io::Result<
                 ("flames", "Differential flame graph", "Flame graph")
             }
         };
-        sections.push(Section::new(id, title, stacks_section(id, stacks)).called(short));
-    }
-    sections.push(Section::problems(&Problem::listed(&change.problems)));
-    Page {
-        lines: vec![("", subjects(change))],
-        sections,
-        ..Page::new(
+        Section::new(id, title, stacks_blocks(id, stacks)).called(short)
+    });
+    Document {
+        lines: vec![subjects(change).into()],
+        sections: std::iter::once(roles).chain(stacks).collect(),
+        ..Document::new(
             "Every CPU second, compared, by Assay",
             format!("CPU time of {}: what changed", clean(&change.after.program)),
+            answer(change),
         )
+        .with_problems(Problem::listed(&change.problems))
     }
-    .write(out)
 }
 
 fn answer(change: &TimeChange) -> Answer {
@@ -101,24 +54,18 @@ fn answer(change: &TimeChange) -> Answer {
         Bar::whole(&part.name, signed(change.unit, by(part)), by(part), class)
     };
     let bars: Vec<Bar> = changed.iter().take(ROLES_DRAWN).map(bar).collect();
-    let title = "Change of CPU time by role";
-    let pictures =
-        drawings("roles-change", |width, id| bar_rows::bars(&bars, (None, None), width, (id, title)));
-    let caption = "Change of CPU time by role, the largest first; more to the right.";
-    Answer {
-        sentence: format!("{}.", headline(change)),
-        action,
-        chart: if bars.is_empty() {
-            String::new()
-        } else {
-            figure("roles-figure", "answer", "", &pictures, caption)
-        },
-        ..Answer::default()
-    }
+    let chart = (!bars.is_empty()).then(|| {
+        let title = "Change of CPU time by role";
+        let pictures =
+            drawings("roles-change", |width, id| bar_rows::bars(&bars, (None, None), width, (id, title)));
+        let caption = "Change of CPU time by role, the largest first; more to the right.";
+        Figure::new("roles-figure", "change of CPU time by role", pictures).caption(caption)
+    });
+    Answer { sentence: format!("{}.", headline(change)), action, chart, ..Answer::default() }
 }
 
 /// What changed, in a sentence.
-pub(super) fn headline(change: &TimeChange) -> String {
+fn headline(change: &TimeChange) -> String {
     let ChangedPart { before, after, .. } = &change.total;
     match change.unit {
         WeightUnit::NsPerRequest | WeightUnit::BytesPerRequest => {
@@ -129,8 +76,8 @@ pub(super) fn headline(change: &TimeChange) -> String {
             };
             format!(
                 "CPU time per request: {} before, {} after{part}",
-                said(change.unit, *before),
-                said(change.unit, *after)
+                in_words(change.unit, *before),
+                in_words(change.unit, *after)
             )
         }
         WeightUnit::Share | WeightUnit::Other => {
@@ -142,7 +89,7 @@ pub(super) fn headline(change: &TimeChange) -> String {
 }
 
 /// The two accounts.
-pub(super) fn subjects(change: &TimeChange) -> String {
+fn subjects(change: &TimeChange) -> String {
     let one = |of: &TimeSubject| {
         format!(
             "{} (pid {}, {} in {}, {})",
@@ -157,42 +104,44 @@ pub(super) fn subjects(change: &TimeChange) -> String {
 }
 
 /// Every role.
-pub(super) fn roles(change: &TimeChange) -> Table {
+fn roles(change: &TimeChange) -> Table {
     let unit = change.unit;
     Table::of("CPU time by role", &change.roles)
         .words("Role", |part| part.name.clone())
-        .figures("Before", move |part| said(unit, part.before))
-        .figures("After", move |part| said(unit, part.after))
+        .figures("Before", move |part| in_words(unit, part.before))
+        .figures("After", move |part| in_words(unit, part.after))
         .figures("Change", move |part| signed(unit, part.after - part.before))
         .table()
 }
 
 /// What changed most of stacks' own time.
-pub(super) fn own(stacks: &ChangedStacks) -> Table {
+fn own(stacks: &ChangedStacks) -> Table {
     let unit = stacks.unit;
     let mut own = tree_of(stacks).own_changes();
     own.truncate(LISTED_MAX);
     Table::of(own_title(stacks.source), &own)
         .words("Function", |(name, _, _)| name.clone())
-        .figures("Before", move |(_, before, _)| said(unit, *before))
-        .figures("After", move |(_, _, after)| said(unit, *after))
+        .figures("Before", move |(_, before, _)| in_words(unit, *before))
+        .figures("After", move |(_, _, after)| in_words(unit, *after))
         .figures("Change", move |(_, before, after)| signed(unit, after - before))
         .table()
+        .brief(12)
 }
 
-fn stacks_section(id: &str, stacks: &ChangedStacks) -> String {
+fn stacks_blocks(id: &str, stacks: &ChangedStacks) -> [Block; 3] {
     let tree = tree_of(stacks);
     let unit = stacks.unit;
-    let say = |weight| said(unit, weight);
+    let say = |weight| in_words(unit, weight);
     let title = "Stacks of both accounts, coloured by their change";
     let pictures =
         drawings(&format!("{id}-diff"), |width, id| changed_flames(&tree, &say, width, (id, title)));
-    let key = key_of_changes();
-    let caption = "Callers above what they called. A frame is as wide as both accounts have of it together, so that what has gone still has its \
-                   place; its colour and sign are its change. A pointer shows both figures.";
-    format!("<p class=\"how\">{}</p>", html(&quality(stacks)))
-        + &figure(&format!("{id}-figure"), id, &key, &pictures, caption)
-        + &own(stacks).html()
+    let figure = Figure::new(format!("{id}-figure"), "stacks of both accounts, coloured by their change", pictures)
+        .key(key_of_changes())
+        .caption(
+            "Callers above what they called. A frame is as wide as both accounts have of it together, so that what has gone still has its \
+             place; its colour and sign are its change. A pointer shows both figures.",
+        );
+    [Block::explanation(quality(stacks)), figure.into(), own(stacks).into()]
 }
 
 const fn own_title(source: StackSource) -> &'static str {
@@ -224,7 +173,7 @@ fn tree_of(stacks: &ChangedStacks) -> ChangedFlame {
 }
 
 /// A weight in words.
-fn said(unit: WeightUnit, weight: f64) -> String {
+fn in_words(unit: WeightUnit, weight: f64) -> String {
     match unit {
         WeightUnit::NsPerRequest => match weight / 1e3 {
             us if us < 0.05 && 0.0 < us => "<0.1 µs".to_owned(),
@@ -238,5 +187,5 @@ fn said(unit: WeightUnit, weight: f64) -> String {
 
 fn signed(unit: WeightUnit, change: f64) -> String {
     let sign = if change < 0.0 { "−" } else { "+" };
-    format!("{sign}{}", said(unit, change.abs()))
+    format!("{sign}{}", in_words(unit, change.abs()))
 }

@@ -1,8 +1,9 @@
 //! Sampled and recorded stacks as flame graphs, and the functions in which most samples were taken.
 
+use assay_kit::document::{Block, Figure, Section};
 use assay_kit::flame::{Flame, flames};
 use assay_kit::number::{count, counted, percent};
-use assay_kit::page::{drawings, figure};
+use assay_kit::page::drawings;
 use assay_kit::text::clean;
 use assay_kit::{Table, key};
 use assay_model::{FrameKind, SampledFrame, TimeSamples};
@@ -23,8 +24,12 @@ const KEY: [(FrameKind, &str); 8] = [
     (FrameKind::Kernel, "kernel"),
 ];
 
-/// The section of the page.
-pub fn section(samples: &TimeSamples) -> String {
+/// Stacks that were sampled, and the functions that ran most.
+pub fn section(samples: &TimeSamples) -> Section {
+    Section::new("flames", "Flame graph", blocks(samples))
+}
+
+fn blocks(samples: &TimeSamples) -> Vec<Block> {
     let names: Vec<(String, &str)> =
         samples.frames.iter().map(|frame| (clean(&frame.name), class_of(frame.kind))).collect();
     let mut whole = Flame::default();
@@ -33,15 +38,18 @@ pub fn section(samples: &TimeSamples) -> String {
         whole.add(known.map(|(name, class)| (name.as_str(), *class)), stack.samples);
     }
     if whole.weight == 0 {
-        return "<p>No samples.</p>".to_owned();
+        return vec![Block::text("No samples.")];
     }
     let pictures = drawings("flames", |width, id| {
         flames(&whole, &|n| counted(n, "sample", "samples"), width, (id, "Stacks that were sampled"))
     });
-    let key = key_of(&samples.frames);
-    let caption = "Callers above what they called, as wide as they were seen often; a pointer shows name and samples. In user mode the function \
-                   that ran is shown, with its callers where the JVM keeps frame pointers (-XX:+PreserveFramePointer).";
-    figure("flames-figure", "flames", &key, &pictures, caption) + &functions(samples)
+    let figure = Figure::new("flames-figure", "stacks that were sampled", pictures)
+        .key(key_of(&samples.frames))
+        .caption(
+            "Callers above what they called, as wide as their samples are many; a pointer shows name and samples. In user mode the function \
+             that ran is shown, with its callers where the JVM keeps frame pointers (-XX:+PreserveFramePointer).",
+        );
+    vec![figure.into(), functions(samples).into()]
 }
 
 /// The key of the kinds of frames that there are.
@@ -50,7 +58,7 @@ pub fn key_of(frames: &[SampledFrame]) -> String {
     key::fills(KEY.into_iter().filter(is_there).map(|(kind, name)| (class_of(kind), name)))
 }
 
-/// What a reading has for each kind of frame.
+/// Class of the fill of each kind of frame.
 pub fn class_of(kind: FrameKind) -> &'static str {
     match kind {
         FrameKind::Role | FrameKind::Other => "f11 area",
@@ -65,7 +73,7 @@ pub fn class_of(kind: FrameKind) -> &'static str {
 }
 
 /// Functions that ran when samples were taken.
-fn functions(samples: &TimeSamples) -> String {
+fn functions(samples: &TimeSamples) -> Table {
     let mut ran: HashMap<u32, u64> = HashMap::new();
     for stack in &samples.stacks {
         if let Some(leaf) = stack.frames.last() {
@@ -80,9 +88,9 @@ fn functions(samples: &TimeSamples) -> String {
     let title = |kind| KEY.iter().find(|(of, _)| *of == kind).map_or("", |(_, title)| *title);
     Table::of("Functions that ran most", &ran)
         .words("Function", |(frame, _)| clean(&frame.name))
-        .words("Of", move |(frame, _)| title(frame.kind).to_owned())
+        .words("Of", move |(frame, _)| title(frame.kind))
         .figures("Samples", |(_, number)| count(*number))
         .figures("Share", |(_, number)| percent(*number, samples.samples))
         .table()
-        .html()
+        .brief(8)
 }

@@ -1,19 +1,22 @@
-//! CPU time of one process for people: a tree for the terminal, a page, a line for each interval, CSV and Markdown.
+//! CPU time of a process: by role of the threads, by what the kernel did, by place in the code; what changed between two accounts; a line
+//! for each interval.
 
 mod change;
-mod csv;
+mod data;
+mod document;
+mod figures;
 mod flames;
 mod hardware;
-mod markdown;
-mod page;
+mod line;
 mod recorded;
+mod roles;
 mod sampled;
-mod terminal;
+mod scheduling;
+mod sentences;
+mod sources;
 mod traced;
-mod words;
 
-pub use change::{render_html as render_time_change_html, render_terminal as render_time_change_terminal};
-pub use csv::{change as render_time_change_csv, report as render_time_csv};
-pub use markdown::{comparison as render_time_change_markdown, report as render_time_markdown};
-pub use page::render as render_time_html;
-pub use terminal::{line as render_time_line, render as render_time_terminal};
+pub use change::document as change;
+pub use data::{change as change_data, report as data};
+pub use document::document;
+pub use line::line;

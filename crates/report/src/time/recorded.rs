@@ -1,25 +1,23 @@
-//! What a recording of the flight recorder says: flame graphs of the page, lines of the terminal.
+//! What a recording of the flight recorder says: flame graphs, and what ran or was allocated most.
 
 use super::flames::{class_of, key_of};
+use assay_kit::Table;
+use assay_kit::document::{Block, Figure, Section, Tone};
 use assay_kit::flame::{Flame, flames};
-use assay_kit::ink::Ink;
 use assay_kit::number::{bytes, count, counted, duration, percent};
-use assay_kit::page::{drawings, figure};
-use assay_kit::text::{clean, html};
-use assay_kit::{Section, Table, Terminal};
+use assay_kit::page::drawings;
+use assay_kit::text::clean;
 use assay_model::{FrameKind, RecordedStacks, RecordingOrigin, StackUnit, TimeRecording, TimeReport};
 use std::collections::HashMap;
 
-/// Methods and sites that are listed on the page.
+/// Methods and sites that are listed.
 const LISTED_MAX: usize = 30;
-/// And in the terminal.
-const LINES_MAX: usize = 6;
 
-/// The sections of the page: who ran Java, who was in native methods, who allocated.
+/// Java methods, allocations, threads in native methods.
 pub fn sections(recording: &TimeRecording, report: &TimeReport) -> Vec<Section> {
-    let of = |id, title, short, stacks: &Option<RecordedStacks>| {
+    let of = |id: &'static str, title: &'static str, short, stacks: &Option<RecordedStacks>| {
         let stacks = stacks.as_ref().filter(|stacks| stacks.weight != 0)?;
-        Some(Section::new(id, title, section(id, title, stacks, recording, report)).called(short))
+        Some(Section::new(id, title, blocks((id, title), stacks, recording, report)).called(short))
     };
     let sections = [
         of("java", "Java methods, by the flight recorder", "Java methods", &recording.cpu),
@@ -34,13 +32,12 @@ pub fn sections(recording: &TimeRecording, report: &TimeReport) -> Vec<Section> 
     sections.into_iter().flatten().collect()
 }
 
-fn section(
-    id: &str,
-    title: &str,
+fn blocks(
+    (id, title): (&str, &str),
     stacks: &RecordedStacks,
     recording: &TimeRecording,
     report: &TimeReport,
-) -> String {
+) -> [Block; 3] {
     let names: Vec<(String, &str)> =
         stacks.frames.iter().map(|frame| (clean(&frame.name), class_of(frame.kind))).collect();
     let mut whole = Flame::default();
@@ -48,25 +45,25 @@ fn section(
         let known = stack.frames.iter().filter_map(|frame| names.get(*frame as usize));
         whole.add(known.map(|(name, class)| (name.as_str(), *class)), stack.weight);
     }
-    let say = |weight| said(stacks.unit, weight);
-    let picture = drawings(&format!("{id}-flames"), |width, id| flames(&whole, &say, width, (id, title)));
-    let key = key_of(&stacks.frames);
-    let quality = html(&quality(stacks, recording, report));
-    format!("<p class=\"sum\">{quality}</p>")
-        + &figure(&format!("{id}-figure"), id, &key, &picture, &caption(stacks))
-        + &leaves_table(stacks)
+    let say = |weight| in_words(stacks.unit, weight);
+    let pictures = drawings(&format!("{id}-flames"), |width, id| flames(&whole, &say, width, (id, title)));
+    let figure = Figure::new(format!("{id}-figure"), title, pictures)
+        .key(key_of(&stacks.frames))
+        .caption(caption(stacks));
+    let quality = Block::Text(Tone::Strong, quality(stacks, recording, report));
+    [quality, figure.into(), leaves_table(stacks).into()]
 }
 
 fn caption(stacks: &RecordedStacks) -> String {
     let what = match stacks.unit {
         StackUnit::Bytes => "as wide as the bytes that they allocated, the class of the object last",
-        StackUnit::Samples | StackUnit::Other => "as wide as they were seen often",
+        StackUnit::Samples | StackUnit::Other => "as wide as their samples are many",
     };
     format!("Callers above what they called, {what}; a pointer shows the figures.")
 }
 
 /// A weight in words.
-fn said(unit: StackUnit, weight: u64) -> String {
+fn in_words(unit: StackUnit, weight: u64) -> String {
     match unit {
         StackUnit::Bytes => bytes(weight),
         StackUnit::Samples | StackUnit::Other => counted(weight, "sample", "samples"),
@@ -74,7 +71,7 @@ fn said(unit: StackUnit, weight: u64) -> String {
 }
 
 /// What the stacks rest on, and what is missing in them.
-pub fn quality(stacks: &RecordedStacks, recording: &TimeRecording, report: &TimeReport) -> String {
+fn quality(stacks: &RecordedStacks, recording: &TimeRecording, report: &TimeReport) -> String {
     let events = stacks.events.iter().map(|event| clean(event)).collect::<Vec<_>>().join(", ");
     let origin = match recording.origin {
         RecordingOrigin::Started => {
@@ -139,7 +136,7 @@ fn leaves(stacks: &RecordedStacks) -> Vec<(String, u64)> {
     sorted
 }
 
-fn leaves_table(stacks: &RecordedStacks) -> String {
+fn leaves_table(stacks: &RecordedStacks) -> Table {
     let mut leaves = leaves(stacks);
     leaves.truncate(LISTED_MAX);
     let (title, figure) = match stacks.unit {
@@ -155,20 +152,5 @@ fn leaves_table(stacks: &RecordedStacks) -> String {
         )
         .figures("Share", |(_, weight)| percent(*weight, stacks.weight))
         .table()
-        .html()
-}
-
-/// The lines of the terminal.
-pub fn lines(out: &mut Terminal, report: &TimeReport) {
-    let Some(recording) = &report.recording else { return };
-    let kinds =
-        [("Java methods that ran most", &recording.cpu), ("What was allocated most", &recording.allocation)];
-    for (title, stacks) in kinds {
-        let Some(stacks) = stacks.as_ref().filter(|stacks| stacks.weight != 0) else { continue };
-        out.heading(title);
-        out.paragraph(2, &quality(stacks, recording, report), Ink::dim);
-        for (name, weight) in leaves(stacks).into_iter().take(LINES_MAX) {
-            out.paragraph(2, &format!("{:>7}  {name}", percent(weight, stacks.weight)), Ink::plain);
-        }
-    }
+        .brief(6)
 }

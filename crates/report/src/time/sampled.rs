@@ -1,21 +1,18 @@
-//! What samples say of CPU time: for the terminal, and as tables of the page.
+//! What samples say of CPU time: what the kernel did, and where in the code.
 
-use super::words::share_with_error;
-use assay_kit::ink::{Ink, fit};
+use super::figures::share_with_error;
+use assay_kit::document::{Block, Section};
 use assay_kit::number::{count, counted, duration, percent, percent_share};
 use assay_kit::text::clean;
-use assay_kit::{Table, Terminal};
+use assay_kit::{Cell, Table};
 use assay_model::{Estimate, SampledPart, SampledRole, ThreadRole, TimeReport, TimeSamples};
+use std::cmp::Reverse;
 
-const TIME: usize = 10;
-const SHARE: usize = 16;
-/// Parts of a role in its line.
-const PARTS_IN_LINE: usize = 4;
-/// What is less is not worth a line of the terminal; the page has it.
-const SHARE_MIN: f64 = 0.002;
+/// Parts that a terminal shows.
+const PARTS_IN_BRIEF: usize = 8;
 
 /// How many samples there are, and how good they are.
-pub fn quality(samples: &TimeSamples) -> String {
+fn quality(samples: &TimeSamples) -> String {
     let lost = match samples.lost {
         0 => "none lost".to_owned(),
         number => format!("{} lost, of whatever process", count(number)),
@@ -35,7 +32,7 @@ pub fn quality(samples: &TimeSamples) -> String {
 }
 
 /// What a part is called.
-pub fn title(part: &SampledPart) -> String {
+fn title(part: &&SampledPart) -> String {
     match (part.activity, part.place, &part.library) {
         (Some(activity), _, _) => activity.title().to_owned(),
         (None, Some(_), Some(library)) => clean(library),
@@ -48,64 +45,60 @@ fn role_title(role: &SampledRole) -> &'static str {
     role.role.map_or("not in these threads", ThreadRole::title)
 }
 
-/// The lines of the terminal: the process as a whole, then each role.
-pub fn tree(out: &mut Terminal, report: &TimeReport) {
-    let Some(samples) = &report.samples else { return };
-    out.heading("What the kernel did, and where in the code");
-    out.paragraph(2, &format!("{}.", quality(samples)), Ink::dim);
-    let name = (out.width.saturating_sub(TIME + SHARE)).min(46);
-    let whole = samples.kernel_share;
-    let user = whole.map(|share| Estimate {
+/// What the kernel did and where in the code samples were taken: of the process, then of each role.
+pub fn section(samples: &TimeSamples, report: &TimeReport) -> Section {
+    let kernel = samples.kernel_share;
+    let user = kernel.map(|share| Estimate {
         estimate: 1.0 - share.estimate,
         low: share.high.map(|high| 1.0 - high),
         high: share.low.map(|low| 1.0 - low),
     });
-    for (mode, parts, share) in
-        [("in the kernel", &samples.kernel, whole), ("in user mode", &samples.user, user)]
-    {
-        let sum = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.cpu_ns));
-        let line = |title: &str, ns: u64, share: Option<&Estimate>| {
-            format!("{}{:>TIME$}{:>SHARE$}", fit(title, name), duration(ns), share_with_error(share))
-        };
-        out.line(&out.ink.bold(&line(&format!("  {mode}"), sum, share.as_ref())));
-        for part in parts.iter().filter(|part| SHARE_MIN <= part.share.estimate) {
-            out.line(&line(&format!("    {}", title(part)), part.cpu_ns, Some(&part.share)));
-        }
-    }
-    for role in samples.roles.iter().filter(|role| !role.parts.is_empty()) {
-        let most: Vec<String> = role
-            .parts
-            .iter()
-            .take(PARTS_IN_LINE)
-            .map(|part| format!("{} {}", title(part), percent(part.samples, role.samples)))
-            .collect();
-        out.paragraph(2, &format!("{}: {}", role_title(role), most.join(", ")), Ink::plain);
-    }
+    let blocks = [
+        Block::explanation(format!("{}.", quality(samples))),
+        parts("In the kernel", &samples.kernel, kernel).into(),
+        parts("In user mode", &samples.user, user).into(),
+        roles(samples, report).into(),
+    ];
+    Section::new("samples", "What the kernel did, and where in the code", blocks).called("Kinds")
 }
 
-/// The tables of the page.
-pub fn tables(samples: &TimeSamples, report: &TimeReport) -> String {
-    let parts = |caption: &str, parts: &[SampledPart]| {
-        let table = Table::of(caption, parts)
-            .words("What", |part| title(part))
-            .figures("CPU time", |part| duration(part.cpu_ns))
-            .figures("Share", |part| share_with_error(Some(&part.share)))
-            .figures("Samples", |part| count(part.samples));
-        table.table().unless_empty().map_or_else(String::new, |table| table.html())
-    };
-    let by_role: Vec<(&SampledRole, &SampledPart)> =
+/// Parts of one mode, and their sum, whose share of all is `share`.
+fn parts(caption: &str, parts: &[SampledPart], share: Option<Estimate>) -> Table {
+    let mut table = Table::of(caption, parts)
+        .words("What", title)
+        .figures("CPU time", |part| duration(part.cpu_ns))
+        .figures("Share", |part| share_with_error(Some(&part.share)))
+        .figures("Samples", |part| count(part.samples))
+        .if_room()
+        .table()
+        .brief(PARTS_IN_BRIEF);
+    let sum = |of: fn(&SampledPart) -> u64| parts.iter().map(of).fold(0u64, u64::saturating_add);
+    if !parts.is_empty() {
+        table.push_total([
+            Cell::from("all of it"),
+            duration(sum(|part| part.cpu_ns)).into(),
+            share_with_error(share.as_ref()).into(),
+            count(sum(|part| part.samples)).into(),
+        ]);
+    }
+    table
+}
+
+/// Parts of each role, those that used most first.
+fn roles(samples: &TimeSamples, report: &TimeReport) -> Table {
+    let mut by_role: Vec<(&SampledRole, &SampledPart)> =
         samples.roles.iter().flat_map(|role| role.parts.iter().map(move |part| (role, part))).collect();
-    let roles = Table::of("By role", &by_role)
-        .words("Role", |(role, _)| role_title(role).to_owned())
-        .words("Mode", |(_, part)| if part.activity.is_some() { "kernel" } else { "user" }.to_owned())
+    by_role.sort_by_key(|(_, part)| Reverse(part.cpu_ns));
+    Table::of("By role", &by_role)
+        .words("Role", |(role, _)| role_title(role))
+        .words("Mode", |(_, part)| if part.activity.is_some() { "kernel" } else { "user" })
         .words("What", |(_, part)| title(part))
         .figures("CPU time", |(_, part)| duration(part.cpu_ns))
         .figures("Of the process", |(_, part)| percent(part.cpu_ns, report.process.cpu_ns))
+        .if_room()
         .figures("Of the role", |(_, part)| share_with_error(Some(&part.share)))
         .figures("Samples", |(_, part)| count(part.samples))
-        .class("dense");
-    format!("<p class=\"how\">{}.</p>", quality(samples))
-        + &parts("In the kernel", &samples.kernel)
-        + &parts("In user mode", &samples.user)
-        + &roles.html()
+        .if_room()
+        .class("dense")
+        .brief(PARTS_IN_BRIEF)
 }

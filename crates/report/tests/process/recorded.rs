@@ -1,7 +1,7 @@
 //! Recordings, hardware counters and changes as people see them.
 
-use assay_model::*;
-use assay_report::*;
+use super::*;
+use assay_report::time;
 use assay_testkit::shown;
 
 fn kept() -> TimeReport {
@@ -61,42 +61,44 @@ fn recorded() -> TimeReport {
     }
 }
 
-fn page(report: &TimeReport) -> String {
-    let mut out = Vec::new();
-    render_time_html(report, &mut out).expect("memory can be written");
-    String::from_utf8(out).expect("text")
+fn page_of(report: &TimeReport) -> String {
+    page(&time::document(report))
 }
 
-fn view() -> TerminalView {
-    TerminalView { width: 100, color: false, entries: EntriesShown::Biggest(24) }
+fn text_of(report: &TimeReport) -> String {
+    time::document(report).terminal(view(100))
 }
 
 #[test]
 fn a_recording_has_flame_graphs_of_methods_and_of_allocation() {
-    let page = page(&recorded());
+    let page = page_of(&recorded());
     assert!(page.contains("id=\"java\"") && page.contains("id=\"allocation\""), "both sections");
     assert!(
         page.contains("shop.Price.add: 390 samples") && page.contains("byte[]: 3.9 MiB"),
         "tips have the weights"
     );
-    assert!(page.contains("at this rate 4.0 KiB for each request"), "garbage of one");
+    assert!(shown(&page).contains("at this rate 4.0 KiB for each request"), "garbage of one");
     assert!(
         page.contains("shop.Cart.&lt;total&gt;") && !page.contains("shop.Cart.<total>"),
         "names are escaped"
     );
-    let text = render_time_terminal(&recorded(), view());
-    assert!(text.contains("Java methods that ran most") && text.contains("shop.Price.add"), "{text}");
+    let text = text_of(&recorded());
+    assert!(
+        text.contains("Java methods, by the flight recorder")
+            && text.contains("Methods that ran most")
+            && text.contains("shop.Price.add"),
+        "{text}"
+    );
     assert!(text.contains("byte[] in shop.Cart.<total>"), "{text}");
 }
 
 #[test]
 fn a_counter_that_was_multiplexed_says_so() {
-    let (page, text) = (page(&recorded()), render_time_terminal(&recorded(), view()));
+    let (page, text) = (page_of(&recorded()), text_of(&recorded()));
     assert!(shown(&page).contains("multiplexed: counted 25"), "on the page");
-    assert!(
-        text.contains("LLC-read-misses: user 1.00, kernel - per 1000 instructions multiplexed"),
-        "{text}"
-    );
+    let row = text.lines().find(|line| line.starts_with("LLC-read-misses")).unwrap_or_default();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells[..6], ["LLC-read-misses", "1,000", "500", "1.00", "-", "multiplexed:"], "{text}");
     assert!(text.contains("1 thread could not be counted"), "{text}");
 }
 
@@ -131,9 +133,7 @@ fn change() -> TimeChange {
 
 #[test]
 fn a_change_is_said_first_and_drawn_with_both_figures() {
-    let mut out = Vec::new();
-    render_time_change_html(&change(), &mut out).expect("memory can be written");
-    let page = String::from_utf8(out).expect("text");
+    let page = page(&time::change(&change()));
     assert!(
         page.contains(
             "<span class=\"kept\">2.00 ms</span> before, <span class=\"kept\">1.00 ms</span> after "
@@ -142,7 +142,24 @@ fn a_change_is_said_first_and_drawn_with_both_figures() {
     );
     assert!(page.contains("encode: before 1.50 ms, after 500 µs, -1.00 ms"), "the tip");
     assert!(page.contains("less4 area") && page.contains("− encode"), "colour and sign");
-    let text = render_time_change_terminal(&change(), view());
+    let text = time::change(&change()).terminal(view(100));
     assert!(text.contains("encode") && text.contains("−1.00 ms"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn terminals_and_markdown_are_the_golden_files() {
+    let change: TimeChange = stored(include_str!("../../../../testdata/formats/time-change-1.json"));
+    is_as_kept("time-change", &time::change(&change));
+    is_as_kept("time-recorded", &time::document(&recorded()));
+}
+
+#[test]
+fn a_change_of_cpu_time_has_its_total_and_every_role() {
+    let change: TimeChange = stored(include_str!("../../../../testdata/formats/time-change-1.json"));
+    let rows = csv(&time::change_data(&change));
+    assert_eq!(rows.len(), change.roles.len() + 2);
+    assert!(rows[1].starts_with("total,"), "{rows:?}");
+    let markdown = time::change(&change).markdown();
+    assert!(markdown.contains("**CPU time by role**"), "{markdown}");
 }

@@ -1,15 +1,10 @@
 //! CPU time as people see it: golden files, hostile values, accounts that lack almost everything.
 
-use assay_model::*;
-use assay_report::*;
+use super::*;
+use assay_report::time;
 use assay_testkit::shown;
-use expect_test::expect_file;
 
 const S: u64 = 1_000_000_000;
-
-fn view(width: u16) -> TerminalView {
-    TerminalView { width, color: false, entries: EntriesShown::Biggest(24) }
-}
 
 fn sums(threads: u64, cpu_ns: u64, kernel: f64, half: f64) -> TimeSums {
     let kernel_ns = (cpu_ns as f64 * kernel) as u64;
@@ -293,24 +288,30 @@ fn bare() -> TimeReport {
     report
 }
 
-fn page(report: &TimeReport) -> String {
-    let mut out = Vec::new();
-    render_time_html(report, &mut out).expect("a vector takes all bytes");
-    String::from_utf8(out).expect("the page is UTF-8")
+fn page_of(report: &TimeReport) -> String {
+    page(&time::document(report))
+}
+
+fn text_of(report: &TimeReport, width: u16) -> String {
+    time::document(report).terminal(view(width))
+}
+
+fn gallery() -> TimeReport {
+    stored(include_str!("../../../../testdata/gallery/time.json"))
 }
 
 #[test]
-fn the_tree_of_the_sample_is_the_golden_file() {
-    expect_file!["../golden/time.txt"].assert_eq(&render_time_terminal(&sample(), view(120)));
-    expect_file!["../golden/time-80.txt"].assert_eq(&render_time_terminal(&sample(), view(80)));
-    expect_file!["../golden/time-line.txt"].assert_eq(&render_time_line(&sample()));
+fn terminals_and_markdown_are_the_golden_files() {
+    is_as_kept("time", &time::document(&sample()));
+    is_as_kept("time-gallery", &time::document(&gallery()));
+    expect_file!["../golden/time-line.txt"].assert_eq(&time::line(&sample()));
 }
 
 #[test]
 fn no_line_is_wider_than_the_terminal() {
-    for width in [72, 80, 120, 200] {
+    for width in [60, 72, 80, 120, 200] {
         for report in [sample(), hostile(), bare()] {
-            let text = render_time_terminal(&report, view(width));
+            let text = text_of(&report, width);
             let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();
             assert!(widest.chars().count() <= usize::from(width), "{widest:?} at {width}");
         }
@@ -318,11 +319,51 @@ fn no_line_is_wider_than_the_terminal() {
 }
 
 #[test]
+fn the_tree_stands_under_the_answer_and_findings_before_all_sections() {
+    let text = text_of(&sample(), 80);
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part:?} in {text}"));
+    let order = [
+        "41.2 s of CPU time in 30.0 s",
+        "  http-nio-8080-exec-* ×200",
+        "not in these threads",
+        "Threads 41.0 s + 200 ms",
+        "Findings",
+        "What the kernel did, and where in the code",
+        "Threads that used most",
+        "Scheduling and faults",
+        "Where the figures come from",
+        "Problems",
+        "Only on the page",
+    ];
+    assert!(order.map(at).is_sorted(), "{:?} in {text}", order.map(at));
+    assert_eq!(text.matches("The JVM is warming up").count(), 1, "{text}");
+}
+
+#[test]
+fn markdown_has_what_the_kernel_did_page_faults_and_the_busiest_threads() {
+    let markdown = time::document(&gallery()).markdown();
+    let findings = markdown.find("## Findings").expect("findings");
+    for section in [
+        "## What the kernel did, and where in the code",
+        "**In the kernel**",
+        "## Threads that used most",
+        "## Scheduling and faults",
+    ] {
+        assert!(markdown.find(section).is_some_and(|at| findings < at), "{section} in {markdown}");
+    }
+    assert!(
+        gallery().fault_places.is_none_or(|of| of.samples == 0)
+            || markdown.contains("**Page faults by place**")
+    );
+    assert!(markdown.contains("| page faults without a read from a disk |"), "{markdown}");
+}
+
+#[test]
 fn the_release_of_a_jvm_is_the_one_that_users_know() {
     let of = |feature, version: &str| {
         let jvm = TimeJvm { version: Some(version.to_owned()), feature, collector: None };
         let report = TimeReport { jvm: Some(jvm), ..sample() };
-        (render_time_terminal(&report, view(120)), page(&report))
+        (text_of(&report, 120), page_of(&report))
     };
     for (feature, version, shown) in [
         (Some(8), "25.504-b01", "JDK 8 (25.504-b01)"),
@@ -338,36 +379,36 @@ fn the_release_of_a_jvm_is_the_one_that_users_know() {
 
 #[test]
 fn a_thread_whose_role_is_inferred_says_so_on_the_page() {
-    let known = page(&sample());
+    let known = page_of(&sample());
     let mut report = sample();
     report.threads[0].is_role_inferred = true;
     let shown = "C2 CompilerThread0 (by name)";
-    assert!(page(&report).contains(shown) && !known.contains(shown));
+    assert!(page_of(&report).contains(shown) && !known.contains(shown));
 }
 
 #[test]
 fn groups_that_are_not_listed_are_counted() {
     let few = TerminalView { entries: EntriesShown::Biggest(1), ..view(100) };
-    let text = render_time_terminal(&sample(), few);
-    assert!(text.contains("http-nio") && text.contains("1 more") && text.contains("2 more"), "{text}");
+    let text = time::document(&sample()).terminal(few);
+    assert!(text.contains("http-nio") && text.contains(" more "), "{text}");
     assert!(!text.contains("GC Thread"), "{text}");
 }
 
 #[test]
 fn an_account_that_lacks_almost_everything_is_shown() {
-    let text = render_time_terminal(&bare(), view(80));
+    let text = text_of(&bare(), 80);
     assert!(text.contains("not a JVM that could be read") && text.contains("too few samples"), "{text}");
     assert!(!text.contains("per request") && !text.contains("hypervisor"), "{text}");
-    assert!(!page(&bare()).contains("NaN"));
+    assert!(!page_of(&bare()).contains("NaN"));
 }
 
 #[test]
 fn the_difference_says_what_it_is_made_of() {
-    let text = |report: &TimeReport| render_time_terminal(report, view(140)).replace('\n', " ");
+    let text = |report: &TimeReport| text_of(report, 140).replace('\n', " ");
     let beyond = text(&sample());
     assert!(
         beyond.contains(
-            "53 threads ended meanwhile, 12 of them never seen; by the kernel's records they used 1.35 s after the last sample of each (20.0 ms of it inferred"
+            "53 threads ended meanwhile, 12 of them in no sample; by the kernel's records they used 1.35 s after the last sample of each (20.0 ms of it inferred"
         ) && beyond.contains("difference +0.49 %"),
         "{beyond}"
     );
@@ -389,8 +430,8 @@ fn the_difference_says_what_it_is_made_of() {
 
 #[test]
 fn the_page_refers_to_nothing_outside_itself_and_is_the_same_each_time() {
-    let first = page(&sample());
-    assert_eq!(first, page(&sample()));
+    let first = page_of(&sample());
+    assert_eq!(first, page_of(&sample()));
     for reference in ["http:", "https:", "@import", "fetch(", "src=", "xmlhttprequest"] {
         assert!(!first.to_lowercase().contains(reference), "{reference} in the page");
     }
@@ -410,7 +451,7 @@ fn the_page_refers_to_nothing_outside_itself_and_is_the_same_each_time() {
 
 #[test]
 fn the_page_shows_stacks_with_callers_above_what_they_called() {
-    let page = page(&sample());
+    let page = page_of(&sample());
     for shown in [
         "application: 7,200 samples, 90.2 %",
         "do_syscall_64: 1,400 samples",
@@ -421,17 +462,33 @@ fn the_page_shows_stacks_with_callers_above_what_they_called() {
         assert!(page.contains(shown), "{shown}");
     }
     let without = TimeReport { samples: None, ..sample() };
-    let mut out = Vec::new();
-    render_time_html(&without, &mut out).expect("a vector takes all bytes");
-    assert!(!String::from_utf8_lossy(&out).contains("Flame graph"));
+    assert!(!page_of(&without).contains("Flame graph"));
 }
 
 #[test]
 fn hostile_names_are_text_on_the_page_and_do_nothing_on_the_terminal() {
     let report = hostile();
-    let page = page(&report);
+    let page = page_of(&report);
     assert!(!page.contains("<script>alert"));
-    for output in [page, render_time_terminal(&report, view(100)), render_time_line(&report)] {
+    for output in [page, text_of(&report, 100), time::line(&report), time::document(&report).markdown()] {
         assert!(!output.contains('\u{202e}') && !output.contains('\u{1b}'));
     }
+}
+
+#[test]
+fn groups_of_threads_have_a_row_each_and_unknown_times_are_empty() {
+    let mut report: TimeReport = stored(include_str!("../../../../testdata/formats/time-4.json"));
+    report.groups.truncate(1);
+    let group = &mut report.groups[0];
+    (group.name, group.sums.cpu_ns, group.sums.user_ns) = ("pool".to_owned(), 7, None);
+    group.sums.kernel_share = None;
+    let rows = csv(&time::data(&report));
+    assert_eq!(rows.len(), 2);
+    let fields: Vec<&str> = rows[1].split(',').collect();
+    assert_eq!((fields[1], fields[4], fields[5], fields[7]), ("pool", "7", "", ""));
+    let markdown = time::document(&report).markdown();
+    assert!(
+        markdown.starts_with("# CPU time of ")
+            && markdown.contains("**CPU time by role and by name of the threads**")
+    );
 }

@@ -1,7 +1,6 @@
 //! The run directory: made, locked, written so that a crash leaves whole files, and read again.
 
 use crate::error::StudyError;
-use crate::result::claims::check_claims;
 use crate::result::redacted::{redact_files, redacted_json};
 use assay_model::{
     GcEventsLine, GcHeading, GcRecord, HostFacts, MemorySample, Plan, ProcessGc, RunEvent, StoredRun,

@@ -6,7 +6,7 @@ mod wanted;
 use crate::arguments::CapacityArguments;
 use crate::command::gate;
 use crate::failure::Failure;
-use crate::forms::{Forms, show};
+use crate::forms::{Described, show};
 use crate::output_file::{can_be_written, write_file};
 use crate::stop;
 use assay_model::{CapacityReport, GateCase};
@@ -76,6 +76,8 @@ fn end(
     gate::tell(&cases);
     let is_good = arguments.allow_invalid || report.valid != Some(false);
     let bad = (!is_good).then(|| "it is not valid".to_owned());
-    gate::write_cases(&arguments.gate_files, (&report.target, bad), &cases, &|| report.markdown())?;
+    gate::write_cases(&arguments.gate_files, (&report.target, bad), &cases, &|| {
+        report.document().markdown()
+    })?;
     Ok(gate::exit_code(is_good, &cases))
 }

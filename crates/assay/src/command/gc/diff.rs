@@ -4,7 +4,7 @@ use super::named::{find, is_log};
 use crate::arguments::GcDiffArguments;
 use crate::command::gate;
 use crate::failure::Failure;
-use crate::forms::{Forms, show};
+use crate::forms::{Described, show};
 use crate::output_file::can_be_written;
 use assay_gclog::input;
 use assay_gcstudy::{Analysis, diff as differences};
@@ -31,7 +31,9 @@ pub fn diff(arguments: &GcDiffArguments) -> Result<ExitCode, Failure> {
     let cases: Vec<GateCase> =
         arguments.fail_if.iter().map(|one| one.judge_change(&comparison, &after)).collect();
     gate::tell(&cases);
-    gate::write_cases(&arguments.gate_files, (&comparison.after, None), &cases, &|| comparison.markdown())?;
+    gate::write_cases(&arguments.gate_files, (&comparison.after, None), &cases, &|| {
+        comparison.document().markdown()
+    })?;
     Ok(gate::exit_code(true, &cases))
 }
 

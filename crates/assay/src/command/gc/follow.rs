@@ -12,7 +12,7 @@ use crate::{output, stop};
 use assay_gclog::input::{Follower, STANDARD_INPUT};
 use assay_gcstudy::{Analysis, EventsTee};
 use assay_model::{GateCase, GcReport};
-use assay_report::{render_gc_line, render_gc_markdown, render_gc_openmetrics, render_gc_screen};
+use assay_report::gc::{self as report_gc, line, openmetrics};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -59,7 +59,7 @@ pub fn follow(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
     show(&report, &name, arguments)?;
     let cases: Vec<GateCase> = arguments.fail_if.iter().map(|one| one.judge(&name, &report)).collect();
     gate::tell(&cases);
-    let markdown = || render_gc_markdown(&report, &name);
+    let markdown = || assay_report::gc::document(&report, &name).markdown();
     gate::write_cases(&arguments.gate_files, (&name, None), &cases, &markdown)?;
     Ok(gate::exit_code(true, &cases))
 }
@@ -91,7 +91,7 @@ fn watch(
         if is_new && (is_due || ends) {
             let report = tee.sink().report();
             if let Some(server) = server {
-                server.offer(render_gc_openmetrics(&report));
+                server.offer(openmetrics(&report));
             }
             show_look(&report, path, screen.as_ref(), shows && !ends)?;
             (shown, is_new) = (Some(Instant::now()), false);
@@ -106,9 +106,9 @@ fn watch(
 fn show_look(report: &GcReport, path: &Path, screen: Option<&Screen>, shows: bool) -> Result<(), Failure> {
     if let Some(screen) = screen {
         let name = path.display().to_string();
-        screen.draw(&render_gc_screen(report, &name, output::rows(), output::view()))?;
+        screen.draw(&report_gc::screen(report, &name, output::rows(), output::view()))?;
     } else if shows {
-        output::print(|out| writeln!(out, "{}", render_gc_line(report)))?;
+        output::print(|out| writeln!(out, "{}", line(report)))?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! Not by `tiny_http`: it bounds neither the head nor how long a request may take, and a thread waits for each connection.
 
 use crate::failure::Failure;
-use assay_report::OPENMETRICS_CONTENT_TYPE;
+use assay_report::gc::OPENMETRICS_CONTENT_TYPE;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -15,7 +15,6 @@ use crate::output_file::{can_be_written, write_result};
 use assay_gclog::input::{self, LogSet};
 use assay_gcstudy::{Analysis, EventsTee};
 use assay_model::GcReport;
-use assay_report::render_gc_markdown;
 use named::{NAMED_MAX, find, is_log, options};
 use shown::{form, show};
 use std::process::ExitCode;
@@ -74,7 +73,7 @@ fn read_all(arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
         show(&report, &set.name, arguments)?;
         cases.extend(arguments.fail_if.iter().map(|one| one.judge(&set.name, &report)));
         if arguments.gate_files.summary.is_some() {
-            markdown += &format!("{}\n", render_gc_markdown(&report, &set.name));
+            markdown += &format!("{}\n", assay_report::gc::document(&report, &set.name).markdown());
         }
     }
     gate::tell(&cases);

@@ -12,7 +12,7 @@ use crate::{output, stop};
 use assay_linux::{ProcRoot, ProcessIdentity};
 use assay_memory::{HEAP_READ_BYTES_MAX, ReadOptions, Record, SnapshotDepth};
 use assay_model::MemoryReport;
-use assay_report::Watch;
+use assay_report::memory::Watch;
 use assay_text::duration;
 use std::path::Path;
 use std::process::ExitCode;
@@ -279,7 +279,7 @@ impl<'a> Series<'a> {
         // A heap that shrinks and grows around the bound would give snapshots of two depths by turns.
         self.full.heap_read_bytes_max = HEAP_READ_BYTES_MAX / 2;
         if !self.has_told && !matches!(self.shown, Shown::Picture { .. }) {
-            say!("note: {}", assay_report::owners_left_out_sentence(left_out));
+            say!("note: {}", assay_report::memory::owners_left_out_sentence(left_out));
         }
         self.has_told = true;
     }

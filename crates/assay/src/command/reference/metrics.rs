@@ -4,7 +4,7 @@ use super::commands::prose;
 use assay_model::{
     Better, EMULATED, Exposition, GC_FIGURES, GcFigure, METRICS, Metric, PER_BENCHMARK, PER_PROCESS,
 };
-use assay_report::gc_openmetrics_families;
+use assay_report::gc::openmetrics_families;
 use std::fmt::Write;
 
 /// The page.
@@ -102,7 +102,7 @@ fn add_families(page: &mut String) {
          Counters and summaries count from the beginning of the log; quantiles, in the first series of a summary under the label `quantile`, are of the whole \
          log. A family of which the log says nothing is not there.\n\n| series | type | labels | what |\n| --- | --- | --- | --- |\n",
     );
-    for family in gc_openmetrics_families() {
+    for family in openmetrics_families() {
         let labels: Vec<String> = family.labels.iter().map(|label| format!("`{label}`")).collect();
         let series: Vec<String> = family.series().iter().map(|name| format!("`{name}`")).collect();
         let _ = writeln!(

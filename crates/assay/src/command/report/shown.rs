@@ -2,19 +2,19 @@
 
 use crate::arguments::{Format, ReportArguments, ReportFormat};
 use crate::failure::Failure;
-use crate::forms::{Page, write};
+use crate::forms::{Described, write};
 use crate::output;
 use crate::output_file::{write_file, write_result};
 use std::path::Path;
 
 /// Writes a result as it was asked for; its page goes to `page` where no other place was named.
-pub fn show(result: &impl Page, page: &Path, arguments: &ReportArguments) -> Result<(), Failure> {
+pub fn show(result: &impl Described, page: &Path, arguments: &ReportArguments) -> Result<(), Failure> {
     match (arguments.file(), arguments.form()) {
-        (Some(path), None) => write_result(path, |out| result.page(out)),
+        (Some(path), None) => write_result(path, |out| result.document().write_html(out)),
         (Some(path), Some(format)) => write_result(path, |out| write(result, format, out)),
-        (None, None) if arguments.out.is_some() => output::print(|out| result.page(out)),
+        (None, None) if arguments.out.is_some() => output::print(|out| result.document().write_html(out)),
         (None, None) => {
-            write_file(page, |out| result.page(out))?;
+            write_file(page, |out| result.document().write_html(out))?;
             output::print(|out| writeln!(out, "{}", page.display()))
         }
         (None, Some(format)) => output::print(|out| write(result, format, out)),
@@ -36,6 +36,7 @@ impl ReportArguments {
             ReportFormat::Csv => Some(Format::Csv),
             ReportFormat::Json => Some(Format::Json),
             ReportFormat::Table => Some(Format::Table),
+            ReportFormat::Ndjson => Some(Format::Ndjson),
         }
     }
 }

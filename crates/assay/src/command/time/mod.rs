@@ -138,13 +138,13 @@ impl Watching<'_> {
             let line = serde_json::to_string(report).map_err(|e| Failure::internal(e.to_string()))?;
             output::print(|out| writeln!(out, "{line}"))?;
         } else if let Some(screen) = screen {
-            let text = assay_report::render_time_terminal(report, output::view());
+            let text = assay_report::time::document(report).terminal(output::view());
             let lines: Vec<String> =
                 text.lines().take(usize::from(output::rows())).map(str::to_owned).collect();
             screen.draw(&lines)?;
             return Ok(lines);
         } else {
-            let line = assay_report::render_time_line(report);
+            let line = assay_report::time::line(report);
             output::print(|out| writeln!(out, "{line}"))?;
         }
         Ok(Vec::new())

@@ -2,7 +2,7 @@
 
 use super::state::{Page, State};
 use assay_model::{Area, MemoryReport};
-use assay_report::{WatchOrder, WatchRow, owners_left_out_sentence};
+use assay_report::memory::{WatchOrder, WatchRow, owners_left_out_sentence};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::style::{Color, Style};

@@ -1,7 +1,7 @@
 //! What the picture shows, and what a key makes of it. No terminal, no clock.
 
 use assay_model::{Area, MemoryReport};
-use assay_report::{Watch, WatchEntry, WatchOrder, WatchRow};
+use assay_report::memory::{Watch, WatchEntry, WatchOrder, WatchRow};
 
 /// A key, by what it is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

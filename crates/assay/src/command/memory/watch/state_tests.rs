@@ -3,7 +3,7 @@
 use super::state::{Key, KeyAction, Page, State};
 use crate::command::memory::kafka;
 use assay_model::Area;
-use assay_report::WatchOrder;
+use assay_report::memory::WatchOrder;
 
 /// After ten minutes of quick snapshots and some full ones.
 pub fn watched() -> State {

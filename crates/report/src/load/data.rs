@@ -1,0 +1,57 @@
+//! The raw figures of a load: a row for each. A figure that is not known has no row.
+
+use assay_kit::document::{Data, Value};
+use assay_model::{LatencySummary, LoadResult};
+
+/// A row for each figure: of the whole, of each operation, of each interval of the rate, of each injector.
+pub fn data(result: &LoadResult) -> Data {
+    let mut data = Data::new(["part", "name", "metric", "value"]);
+    let mut row = |part: &str, name: &str, metric: &str, value: Value| {
+        if value != Value::Absent {
+            data.push([part.into(), name.into(), metric.into(), value]);
+        }
+    };
+    let whole: [(&str, Value); 7] = [
+        ("requests", result.requests.into()),
+        ("errors", result.errors.into()),
+        ("sent_again", result.sent_again.into()),
+        ("offered_rate_per_s", result.offered_rate_per_s.into()),
+        ("achieved_rate_per_s", result.achieved_rate_per_s.into()),
+        ("generator_cpu_share", result.generator_cpu_share.into()),
+        ("valid", u64::from(result.valid).into()),
+    ];
+    whole.into_iter().for_each(|(metric, value)| row("load", "all", metric, value));
+    let deliveries = result.deliveries.as_ref().map(|of| ("delivery_ms", &of.ms));
+    let handshakes = result.handshakes.as_ref().map(|of| ("handshake_ms", &of.ms));
+    let times = [
+        ("response_ms", &result.response_ms),
+        ("service_ms", &result.service_ms),
+        ("send_lag_ms", &result.send_lag_ms),
+    ];
+    for (metric, of) in times.into_iter().chain(deliveries).chain(handshakes) {
+        percentiles(of)
+            .into_iter()
+            .for_each(|(p, ms)| row("load", "all", &format!("{metric}_{p}"), ms.into()));
+    }
+    for of in &result.operations {
+        row("operation", &of.name, "offered_share", of.planned_share.into());
+        row("operation", &of.name, "requests", of.requests.into());
+        row("operation", &of.name, "errors", of.errors.into());
+    }
+    for point in &result.rates {
+        let name = format!("{} s to {} s", point.from_s, point.to_s);
+        row("rate", &name, "offered_per_s", point.offered_per_s.into());
+        row("rate", &name, "achieved_per_s", point.answered_per_s.into());
+    }
+    for of in &result.injectors {
+        row("injector", &of.address, "requests", of.requests.into());
+        row("injector", &of.address, "errors", of.errors.into());
+        row("injector", &of.address, "send_lag_ms_p99", of.send_lag_ms.p99.into());
+        row("injector", &of.address, "cpu_share", of.cpu_share.into());
+    }
+    data
+}
+
+fn percentiles(of: &LatencySummary) -> [(&'static str, Option<f64>); 5] {
+    [("p50", of.p50), ("p95", of.p95), ("p99", of.p99), ("p99_9", of.p99_9), ("max", of.max)]
+}

@@ -1,0 +1,52 @@
+//! A load as a document.
+
+use super::{counts, sentences, times};
+use assay_kit::document::{Answer, Block, Document, PageParts, Section};
+use assay_kit::text::clean;
+use assay_model::{LoadResult, Problem};
+
+const STYLE: &str = include_str!("../../../../web/capacity.css");
+/// Reasons over the answer why the figures must not be used; the problems have all.
+const REASONS_SHOWN: usize = 3;
+
+/// What was measured. `target` is the address that was loaded, `measured_s` how long, where that is known.
+pub fn document(result: &LoadResult, target: &str, measured_s: Option<f64>) -> Document {
+    let problems = Problem::listed(&result.problems);
+    let answer = Answer {
+        not_valid: if result.valid { Vec::new() } else { why_not_valid(&problems) },
+        sentence: sentences::answer(result),
+        action: sentences::next_step(result).to_owned(),
+        chart: Some(times::chart(result)),
+        ..Answer::default()
+    };
+    let scenario = result.scenario.as_ref().map(|text| Block::Verbatim {
+        name: "Scenario file".to_owned(),
+        id: None,
+        text: text.clone(),
+        language: "toml",
+    });
+    let sections = [
+        Section::new("times", "Times", [times::table(result).into()]),
+        Section::new("operations", "Operations", [counts::operations(result).into()]),
+        Section::new("rates", "Rate over time", counts::rates(result)),
+        Section::new("figures", "Counts", [counts::requests(result).into()]),
+        Section::new("injectors", "Injectors", [counts::injectors(result).into()]),
+        Section::new("scenario", "The scenario of the load", scenario)
+            .called("Scenario")
+            .on_screen()
+            .page_only(),
+    ];
+    Document {
+        lines: vec![clean(&sentences::subject(result, measured_s)).into()],
+        sections: sections.into(),
+        page: PageParts { style: STYLE, ..PageParts::default() },
+        ..Document::new("Response times under load, by Assay", clean(target), answer).with_problems(problems)
+    }
+}
+
+fn why_not_valid(problems: &[(String, String)]) -> Vec<String> {
+    match problems {
+        [] => vec!["the result does not say why".to_owned()],
+        some => some.iter().take(REASONS_SHOWN).map(|(about, text)| format!("{about}: {text}")).collect(),
+    }
+}

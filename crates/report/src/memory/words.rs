@@ -1,0 +1,140 @@
+//! A snapshot in sentences.
+
+use super::tree::{self, AreaNode};
+use assay_kit::number::{bytes, count, duration, less, percent, signed_bytes};
+use assay_kit::text::{clean, to_the_second};
+use assay_model::{AllocatorFacts, Area, MemoryCopy, MemoryReport, OwnersLeftOut};
+
+/// What a snapshot that follows no pointers leaves open.
+pub const A_QUICK_SAMPLE: &str =
+    "This is a quick sample: --depth owners follows pointers and names nearly all of it.";
+
+/// What the process is: pid, program, JVM, collector.
+pub fn subject(report: &MemoryReport) -> String {
+    let mut parts = vec![format!("pid {}", report.pid)];
+    if let Some(jvm) = &report.jvm {
+        parts.extend(jvm.version.as_ref().map(|v| format!("JVM {}", clean(v))));
+        parts.extend(jvm.collector.as_ref().map(|c| clean(c)));
+        parts.extend(jvm.native_memory_tracking.as_ref().map(|n| format!("NMT {}", clean(n))));
+    } else {
+        parts.push("not a JVM that could be read".to_owned());
+    }
+    parts.push(to_the_second(&report.taken_at));
+    parts.join(" · ")
+}
+
+/// RSS against the Java heap, the question that brings people here.
+pub fn headline(report: &MemoryReport, heap_bytes: u64) -> String {
+    let rss = report.rss_bytes;
+    if heap_bytes == 0 {
+        return format!("{} resident (RSS)", bytes(rss));
+    }
+    let limit = report.jvm.as_ref().and_then(|j| j.heap_bytes_max);
+    let limit = limit.map_or_else(String::new, |max| format!(", limit {}", bytes(max)));
+    let beyond = rss.saturating_sub(heap_bytes);
+    format!(
+        "{} resident (RSS): {} Java heap{limit}; {} ({}) are not Java heap",
+        bytes(rss),
+        bytes(heap_bytes),
+        bytes(beyond),
+        percent(beyond, rss)
+    )
+}
+
+/// The line that says that the entries add up, and what the difference is where they do not.
+pub fn closure(report: &MemoryReport, sum: u64) -> String {
+    let difference = less(sum, report.rss_bytes);
+    let scan = match report.frozen_ns {
+        Some(ns) => format!("the process was stopped for {}{}", duration(ns), copied(report.copy.as_ref())),
+        None => format!(
+            "RSS changed by {} during the scan of {}",
+            signed_bytes(report.rss_change_during_scan_bytes),
+            duration(report.scan_ns)
+        ),
+    };
+    if difference == 0 {
+        return format!("Total equals RSS: {}, difference 0 B; {scan}", bytes(report.rss_bytes));
+    }
+    format!(
+        "Total {}, RSS {}, difference {}; {scan}",
+        bytes(sum),
+        bytes(report.rss_bytes),
+        signed_bytes(difference)
+    )
+}
+
+/// What was done while the process was stopped, and what later.
+fn copied(copy: Option<&MemoryCopy>) -> String {
+    let Some(copy) = copy else { return String::new() };
+    let later = match copy.heap_read_later_bytes {
+        0 => String::new(),
+        objects => format!(
+            "; {} of Java objects were read afterwards: the classes that hold native memory may be newer than the rest",
+            bytes(objects)
+        ),
+    };
+    format!(", in which {} were copied{later}", bytes(copy.copied_bytes))
+}
+
+/// What the bytes of an area are. A quick snapshot does not look for owners: to say that there are none would be wrong.
+pub fn explanation(area: Area, report: &MemoryReport) -> &'static str {
+    match area {
+        Area::MallocHeap if !report.has_owners() => "in use; owners were not searched for",
+        Area::NativeAnonymous if !report.has_owners() => "pointers to it were not searched for",
+        _ => area.explanation(),
+    }
+}
+
+/// How much has no known owner, of both kinds, also where there is none of a kind; and how much is inferred.
+pub fn unknown(areas: &[AreaNode], report: &MemoryReport) -> String {
+    let part = |area: Area| format!("{} {}", bytes(tree::area_bytes(areas, area)), area.title());
+    format!(
+        "Unknown: {}, {} of RSS ({}, {}). {} of RSS is inferred.",
+        bytes(report.unknown_bytes),
+        percent(report.unknown_bytes, report.rss_bytes),
+        part(Area::MallocHeap),
+        part(Area::NativeAnonymous),
+        percent(report.inferred_bytes, report.rss_bytes)
+    )
+}
+
+/// Why a snapshot says less than it could, and the command that says the rest.
+pub fn owners_left_out(left_out: &OwnersLeftOut) -> String {
+    format!(
+        "Depth structures: malloc's blocks in use are not split by owner. The Java heap has {} of objects resident, and \
+         reading them all takes about {} of CPU time (left to Assay, at most {} are read): {}",
+        bytes(left_out.heap_resident_bytes),
+        duration(left_out.heap_read_cpu_ns),
+        bytes(left_out.heap_read_bytes_max),
+        clean(&left_out.command)
+    )
+}
+
+/// What the stacks of all threads that were read hold.
+pub fn threads(report: &MemoryReport) -> String {
+    let sum = report.threads.iter().fold(0u64, |sum, thread| sum.saturating_add(thread.stack_resident_bytes));
+    let all = report.outside_rss.threads.map_or_else(String::new, |all| format!(" of {}", count(all)));
+    format!("The stacks of {}{all} threads hold {}.", count(report.threads.len() as u64), bytes(sum))
+}
+
+/// Name and version of an allocator.
+pub fn allocator_name(allocator: &AllocatorFacts) -> String {
+    let version = allocator.version.as_ref().map_or_else(String::new, |v| format!(" {}", clean(v)));
+    format!("{}{version}", allocator.name)
+}
+
+/// What the allocator holds, in a sentence.
+pub fn allocator(allocator: &AllocatorFacts) -> String {
+    let mut parts = Vec::new();
+    if let Some(used) = allocator.used_bytes {
+        let blocks = allocator.used_blocks.map_or_else(String::new, |n| format!(" in {} blocks", count(n)));
+        parts.push(format!("{} in use{blocks}", bytes(used)));
+    }
+    parts.extend(allocator.freed_bytes.map(|b| format!("{} freed and kept", bytes(b))));
+    parts.extend(allocator.trim_gain_bytes.map(|b| format!("a trim gives back {}", bytes(b))));
+    let arenas = allocator.arenas.len();
+    if arenas > 0 {
+        parts.push(format!("{arenas} arena{}", if arenas == 1 { "" } else { "s" }));
+    }
+    format!("{}: {}", allocator_name(allocator), parts.join(", "))
+}

@@ -1,0 +1,122 @@
+//! Loads: percentiles, operations, the rate over time, injectors.
+
+use super::*;
+use assay_report::load;
+
+fn kept() -> LoadResult {
+    stored(include_str!("../../../../testdata/formats/load-3.json"))
+}
+
+/// A load of several injectors over HTTP/2 with a rate that changes; one injector was lost.
+fn spread() -> LoadResult {
+    let summary =
+        LatencySummary { p50: Some(1.5), p95: Some(3.25), p99: Some(12.0), p99_9: None, max: Some(99.5) };
+    let injector = InjectorPart {
+        address: "10.0.0.7:7070".to_owned(),
+        base_url: "https://shop:8443/".to_owned(),
+        requests: Some(9_000),
+        errors: Some(0),
+        completed: Some(9_000),
+        send_lag_ms: summary,
+        cpu_share: Some(0.21),
+        clock_offset_ns: Some(-5),
+        clock_uncertainty_ns: Some(42_000),
+        start_late_ns: Some(1_250_000),
+        lost: None,
+    };
+    let lost = LostInjector {
+        why: "its connection ended".to_owned(),
+        noticed_after_s: Some(7.5),
+        requests_by_last_report: 3_100,
+        last_report_age_s: 0.5,
+    };
+    let gone =
+        InjectorPart { address: "10.0.0.8:7070".to_owned(), lost: Some(lost), ..InjectorPart::default() };
+    let point = |second: u32| RatePoint {
+        from_s: second.into(),
+        to_s: f64::from(second + 1),
+        offered_per_s: 100.0 + f64::from(second),
+        answered_per_s: 99.0 + f64::from(second),
+    };
+    let protocol = ProtocolSummary {
+        name: Protocol::Http2,
+        streams: 100,
+        streams_allowed_min: Some(64),
+        closed_by_server: 2,
+        reset_by_server: 1,
+        opening_ms: Some(summary),
+    };
+    let handshakes = HandshakeSummary { count: 12, resumed: 4, ms: summary, cpu_ms_mean: Some(0.75) };
+    let deliveries = DeliverySummary {
+        sent: 500,
+        due: 4_500,
+        delivered: 4_480,
+        lost: 3,
+        duplicated: 1,
+        out_of_order: 2,
+        cut_off: 17,
+        rate_per_s: Some(224.0),
+        ms: summary,
+    };
+    LoadResult {
+        rate_schedule: Some("ramp 100 to 130 in 30s".to_owned()),
+        rates: (0..30).map(point).collect(),
+        protocol: Some(protocol),
+        handshakes: Some(handshakes),
+        deliveries: Some(deliveries),
+        injectors: vec![injector, gone],
+        valid: false,
+        problems: vec![Problem::new("10.0.0.8:7070", "lost: its connection ended")],
+        ..kept()
+    }
+}
+
+#[test]
+fn terminals_and_markdown_are_the_golden_files() {
+    is_as_kept("load", &load::document(&kept(), "http://shop:8080/", Some(30.0)));
+    is_as_kept("load-spread", &load::document(&spread(), "https://shop:8443/", None));
+}
+
+#[test]
+fn many_intervals_are_summed_up_in_parts_and_the_page_has_each() {
+    let document = load::document(&spread(), "https://shop:8443/", None);
+    let text = document.terminal(view(80));
+    // Seconds 27 to 30 are offered 127, 128 and 129 requests/s.
+    assert!(
+        text.contains("27.0 to 30.0") && text.contains("128") && !text.contains("28.0 to 29.0"),
+        "{text}"
+    );
+    assert!(
+        text.replace('\n', " ").contains("Offered and achieved rate over time."),
+        "what the page alone has is named: {text}"
+    );
+    assert!(page(&document).contains("28.0 to 29.0"));
+}
+
+#[test]
+fn a_load_has_its_percentiles_and_what_is_wrong_with_it() {
+    let load = kept();
+    let all = csv(&load::data(&load));
+    let value = |metric: &str| {
+        all.iter().find_map(|row| row.split_once(&format!(",{metric},"))).map(|(_, value)| value)
+    };
+    assert_eq!(value("response_ms_p99"), Some("192.937983"));
+    assert_eq!((value("requests"), value("delivery_ms_p50")), (Some("300"), None));
+    let none = LatencySummary { p99: None, ..load.response_ms };
+    let broken = LoadResult {
+        response_ms: none,
+        valid: false,
+        problems: vec![Problem::new("server", "<script>gone")],
+        ..load
+    };
+    let all = csv(&load::data(&broken));
+    assert!(all.iter().all(|row| !row.contains(",response_ms_p99,")), "what is absent has no row");
+    let markdown = load::document(&broken, "http://shop/", None).markdown();
+    assert!(markdown.contains("**Not valid: do not use these figures.**"), "{markdown}");
+    assert!(markdown.contains("| server | &lt;script&gt;gone |"), "{markdown}");
+    let page = page(&load::document(&broken, "http://shop/", None));
+    assert!(page.contains("Not valid: do not use these figures"));
+    assert!(page.contains("&lt;script&gt;gone") && !page.contains("<script>gone"));
+    assert!(page.contains("p99.9: 212 ms; service time 205 ms"), "a bar for each percentile that is known");
+    assert!(!page.contains("p99: "), "and none for one that is not");
+}
