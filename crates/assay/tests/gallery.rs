@@ -31,13 +31,13 @@ fn each_page_is_made_of_stored_results_alone_and_has_its_picture() {
         assert!(is_whole && page.len() < PAGE_BYTES_MAX, "{name}: {} bytes", page.len());
     }
     let docs = checkout().join("docs/gallery");
-    let text = fs::read_to_string(docs.join("README.md")).expect("the gallery's text");
+    let text = fs::read_to_string(docs.join("pages.md")).expect("the gallery's text");
     let shown = text.split("](").skip(1).filter_map(|rest| rest.split_once(".webp)"));
     let shown: BTreeSet<&str> = shown.map(|(name, _)| name).collect();
     assert_eq!(
         shown,
         all.keys().map(String::as_str).collect(),
-        "docs/gallery/README.md shows a picture of each page"
+        "docs/gallery/pages.md shows a picture of each page"
     );
     for name in shown {
         let bytes = fs::metadata(docs.join(format!("{name}.webp"))).map_or(0, |of| of.len());
@@ -48,7 +48,7 @@ fn each_page_is_made_of_stored_results_alone_and_has_its_picture() {
 #[test]
 fn in_a_book_each_picture_leads_to_its_page() {
     let folder = tempfile::tempdir().expect("a folder");
-    let index = folder.path().join("index.html");
+    let index = folder.path().join("pages.html");
     fs::write(&index, r#"<p><img src="memory.webp" alt="a"></p><p><img src="gc-z.webp" alt="b"></p>"#)
         .expect("written");
     pages(folder.path());
