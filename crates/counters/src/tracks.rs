@@ -218,7 +218,7 @@ impl Tracks {
         self.tracks.values().any(|track| !track.has_ended && !is_whole(track))
     }
 
-    /// Gives live threads the labels of the JVM's list; those that are not in it, and had the time to get there, that of a stranger.
+    /// Gives live threads the labels of the JVM's list; those that had the time to get into it and are not there, that of an unknown thread.
     pub(crate) fn label(&mut self, labels: &HashMap<u32, Label>) {
         for track in self.tracks.values_mut().filter(|track| !track.has_ended) {
             match labels.get(&track.last.tid) {

@@ -2,7 +2,7 @@
 //!
 //! Options, traits and rules hold from the file that states them until a later one says otherwise; what was verified, and
 //! the layout pack, are of one release alone. A release without a file is taken as the nearest lower one, and what rests on
-//! having seen the very release (a layout pack) is then absent.
+//! having examined the very release (a layout pack) is then absent.
 
 use crate::objects::ObjectFacts;
 use serde::Deserialize;

@@ -14,7 +14,7 @@ const GAP: f64 = 12.0;
 /// Rows drawn of one thing.
 const ROWS_MAX: usize = 24;
 
-/// A stretch of a place inside one row.
+/// The part of a place that lies in one row.
 pub struct RowSegment {
     /// Index of the place it belongs to.
     pub place: usize,
@@ -81,7 +81,7 @@ pub struct Place {
     pub name: String,
     /// What a pointer shows.
     pub tip: String,
-    /// Whether it holds nothing: its name is then told in full, and quietly, or not at all.
+    /// Whether it holds nothing: its name is then written in full, in a muted colour, or not at all.
     pub is_empty: bool,
 }
 

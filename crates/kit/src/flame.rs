@@ -1,4 +1,4 @@
-//! Flame graphs: stacks as rows of rectangles, callers above what they called, each as wide as it was seen often.
+//! Flame graphs: stacks as rows of rectangles, callers above what they called, each as wide as its share of the samples.
 
 use crate::letters::whole_or_cut;
 use crate::number::percent;
@@ -19,7 +19,7 @@ pub struct Flame {
     pub name: String,
     /// Class of its fill.
     pub class: String,
-    /// How often it was seen, with what it called.
+    /// Number of samples that it is in, with what it called.
     pub weight: u64,
     /// What it called; sorted when drawn.
     pub calls: Vec<Flame>,

@@ -12,10 +12,10 @@ const GAP: f64 = 14.0;
 /// How far the grid reaches beyond a bar.
 const GRID_BEYOND: f64 = 2.0;
 const AXIS: f64 = 42.0;
-/// A stretch shorter than this has no room for its name.
+/// A segment shorter than this has no room for its name.
 const NAME_FROM: f64 = 60.0;
 
-/// A stretch of a bar, in bytes.
+/// A segment of a bar, in bytes.
 pub struct LaneSegment {
     /// Class of its fill, as `f0`.
     pub class: &'static str,

@@ -3,7 +3,7 @@
 use crate::text::clean;
 use std::fmt::Write as _;
 
-/// Type, unit and help of a family, which is told as name, type and unit.
+/// Type, unit and help of a family, which is written as name, type and unit.
 pub fn head(out: &mut String, (name, kind, unit): (&str, &str, &str), help: &str) {
     let _ = writeln!(out, "# TYPE {name} {kind}");
     if !unit.is_empty() {

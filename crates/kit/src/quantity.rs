@@ -23,7 +23,7 @@ pub fn figure_of(metric: &str, value: Option<f64>) -> String {
     }
 }
 
-/// Length of a stretch of time, which is a round figure.
+/// Length of an interval of time, which is a round figure.
 pub fn window(ms: f64) -> String {
     match ms {
         ms if !ms.is_finite() => "-".to_owned(),

@@ -11,7 +11,7 @@ const SINGLE_MAX: usize = 90;
 pub struct SawtoothDrop {
     /// When.
     pub at: f64,
-    /// Number of the stretch of time that it lies in: each has a line of its own.
+    /// Number of the interval of time that it lies in: each has a line of its own.
     pub part: usize,
     /// The value before it.
     pub before: Option<f64>,

@@ -1,4 +1,4 @@
-//! The smallest share that was left in any stretch of time, over the length of the stretch on a logarithmic axis.
+//! The smallest share that was left in any interval of time, over the length of the interval on a logarithmic axis.
 
 use crate::axes::Plot;
 use crate::scale::Scale;
@@ -6,7 +6,7 @@ use crate::svg::Svg;
 
 /// A point of the curve.
 pub struct Point {
-    /// Length of the stretch; positive and finite.
+    /// Length of the interval; positive and finite.
     pub at: f64,
     /// The share, percent.
     pub percent: f64,

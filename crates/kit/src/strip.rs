@@ -9,7 +9,7 @@ use crate::svg::{Anchor, Svg};
 pub const HEIGHT: f64 = 34.0;
 const NUMBER_WIDTH: f64 = 22.0;
 
-/// A stretch of a strip.
+/// A segment of a strip.
 pub struct StripSegment {
     /// Where it begins.
     pub from: u64,

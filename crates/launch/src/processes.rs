@@ -130,7 +130,7 @@ impl<E: Engine> Processes<E> {
         self.members.iter().filter_map(|m| Some((m.role(), of(m)?))).collect()
     }
 
-    /// The processes of what stands beside the server: what they and their descendants use is the trial's own and not a stranger's.
+    /// The processes of what stands beside the server: what they and their descendants use is the trial's own, not another process's.
     pub fn companion_pids(&self) -> Vec<u32> {
         let beside = self.members.iter().filter(|m| !m.is_server());
         beside.filter_map(Member::process).flat_map(|process| self.engine.all_pids(process)).collect()

@@ -9,7 +9,7 @@
 //!
 //! It is not free for the server: in the same runs, but for the first, a cold one, the 95th percentile of its response times was 3.5
 //! to 4.3 ms in real time, 4.5 to 5.2 ms at nice -10, but the 99th, which collections make, 16 to 20 ms and 15 to 16 ms; beyond the
-//! maximum it answered 0.3 to 0.9 % fewer requests (five pairs). Injectors on another machine take nothing from it. A generator that needs a whole core is told by the check of its
+//! maximum it answered 0.3 to 0.9 % fewer requests (five pairs). Injectors on another machine take nothing from it. A generator that needs a whole core is reported by the check of its
 //! use of it, and the kernel leaves the others a twentieth of each second (`sched_rt_runtime_us`).
 //!
 //! Where real time is not permitted, as in most containers, a nice value of -10 is tried, and else the priority stays. It is

@@ -11,7 +11,7 @@ const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 pub struct CountingServer {
     /// Where it can be reached from this host.
     pub url: String,
-    /// Its port, on every address that it was told to listen on.
+    /// Its port, on every address that it listens on.
     pub port: u16,
     count: Arc<AtomicU64>,
 }

@@ -16,7 +16,7 @@ pub struct RunDelayWatch {
     thread: JoinHandle<RunDelay>,
 }
 
-/// What was seen.
+/// What was observed.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct RunDelay {
     /// Of all threads.
@@ -41,7 +41,7 @@ impl RunDelayWatch {
         RunDelayWatch { is_over, thread }
     }
 
-    /// What was seen; `None` where the kernel keeps no account.
+    /// What was observed; `None` where the kernel keeps no account.
     pub fn end(self) -> Option<RunDelay> {
         self.is_over.store(true, Ordering::SeqCst);
         let seen = self.thread.join().ok()?;

@@ -98,7 +98,7 @@ impl Unseen {
         Ok(Unseen { call_ns, fault_ns: median(faults), ..Unseen::default() })
     }
 
-    /// Adds the samples of the same interval, in which the programs traced `seen`.
+    /// Adds the samples of the same interval; `seen` is what the programs traced in it.
     ///
     /// Where interrupts are off a sample is taken a little later, mostly on the way out of one, and what the programs timed is there once
     /// more: together it is at most the kernel time of all samples. Without that bound it was up to 11 % more.

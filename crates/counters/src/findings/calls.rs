@@ -11,7 +11,7 @@ pub(super) static RULES: &[&Rule] = &[&ONE_KIND_OF_CALL];
 
 /// Part of all CPU time in one kind of system call, from which on it stands out. A convention: a server that only moves bytes has more.
 const CALLS: Threshold = Threshold::percent("calls", 20.0);
-/// Least part of the CPU time that the programs must have seen for their figures to be those of the process.
+/// Least part of the CPU time that the programs must have traced for their figures to be those of the process.
 const COVERAGE: Threshold = Threshold::percent("coverage", 90.0);
 /// Calls that are named.
 const NAMED: usize = 3;

@@ -76,7 +76,7 @@ pub(super) fn by_kind(before: &[Vec<(f64, f64)>], after: &[Vec<(f64, f64)>]) -> 
     let kinds = before.first()?.len();
     let harmonic = |kind: usize| {
         let (a, b) = (counts(before, kind), counts(after, kind));
-        // A kind seen only once in a log has no spread that could be known.
+        // A kind that a log has only once has no known spread.
         if a < 2.0 || b < 2.0 { 0.0 } else { a * b / (a + b) }
     };
     let weights: Vec<f64> = (0..kinds).map(harmonic).collect();

@@ -56,7 +56,7 @@ fn element_of(number: u8) -> Option<PrimitiveKind> {
     PrimitiveKind::ALL.get(usize::from(number).wrapping_sub(4)).copied()
 }
 
-/// An identifier at an offset of a head; the caller has seen to it that it is there.
+/// An identifier at an offset of a head; the caller has checked that it is there.
 #[inline(always)]
 fn id_at<const ID: usize>(head: &[u8; HEAD_BYTES_MAX], at: usize) -> u64 {
     let mut bytes = [0; 8];

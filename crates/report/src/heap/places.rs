@@ -1,4 +1,4 @@
-//! An object's layout for pictures in text and in SVG: models that lay it out alike told once, and their fields.
+//! An object's layout for pictures in text and in SVG: models that lay it out alike are shown once, with their fields.
 
 use assay_kit::byte_rows::{self, Row};
 use assay_model::{ClassLayout, FieldPlace};
@@ -43,7 +43,7 @@ pub fn rows(layout: &ClassLayout, row_bytes: u64, rows_max: usize) -> Vec<Row> {
 }
 
 /// What a reader compares in a table: a field of the class by name, in each group its place. Fields are in the order of
-/// the first group that has them; those of the same name are told apart by the class that declares them.
+/// the first group that has them; the class that declares them distinguishes those of the same name.
 pub fn fields<'a>(groups: &[SameLayout<'a>]) -> Vec<(&'a FieldPlace, Vec<Option<&'a FieldPlace>>)> {
     use assay_model::LayoutPart;
     let is_field = |p: &&FieldPlace| matches!(p.part, LayoutPart::Field | LayoutPart::Injected);

@@ -108,7 +108,7 @@ impl Watch {
     /// Adds a snapshot; `full` says whether it is as deep as was asked for, not one of the quick ones between.
     pub fn add(&mut self, snapshot: MemoryReport, full: bool) {
         if full {
-            // Between snapshots of two depths entries seem to grow that are only told apart: the comparison begins anew.
+            // Between snapshots of two depths entries seem to grow that are only divided further: the comparison begins anew.
             self.first_full = self.first_full.take().filter(|first| first.depth == snapshot.depth);
             self.first_full.get_or_insert_with(|| snapshot.clone());
             self.last_full = Some(snapshot.clone());

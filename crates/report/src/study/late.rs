@@ -62,7 +62,7 @@ fn add(sum: &mut LimitAttribution, of: &LimitAttribution) {
     }
 }
 
-/// A panel for each variant; none of benchmark programs, which make no requests that are seen.
+/// A panel for each variant; none of benchmark programs, whose requests are not observed.
 pub fn figure(grid: &Grid) -> Option<Chart> {
     let all: Vec<Slowest> = grid.cells().filter_map(|(_, cell)| Slowest::of(grid, cell)).collect();
     if all.is_empty() {

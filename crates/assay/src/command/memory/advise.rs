@@ -62,7 +62,7 @@ fn snapshots(pid: u32, watch_for: Option<Duration>) -> Result<Vec<MemoryReport>,
             Err(e) => say!("note: a snapshot failed and is left out: {e}"),
         }
         if SNAPSHOTS_MAX < snapshots.len() {
-            // Every second one, the first and the newest among them; peaks between are lost, and told.
+            // Every second one, the first and the newest among them; peaks between are lost, which the text says.
             say!("note: more than {SNAPSHOTS_MAX} snapshots: every second one is dropped");
             let mut index = snapshots.len();
             snapshots.retain(|_| {
