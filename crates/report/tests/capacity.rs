@@ -302,15 +302,7 @@ fn what_was_not_found_is_told_with_what_was_tried() {
 
 #[test]
 fn every_form_is_the_golden_file() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let golden = |name: String| expect_test::expect_file![path.join(name)];
-    let document = capacity::document(&crate::capacity_sample::search());
-    for width in [60, 80, 120] {
-        let text = document.terminal(TerminalView { width, color: false, entries: EntriesShown::All });
-        assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{text}");
-        golden(format!("capacity-{width}.txt")).assert_eq(&text);
-    }
-    golden("capacity.md".to_owned()).assert_eq(&document.markdown());
+    crate::golden::expect("capacity", &capacity::document(&crate::capacity_sample::search()));
 }
 
 #[test]

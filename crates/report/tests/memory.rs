@@ -1,12 +1,10 @@
 //! A process's memory as people see it: golden files, sums, hostile values, snapshots that lack almost everything.
 
+use crate::golden;
 use crate::kafka;
 use assay_model::*;
 use assay_report::*;
 use expect_test::expect_file;
-
-/// Columns of the golden files.
-const WIDTHS: [u16; 3] = [60, 80, 120];
 
 fn view(width: u16, entries: EntriesShown) -> TerminalView {
     TerminalView { width, color: false, entries }
@@ -20,35 +18,19 @@ fn in_full(report: &MemoryReport, view: TerminalView) -> String {
     memory::document(report, &[], None).terminal(view)
 }
 
-#[track_caller]
-fn fits(text: &str, width: u16) {
-    let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();
-    assert!(widest.chars().count() <= usize::from(width), "{widest:?} at {width}");
-}
-
-/// A document on terminals and as Markdown: the golden files `golden/memory/NAME-WIDTH.txt` and `NAME.md`.
-fn is_golden(name: &str, document: &Document, entries: EntriesShown) {
-    for width in WIDTHS {
-        let text = document.terminal(view(width, entries));
-        fits(&text, width);
-        expect_file![format!("golden/memory/{name}-{width}.txt")].assert_eq(&text);
-    }
-    expect_file![format!("golden/memory/{name}.md")].assert_eq(&document.markdown());
-}
-
 #[test]
 fn the_forms_of_the_sample_are_the_golden_files() {
     let biggest = EntriesShown::Biggest(24);
-    is_golden("snapshot", &memory::document(&kafka::snapshot(), &[], None), biggest);
+    golden::expect_with("memory/snapshot", &memory::document(&kafka::snapshot(), &[], None), biggest);
     let (snapshots, advice) = (kafka::snapshots(), kafka::advice());
     let last = snapshots.last().expect("snapshots");
     let recorded = memory::document(last, &snapshots, Some(&advice)).terminal(view(80, biggest));
     expect_file!["golden/memory/snapshot-of-record-80.txt"].assert_eq(&recorded);
     let few = EntriesShown::Biggest(6);
-    is_golden("change", &memory::change(&kafka::change(), &[], few), few);
-    is_golden("advice", &memory::advice(&kafka::advice()), few);
-    is_golden(
-        "running",
+    golden::expect_with("memory/change", &memory::change(&kafka::change(), &[], few), few);
+    golden::expect_with("memory/advice", &memory::advice(&kafka::advice()), few);
+    golden::expect_with(
+        "memory/running",
         &memory::running(
             &running(),
             Some("2 processes could not be read; one of them: no CAP_SYS_PTRACE; add it"),
@@ -100,7 +82,7 @@ fn every_leaf_is_shown_on_demand() {
 fn no_line_is_wider_than_the_terminal() {
     for width in [60, 72, 80, 120, 200] {
         for snapshot in [kafka::snapshot(), kafka::hostile_snapshot()] {
-            fits(&tree(&snapshot, width), width);
+            golden::fits(&tree(&snapshot, width), width);
         }
     }
 }

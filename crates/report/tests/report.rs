@@ -2,6 +2,7 @@
 //! almost everything.
 
 use crate::gc_sample;
+use crate::golden;
 use crate::kafka;
 use crate::rendered::{csv, html, markdown, terminal as terminal_of};
 use crate::sample;
@@ -21,23 +22,13 @@ fn all_outputs(run: &StoredRun) -> String {
 }
 
 #[test]
-fn markdown_of_the_sample_is_the_golden_file() {
-    expect_file!["golden/report.md"].assert_eq(&markdown(&sample::run()));
+fn texts_of_the_sample_are_the_golden_files() {
+    golden::expect("study", &assay_report::study::document(&sample::run()));
 }
 
 #[test]
 fn csv_of_the_demo_is_the_golden_file() {
     expect_file!["golden/demo.csv"].assert_eq(&csv(&sample::demo_run()));
-}
-
-#[test]
-fn terminal_tables_of_the_sample_are_the_golden_file() {
-    for width in [60, 80, 120] {
-        let text = terminal_of(&sample::run(), width, false);
-        assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{text}");
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-        expect_file![path.join(format!("study-{width}.txt"))].assert_eq(&text);
-    }
 }
 
 /// What a check says of the server, and why its slowest requests took long: over the windows that count, and no others.

@@ -1,6 +1,7 @@
 //! Heaps in every mode as people see them: golden files, sums, hostile values, forms that hold nothing.
 
 use super::sample;
+use crate::golden;
 use assay_report::*;
 
 fn view(width: u16) -> TerminalView {
@@ -20,15 +21,8 @@ fn documents() -> Vec<(&'static str, Document)> {
 
 #[test]
 fn texts_of_the_sample_are_the_golden_files() {
-    let golden = |name: String| {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-        expect_test::expect_file![path]
-    };
     for (name, document) in documents() {
-        for width in [60, 80, 120] {
-            golden(format!("{name}-{width}.txt")).assert_eq(&document.terminal(view(width)));
-        }
-        golden(format!("{name}.md")).assert_eq(&document.markdown());
+        golden::expect(name, &document);
     }
 }
 

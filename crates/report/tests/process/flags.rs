@@ -9,7 +9,7 @@ fn kept() -> FlagsReport {
 
 #[test]
 fn terminals_and_markdown_are_the_golden_files() {
-    is_as_kept("flags", &flags::document(&kept()));
+    golden::expect("flags", &flags::document(&kept()));
 }
 
 #[test]

@@ -17,11 +17,11 @@ fn what_if() -> WhatIf {
 
 #[test]
 fn terminals_and_markdown_are_the_golden_files() {
-    is_as_kept("host-check", &host::document(&check(), true));
-    is_as_kept("host-comparison", &host::comparison(&comparison()));
+    golden::expect("host-check", &host::document(&check(), true));
+    golden::expect("host-comparison", &host::comparison(&comparison()));
     let ratio = Estimate { estimate: 0.9312, low: Some(0.901), high: Some(0.9644) };
     let confirmed = WhatIf { verdict: WhatIfVerdict::Confirmed, ratio: Some(ratio), blocks: 10, ..what_if() };
-    is_as_kept("what-if", &host::what_if(&confirmed));
+    golden::expect("what-if", &host::what_if(&confirmed));
 }
 
 #[test]

@@ -73,8 +73,8 @@ fn spread() -> LoadResult {
 
 #[test]
 fn terminals_and_markdown_are_the_golden_files() {
-    is_as_kept("load", &load::document(&kept(), "http://shop:8080/", Some(30.0)));
-    is_as_kept("load-spread", &load::document(&spread(), "https://shop:8443/", None));
+    golden::expect("load", &load::document(&kept(), "http://shop:8080/", Some(30.0)));
+    golden::expect("load-spread", &load::document(&spread(), "https://shop:8443/", None));
 }
 
 #[test]

@@ -150,8 +150,8 @@ fn a_change_is_said_first_and_drawn_with_both_figures() {
 #[test]
 fn terminals_and_markdown_are_the_golden_files() {
     let change: TimeChange = stored(include_str!("../../../../testdata/formats/time-change-1.json"));
-    is_as_kept("time-change", &time::change(&change));
-    is_as_kept("time-recorded", &time::document(&recorded()));
+    golden::expect("time-change", &time::change(&change));
+    golden::expect("time-recorded", &time::document(&recorded()));
 }
 
 #[test]

@@ -302,9 +302,9 @@ fn gallery() -> TimeReport {
 
 #[test]
 fn terminals_and_markdown_are_the_golden_files() {
-    is_as_kept("time", &time::document(&sample()));
-    is_as_kept("time-gallery", &time::document(&gallery()));
-    expect_file!["../golden/time-line.txt"].assert_eq(&time::line(&sample()));
+    golden::expect("time", &time::document(&sample()));
+    golden::expect("time-gallery", &time::document(&gallery()));
+    expect_test::expect_file!["../golden/time-line.txt"].assert_eq(&time::line(&sample()));
 }
 
 #[test]
