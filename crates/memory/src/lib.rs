@@ -49,7 +49,7 @@ pub use record::{Record, RecordError, read_record};
 pub use sample::{MemoryError, sample};
 pub use trim::{TrimError, Trimmed, trim};
 
-/// What each rule says in general: those of [`findings`], then those of [`advise`].
+/// What each rule says in general: those of [`mod@findings`], then those of [`mod@advise`].
 pub fn rules() -> Vec<assay_model::Explanation> {
     findings::rules().chain(advise::rules()).collect()
 }

@@ -106,7 +106,7 @@ impl AddressEvents for Kernel {
     }
 }
 
-/// Sets what a unit's event samples, and for whom: https://man7.org/linux/man-pages/man2/perf_event_open.2.html.
+/// Sets what a unit's event samples, and for whom: <https://man7.org/linux/man-pages/man2/perf_event_open.2.html>.
 fn with_attributes<'a, 'b>(
     event: &'a mut Builder<'b>,
     unit: Unit,

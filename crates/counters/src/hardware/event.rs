@@ -73,7 +73,7 @@ impl Counting for Processor {
     }
 }
 
-/// The kernel's attributes of an event: https://man7.org/linux/man-pages/man2/perf_event_open.2.html.
+/// The kernel's attributes of an event: <https://man7.org/linux/man-pages/man2/perf_event_open.2.html>.
 fn builder((event, mode): CounterEvent) -> Builder<'static> {
     let cache = |which, operation, result| Cache { which, operation, result };
     let missed = |which| cache(which, CacheOp::READ, CacheResult::MISS);

@@ -1,7 +1,7 @@
 //! Where logs come from: files, rotated sets, folders, gzip, zip, standard input; and a log that is still written.
 //!
 //! [`find()`] makes sets of what was named, each the log of one server in the order of time; [`read_set`] reads one through a
-//! [`GcStream`](crate::GcStream) with a buffer of fixed size. [`Follower`] goes on reading what is appended.
+//! [`GcStream`] with a buffer of fixed size. [`Follower`] goes on reading what is appended.
 //!
 //! Packed input is recognized by its first bytes, not by its name. Archives are unpacked as a stream, so that one which
 //! pretends to be small costs time and not memory.

@@ -2,7 +2,7 @@
 //!
 //! # How it is put together
 //! [`grid`] lays the variants out in series and groups; [`answer`] (with [`sentence`]), [`results`] and [`conditions`] turn the run
-//! into sentences and tables; [`charts`] draws pictures; [`document`] puts them together.
+//! into sentences and tables; [`charts`] draws pictures; [`document()`] puts them together.
 //!
 //! # How to add a chart
 //! 1. Write `charts/NAME.rs` with `pub fn figure(grid: &Grid) -> Chart`: panels made with [`assay_kit::svg::Svg`],
