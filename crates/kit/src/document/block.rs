@@ -154,7 +154,7 @@ impl From<Figure> for Block {
 pub struct Figure {
     /// Anchor, unique in the page.
     pub id: String,
-    /// What it shows, in a few words.
+    /// What it shows, in a few words; empty for one that only explains others: where it is left out, it is not listed.
     pub name: String,
     /// Whether the page shows the name as a heading over it; else the heading of its section names it.
     pub is_titled: bool,

@@ -54,7 +54,7 @@ impl LeftOut {
     }
 
     fn chart(&mut self, figure: &Figure) {
-        if figure.absent.is_none() && figure.in_text.is_none() {
+        if !figure.name.is_empty() && figure.absent.is_none() && figure.in_text.is_none() {
             self.charts.push(figure.name.clone());
         }
     }

@@ -2,7 +2,7 @@
 
 use super::words::{self, ClassRow, PARTS};
 use super::{class_bars, layouts, totals};
-use assay_kit::document::{Answer, Block, Document, Figure, Line, Section, Shown, Tone};
+use assay_kit::document::{Answer, Block, Claim, Document, Figure, Line, Section, Shown};
 use assay_kit::number::{MIB, less, percent, percent_change, signed_size, significant, size, xmx};
 use assay_kit::page::drawings;
 use assay_kit::table::Look;
@@ -53,9 +53,10 @@ pub fn document(heap: &HeapPrediction, top: usize) -> Document {
 
 /// What the first cross-overs say, each with what it rests on.
 fn claims(heap: &HeapPrediction) -> Option<Block> {
-    let claim = |over: &&CrossOver| format!("{}: {}", clean(&over.claim), words::cross_over(over));
-    let claims: Vec<String> = words::cross_overs_told(heap).iter().map(claim).collect();
-    (!claims.is_empty()).then_some(Block::Items(Tone::Plain, claims))
+    let claim =
+        |over: &&CrossOver| Claim { claim: clean(&over.claim), details: vec![words::cross_over(over)] };
+    let claims: Vec<Claim> = words::cross_overs_told(heap).iter().map(claim).collect();
+    (!claims.is_empty()).then_some(Block::Claims(claims))
 }
 
 fn weights(heap: &HeapPrediction) -> Figure {
