@@ -37,14 +37,22 @@ const BORDERS: usize = 2;
 pub fn write(out: &mut Terminal, table: &Table, entries: usize) {
     out.paragraph(0, &crate::text::clean(&table.caption), Ink::dim);
     let rows = ShownRows::of(table, entries);
-    let columns = columns_with_room(table, &rows, out.width);
-    match parts_that_fit(table, &rows, &columns, out.width) {
+    let widths = Widths::of(table, &rows);
+    let columns = columns_with_room(table, &rows, &widths, out.width);
+    match parts_that_fit(&widths, &columns, out.width) {
         Some(parts) => {
             for (number, part) in parts.iter().enumerate() {
                 if number != 0 {
                     out.blank();
                 }
-                let layout = Layout { table, shown: &rows, columns: part, width: out.width, ink: out.ink };
+                let layout = Layout {
+                    table,
+                    shown: &rows,
+                    widths: &widths,
+                    columns: part,
+                    width: out.width,
+                    ink: out.ink,
+                };
                 for (number, lines) in layout.lines().iter().enumerate() {
                     lines.iter().for_each(|line| out.line(line));
                     rows.rows.get(number).into_iter().for_each(|row| below(out, table, row));
@@ -77,45 +85,36 @@ fn notes(out: &mut Terminal, table: &Table, rows: &ShownRows, columns: &[usize])
     }
 }
 
-/// Indices of the columns without those that may be left out where there is no room, as far as need be.
-fn columns_with_room(table: &Table, shown: &ShownRows, room: usize) -> Vec<usize> {
+/// The columns that are shown. Where they do not fit, those of less use are left out: first all that need a wide terminal, then one after
+/// the other, from the last, those that need room, until the rest fits.
+fn columns_with_room(table: &Table, shown: &ShownRows, widths: &Widths, room: usize) -> Vec<usize> {
     let has_room = |at: &usize| {
         let column = &table.columns[*at];
         !column.is_page_only && !column.is_below && (*at == 0 || !shown.is_blank(table, *at))
     };
     let mut columns: Vec<usize> = (0..table.columns.len()).filter(has_room).collect();
-    if !fits(table, shown, &columns, room) {
+    if !widths.fit(&columns, room) {
         columns.retain(|at| !table.columns[*at].is_if_wide);
     }
-    while !fits(table, shown, &columns, room) {
+    while !widths.fit(&columns, room) {
         let Some(last) = columns.iter().rposition(|at| table.columns[*at].is_if_room) else { break };
         columns.remove(last);
     }
     columns
 }
 
-fn fits(table: &Table, shown: &ShownRows, columns: &[usize], room: usize) -> bool {
-    let least: usize = columns.iter().map(|at| least_width(table, shown, *at) + GAP).sum();
-    least.saturating_sub(GAP) <= room
-}
-
 /// The columns in parts that fit when words are wrapped, each with the first column; `None` where a part of two does not.
-fn parts_that_fit(
-    table: &Table,
-    shown: &ShownRows,
-    columns: &[usize],
-    room: usize,
-) -> Option<Vec<Vec<usize>>> {
+fn parts_that_fit(widths: &Widths, columns: &[usize], room: usize) -> Option<Vec<Vec<usize>>> {
     let (&name, others) = columns.split_first()?;
     let mut parts = vec![vec![name]];
     for other in others {
         let last = parts.last_mut()?;
         last.push(*other);
-        if fits(table, shown, last, room) {
+        if widths.fit(last, room) {
             continue;
         }
         last.pop();
-        if last.len() < 2 || !fits(table, shown, &[name, *other], room) {
+        if last.len() < 2 || !widths.fit(&[name, *other], room) {
             return None;
         }
         parts.push(vec![name, *other]);
@@ -123,20 +122,40 @@ fn parts_that_fit(
     Some(parts)
 }
 
-/// Columns that a column needs at least.
-fn least_width(table: &Table, shown: &ShownRows, at: usize) -> usize {
-    let column = &table.columns[at];
-    if column.kind == ColumnKind::Bar {
-        return BAR;
+/// Terminal columns that each column of a table takes.
+struct Widths {
+    /// What it needs when its words are wrapped.
+    least: Vec<usize>,
+    /// What it takes when no cell is wrapped.
+    natural: Vec<usize>,
+}
+
+impl Widths {
+    fn of(table: &Table, shown: &ShownRows) -> Self {
+        let both = |at: usize| {
+            let column = &table.columns[at];
+            if column.kind == ColumnKind::Bar {
+                return (BAR, BAR);
+            }
+            let cells: Vec<String> = shown.rows.iter().map(|line| line.text(table, at)).collect();
+            let longest = cells.iter().map(|text| longest_line(text)).max().unwrap_or(0);
+            let word = cells.iter().map(|text| longest_word(text)).max().unwrap_or(0).min(WORD_MAX);
+            let heading = column.brief().split(['\n', ' ']).map(width).max().unwrap_or(0);
+            let cell = match (column.kind, at) {
+                (ColumnKind::Words, 0) => longest.min(NAME_MIN.max(word)),
+                (ColumnKind::Words, _) => longest.min(WORDS_MIN.max(word)),
+                _ => longest,
+            };
+            (cell.max(heading), longest.max(heading))
+        };
+        let (least, natural) = (0..table.columns.len()).map(both).unzip();
+        Widths { least, natural }
     }
-    let cells = || shown.rows.iter().map(|line| line.text(table, at));
-    let natural = cells().map(|text| longest_line(&text)).max().unwrap_or(0);
-    let word = cells().map(|text| longest_word(&text)).max().unwrap_or(0).min(WORD_MAX);
-    let heading = column.brief().split(['\n', ' ']).map(width).max().unwrap_or(0);
-    match (column.kind, at) {
-        (ColumnKind::Words, 0) => natural.min(NAME_MIN.max(word)).max(heading),
-        (ColumnKind::Words, _) => natural.min(WORDS_MIN.max(word)).max(heading),
-        _ => natural.max(heading),
+
+    /// Whether these columns stand beside each other when their words are wrapped.
+    fn fit(&self, columns: &[usize], room: usize) -> bool {
+        let least: usize = columns.iter().map(|at| self.least[*at] + GAP).sum();
+        least.saturating_sub(GAP) <= room
     }
 }
 
@@ -152,6 +171,7 @@ fn longest_line(text: &str) -> usize {
 struct Layout<'a> {
     table: &'a Table,
     shown: &'a ShownRows<'a>,
+    widths: &'a Widths,
     columns: &'a [usize],
     width: usize,
     ink: Ink,
@@ -203,22 +223,17 @@ impl Layout<'_> {
         grid
     }
 
-    fn natural_width(&self, at: usize) -> usize {
-        let cells = self.shown.rows.iter().map(|line| longest_line(&line.text(self.table, at)));
-        cells.max().unwrap_or(0).max(least_width(self.table, self.shown, at))
-    }
-
     fn heading(&self, at: usize, least: usize) -> Field {
         let column = &self.table.columns[at];
         let heading = column.brief().replace('\n', " ");
-        let room = self.natural_width(at).max(least.min(width(&heading)));
+        let room = self.widths.natural[at].max(least.min(width(&heading)));
         aligned(Field::new(wrap(&heading, room).join("\n")), column.kind)
     }
 
     /// Columns for the names of a tree, beside all others as wide as they are.
     fn room_of_names(&self) -> usize {
-        let others = self.columns.iter().filter(|at| **at != 0).map(|at| self.natural_width(*at) + GAP);
-        self.width.saturating_sub(others.sum()).max(least_width(self.table, self.shown, 0))
+        let others = self.columns.iter().filter(|at| **at != 0).map(|at| self.widths.natural[*at] + GAP);
+        self.width.saturating_sub(others.sum()).max(self.widths.least[0])
     }
 
     fn field(&self, line: &Line, at: usize, room_of_names: usize) -> Field {
@@ -258,7 +273,7 @@ impl Layout<'_> {
     fn wrap_words(&self, grid: &mut comfy_table::Table) {
         grid.set_content_arrangement(ContentArrangement::Dynamic);
         for (number, at) in self.columns.iter().enumerate() {
-            let least = least_width(self.table, self.shown, *at) + GAP - 1;
+            let least = self.widths.least[*at] + GAP - 1;
             grid.column_mut(number).into_iter().for_each(|column| {
                 column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least as u16)));
             });
