@@ -30,7 +30,10 @@ fn lie_within(pauses: &[Span], asked: &[(u64, u64)], off_ns: u64, name: &str) {
         assert!(asked.iter().any(|one| is_in(pause, one)), "{name}: {pause:?} is none of {asked:?}");
     }
     for one in asked {
-        assert!(pauses.iter().any(|pause| is_in(pause, one)), "{name}: none in {one:?}: {pauses:?}");
+        assert!(
+            pauses.iter().any(|pause| is_in(pause, one)),
+            "{name}: none in {one:?} of {asked:?}: {pauses:?}"
+        );
     }
 }
 
@@ -76,7 +79,8 @@ fn check(java: &Path, collector: &str) {
             println!("skipped: {collector}, {name}: the machine stood still for {stood_still:?}");
             continue;
         }
-        let seen = watch.seen(start_ns, end_ns);
+        // The first pause may be laid before the moment at which it was asked for.
+        let seen = watch.seen(start_ns - off_ns, end_ns);
         assert!(seen.watched.contains(&LateCause::GcPause), "{name}: {:?}", watch.problems());
         lie_within(&pauses(&seen), &asked, off_ns, &format!("{collector}, {name}"));
         assert!(seen.restart.is_none() && seen.server_cpu_ns.is_some_and(|ns| 0 < ns));
@@ -84,7 +88,7 @@ fn check(java: &Path, collector: &str) {
 }
 
 #[test]
-#[ignore = "long: now and then the first collection after the start is missed, which is not explained yet"]
+#[ignore = "long: beside busy neighbours an uptime is off by more than the test allows"]
 fn collections_of_a_real_jvm_are_laid_where_they_were_asked_for() {
     let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
     check(&java, "-XX:+UseSerialGC");
