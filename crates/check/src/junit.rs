@@ -33,7 +33,7 @@ const SKIPPED: &str = "skipped: ";
 /// Tests by `CRATE/FILE::TEST`; see [`name_of`]. Tests that were left out are not among them.
 ///
 /// # Errors
-/// The text is no report.
+/// The text is not a JUnit report, or a test in it has no name.
 pub fn read(report: &str) -> Result<BTreeMap<String, Ran>, String> {
     let document = Document::parse(report).map_err(|error| format!("nextest's report: {error}"))?;
     let cases = document.descendants().filter(|node| node.has_tag_name("testcase"));

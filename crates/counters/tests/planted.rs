@@ -14,7 +14,7 @@ const DURATION_NS: u64 = 2_200_000_000;
 /// On a machine where it gets hardly any processor.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// What these tests take turns at: programs that use up the processors are no company for others.
+/// What these tests take turns at: each program uses up the processors, which would disturb the others.
 const PROCESSORS: &str = "processors";
 
 /// Accounts of what the program does, on each of these JDKs; `goes_on`: its answer says that it is under way, not that it is over.

@@ -90,7 +90,7 @@ pub fn serve(
     })
 }
 
-/// Waits for a connection. An error of one that left already, or a lack of descriptors, is no reason to end.
+/// Waits for a connection. Goes on after errors that pass: a peer that has left already, or no free file descriptor.
 fn wait(listener: &TcpListener, error: &io::Error) -> io::Result<()> {
     if error.kind() != io::ErrorKind::WouldBlock {
         std::thread::sleep(LOOK_EVERY);

@@ -56,9 +56,8 @@ const V1: Names = Names {
 const KERNEL_PARTS: [&str; 6] = ["kernel_stack", "pagetables", "sec_pagetables", "percpu", "vmalloc", "slab"];
 
 impl Cgroups {
-    /// Reads what the memory controller charges to the innermost group of the process that is charged for itself, with
-    /// the tightest limit of all levels; `None` where there is no memory controller. A value that could not be read is
-    /// absent, with a problem.
+    /// Reads the memory charged to the innermost group of the process that has an account of its own, and the tightest limit of
+    /// it and the groups above; `None` without a memory controller. A value that could not be read is absent, with a problem.
     ///
     /// # Errors
     /// When a figure that is there is not a number.

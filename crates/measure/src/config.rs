@@ -25,8 +25,8 @@ pub struct CapacityConfig {
     pub seed: u64,
     /// What is accepted.
     pub bounds: Bounds,
-    /// Whether excluded windows are given to the method, too: where the machine never is quiet, there is no other
-    /// way to a figure. Such windows stay marked, and too many of them make the result invalid all the same.
+    /// Whether disturbed windows count, too: on a machine that is never quiet, no others exist. They stay marked, and too many
+    /// of them still make the result invalid.
     pub counts_disturbed: bool,
 }
 

@@ -55,8 +55,8 @@ impl CapacityReport {
     }
 }
 
-/// The server's behaviour depends on its history: a rate was kept at one time, and one that is no higher was missed by far at another.
-/// So the load was raised step by step from a low rate, after a rest.
+/// The same load was sustained at one time and missed by far at another: the server's behaviour depends on its history.
+/// So the load was raised step by step from a low rate, after a pause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FromBelow {
     /// A rate that was kept, per second.

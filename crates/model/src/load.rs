@@ -93,8 +93,8 @@ pub struct ProtocolSummary {
     pub closed_by_server: u64,
     /// Requests that the server failed without an answer, alone (RST_STREAM).
     pub reset_by_server: u64,
-    /// From the accepted, where it is asked for secure, connection to the first request that it can carry: what both sides say before.
-    /// Before the run and in it; absent where there is no such exchange.
+    /// From the accepted connection (behind TLS: from the end of its handshake) to the first request that it can carry: the protocol's
+    /// opening exchange. Of connections opened before the run and in it; absent where the protocol has no such exchange.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening_ms: Option<LatencySummary>,
 }

@@ -21,7 +21,8 @@ pub(super) struct Figure {
     pub residuals: Vec<f64>,
 }
 
-/// Joins both sides, interval by interval: what both logs have at the same place, such as a start or a slow growth, is no noise between them.
+/// Joins both sides, interval by interval: what both logs show at the same point, such as a start or slow growth, is not
+/// counted as noise between them.
 ///
 /// A burst in a single interval of one log can make a quotient thirty times as large, while its logarithm's error, taken as linear, never
 /// exceeds one. The difference itself has an error as large as itself there. So the larger error of both counts. Held by

@@ -19,7 +19,7 @@ const REGION_BYTES_MAX: u64 = 32 << 20;
 const REUSED_ARRAYS: &str = "Find the code that makes these large arrays and let it reuse them";
 /// Humongous objects above this share of the heap; jifa's default.
 const HUMONGOUS: Threshold = Threshold::percent("humongous", 50.0);
-/// One or two are no pattern.
+/// One or two do not make a pattern.
 const PAUSES: Threshold = Threshold::count("pauses", 3);
 
 static HUMONGOUS_ALLOCATIONS: Rule = Rule {

@@ -79,8 +79,8 @@ impl Names<'_> {
         }
     }
 
-    /// Size of an object, rounding included. `None` when it is no object, or one whose size its class does not give
-    /// (a virtual thread's stack chunk).
+    /// Size of an object, rounding included. `None` when the address is not that of an object, or when the class
+    /// does not give the size (a virtual thread's stack chunk).
     pub fn instance_bytes(&self, object: u64) -> Option<u64> {
         let class = self.class(self.class_pointer_of(object)?)?;
         let layout = class.layout_helper;

@@ -53,7 +53,7 @@ pub enum Block {
     Findings(Vec<Finding>, String),
     /// A text as it is, such as a file; the page folds it under its name. With a button to copy it where it has an id.
     Verbatim {
-        /// What it is.
+        /// Title of the text, such as the name of the file.
         name: String,
         /// Anchor of the text on the page; with one there is a button that copies it.
         id: Option<&'static str>,

@@ -67,7 +67,7 @@ impl Watch {
     /// Starts watching, with no observers.
     ///
     /// # Errors
-    /// There is no such process. Anything else that cannot be read is a problem, not an error.
+    /// The process does not exist. Anything else that cannot be read is reported as a problem.
     pub fn start(config: &WatchConfig) -> Result<Watch, LinuxError> {
         Watch::with_observers(config, None)
     }

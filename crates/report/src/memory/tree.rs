@@ -21,7 +21,7 @@ pub struct Node {
     pub count: Option<u64>,
     /// The weakest source of all beneath it.
     pub source: FigureSource,
-    /// What it is.
+    /// What the entry holds, in a phrase.
     pub explanation: Option<String>,
     /// Nodes beneath it, the biggest first.
     pub children: Vec<Node>,

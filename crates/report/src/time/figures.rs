@@ -13,7 +13,7 @@ pub fn rate(number: u64, report: &TimeReport) -> String {
     if seconds <= 0.0 { count(number) } else { format!("{}/s", significant(number as f64 / seconds)) }
 }
 
-/// Milliseconds for each request; absent where that is no number.
+/// Milliseconds per request; absent where that is not a number.
 pub fn ms_each(ns: u64, requests: f64) -> Option<String> {
     match ns as f64 / 1e6 / requests {
         ms if !ms.is_finite() => None,

@@ -73,7 +73,7 @@ fn collapse(variants: &[VariantSummary], _: &[Trial]) -> Vec<Found> {
 
 fn collapse_of(variant: &VariantSummary) -> Option<Found> {
     let pauses = variant.metrics.get(metric::GC_PAUSE_MS_PER_S)?;
-    // The lower end must be beyond the limit: a single bad block is no collapse.
+    // The lower end must be beyond the limit: one bad block does not make a collapse.
     let sure = pauses.low.unwrap_or(pauses.estimate);
     let claim = format!(
         "{} spends {:.0} % of its time stopped for collection: the heap is too small for what lives in it",
