@@ -6,6 +6,8 @@ pub(crate) mod curves;
 pub(crate) mod findings;
 pub(crate) mod gate;
 mod measured;
+#[cfg(test)]
+mod planned;
 pub(crate) mod redacted;
 pub(crate) mod run_dir;
 mod scaling;

@@ -1,70 +1,30 @@
 //! Claims of published posts, and what a run with given intervals makes of them.
 
 use super::*;
-use assay_model::{Design, PlannedProcedure, Provenance, VariantSummary, Verdict, schema};
+use crate::result::planned::{self, provenance};
+use assay_model::{Design, VariantSummary, Verdict, schema};
 
 const RATE: &str = "critical_rate_per_s";
 
-fn provenance() -> Provenance {
-    Provenance {
-        assay_version: "0".into(),
-        kernel: None,
-        os: None,
-        architecture: "x86_64".into(),
-        cpu_model: None,
-        cpus: None,
-        memory_bytes: None,
-    }
-}
-
 fn variant(flags: &str, heap: &str, baseline: Option<&str>) -> Variant {
+    let baseline = baseline.map(|flags| format!("{flags}/{heap}"));
     Variant {
-        name: format!("{flags}/{heap}"),
         levels: [("flags", flags), ("heap", heap)].map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
-        reference_mode: None,
-        compact_headers: false,
-        max_heap_bytes: None,
-        jvm: None,
-        jvm_options: vec![],
-        environment_names: vec![],
-        workload_options: BTreeMap::new(),
-        baseline: baseline.map(|b| format!("{b}/{heap}")),
-        treatments: vec![],
+        ..planned::variant(&format!("{flags}/{heap}"), baseline.as_deref())
     }
 }
 
 fn plan(published: Vec<Published>, claims: Vec<Claim>) -> Plan {
     let factor = |name: &str, levels: [&str; 2]| (name.to_owned(), levels.map(str::to_owned).to_vec());
+    let variants = ["1g", "2g"]
+        .iter()
+        .flat_map(|heap| [variant("default", heap, None), variant("all", heap, Some("default"))]);
     Plan {
-        schema: schema::PLAN.into(),
-        provenance: provenance(),
-        study: "s".into(),
-        question: String::new(),
-        background: String::new(),
-        workload: "custom".into(),
-        procedure: PlannedProcedure::Windows,
-        quick: false,
-        design: Design::Fresh,
-        seed: 7,
-        blocks: 4,
-        load: String::new(),
-        load_sets_rate: false,
-        warm_up: String::new(),
-        window_s: 1.0,
-        repeats_max: 0,
         factors: vec![factor("flags", ["default", "all"]), factor("heap", ["1g", "2g"])],
         primary_metric: RATE.into(),
-        variants: ["1g", "2g"]
-            .iter()
-            .flat_map(|heap| [variant("default", heap, None), variant("all", heap, Some("default"))])
-            .collect(),
-        skipped: vec![],
-        scenarios: Vec::new(),
-        trials: vec![],
-        expected_s: 0.0,
         published,
         claims,
-        faults: vec![],
+        ..planned::plan(variants.collect())
     }
 }
 
