@@ -34,8 +34,9 @@ fn the_predicted_gain_is_what_the_jvm_s_own_trim_gives() {
         let Some(java) = find_java(feature, 64) else { continue };
         let options: Vec<_> = options.split(' ').collect();
         let jvm = start_buffers(&java, &options, buffers);
-        // The first command starts the thread that answers commands.
+        // The first command starts the thread that answers commands, and what the JVM compiles takes memory meanwhile.
         let _ = jcmd(&jvm, "VM.version");
+        jvm.rest();
         let before = rss_bytes(&jvm);
         let survey = survey_of(&jvm);
         let predicted = survey.trim_gain_bytes.expect("glibc can be trimmed");
@@ -66,6 +67,7 @@ fn arenas_add_up_to_what_native_heap_info_says() {
     let Some(java) = find_java(25, 64) else { skip!("no 64-bit JDK 25") };
     let jvm = start_buffers(&java, &["-Xmx64m", "-XX:+UseSerialGC"], 3000);
     let _ = jcmd(&jvm, "VM.version");
+    jvm.rest();
     let before = survey_of(&jvm);
     let Some(text) = jcmd(&jvm, "System.native_heap_info") else { skip!("no System.native_heap_info") };
     let after = survey_of(&jvm);
@@ -99,8 +101,9 @@ fn arenas_add_up_to_what_native_heap_info_says() {
 fn a_32_bit_jvm_is_walked_and_its_trim_predicted() {
     let Some(java) = find_java(17, 32) else { skip!("no JVM of 32 bits") };
     let jvm = start_buffers(&java, &["-Xmx64m", "-XX:+UseSerialGC"], 1500);
-    // The first command starts the thread that answers commands.
+    // As above.
     let _ = jcmd(&jvm, "VM.version");
+    jvm.rest();
     let before = rss_bytes(&jvm);
     let survey = survey_of(&jvm);
     assert_eq!(survey.allocator, Some(Allocator::Glibc));

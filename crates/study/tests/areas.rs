@@ -120,7 +120,7 @@ fn without_areas_there_is_one_look_in_full_and_a_library_that_is_missing_skips_i
     let holds = of(&stored, "holds");
     assert!(holds.memory_report.is_some());
     assert!(!holds.trial.windows[0].metrics.contains_key("buffers_bytes"));
-    assert!(holds.memory.len() >= 3, "about one sample a second: {}", holds.memory.len());
+    assert!(!holds.memory.is_empty(), "samples between the looks");
     let skipped = &stored.plan.skipped;
     assert_eq!(skipped.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["preloads"]);
     assert!(

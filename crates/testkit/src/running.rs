@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A child that has said that it is ready.
 pub struct Running {
@@ -81,6 +81,22 @@ impl Running {
         self.stop();
     }
 
+    /// Waits until it rests: a JVM that has started compiles for a while, later on a busy machine. All threads are asleep at each of so many
+    /// looks one after the other; one that is kept from a processor is not.
+    ///
+    /// # Panics
+    /// When it has ended, or does not rest within a minute.
+    pub fn rest(&self) {
+        const LOOKS: u32 = 20;
+        let (mut asleep, begun) = (0, Instant::now());
+        while asleep < LOOKS {
+            assert!(begun.elapsed() < Duration::from_secs(60), "process {} does not rest", self.pid());
+            std::thread::sleep(Duration::from_millis(10));
+            asleep =
+                if self.threads().all(|task| matches!(state(&task), 'S' | 'I')) { asleep + 1 } else { 0 };
+        }
+    }
+
     /// Stops it in its tracks.
     fn stop(&self) {
         self.signal(Signal::STOP);
@@ -118,10 +134,14 @@ impl Running {
 
 /// Whether a thread is stopped or has ended.
 fn stands_still(task: &Path) -> bool {
+    matches!(state(task), 'T' | 't' | 'X' | 'Z')
+}
+
+/// The kernel's letter for what a thread does; `X` of one that is gone.
+fn state(task: &Path) -> char {
     let stat = fs::read_to_string(task.join("stat")).unwrap_or_default();
-    // The state stands behind the name, which is in parentheses and may hold any letter.
-    let state = stat.rsplit_once(") ").map_or('X', |(_, rest)| rest.chars().next().unwrap_or('X'));
-    matches!(state, 'T' | 't' | 'X' | 'Z')
+    // It stands behind the name, which is in parentheses and may hold any letter.
+    stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).unwrap_or('X')
 }
 
 /// Whether a stopped thread was waiting in the kernel for something to happen, and for nothing that an allocator asks.
