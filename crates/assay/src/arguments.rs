@@ -341,9 +341,10 @@ pub struct LoadArguments {
     /// Connections at most; what waits for one waits in its response time
     #[arg(long, default_value_t = 64, value_parser = parse_count, allow_negative_numbers = true)]
     pub connections: u32,
-    /// Requests under way or waiting at most; what exceeds this is counted as failed
-    #[arg(long, default_value_t = 10_000, value_parser = parse_count, allow_negative_numbers = true)]
-    pub in_flight: u32,
+    /// Requests under way or waiting at most; what exceeds this is counted as failed [default: 10000, or as many as the connections
+    /// carry at once where that is more]
+    #[arg(long, value_parser = parse_count, allow_negative_numbers = true)]
+    pub in_flight: Option<u32>,
     /// Gaps between requests in open loop
     #[arg(long, value_enum, default_value_t = Arrivals::Constant)]
     pub arrivals: Arrivals,

@@ -13,6 +13,11 @@ fn share(part: Part, name: &'static str, whole: u32) -> Result<u32, LoadError> {
     }
 }
 
+/// The same of a bound that may be absent.
+fn share_of(part: Part, name: &'static str, whole: Option<u32>) -> Result<Option<u32>, LoadError> {
+    whole.map(|whole| share(part, name, whole)).transpose()
+}
+
 /// The load of one of those that share it: of an open one the injector takes its part itself, since arrivals are dealt out.
 pub(crate) fn load_of(load: Load, part: Part) -> Result<Load, LoadError> {
     Ok(match load {
@@ -30,8 +35,8 @@ pub(crate) fn config_of(
     Ok(GeneratorConfig {
         base_url: base_url.to_owned(),
         connections: share(part, "connections", config.connections)?,
-        in_flight_max: share(part, "in_flight_max", config.in_flight_max)?,
-        sessions: share(part, "sessions", config.sessions)?,
+        in_flight_max: share_of(part, "in_flight_max", config.in_flight_max)?,
+        sessions: share_of(part, "sessions", config.sessions)?,
         seed: part.seed(config.seed),
         shared: config.shared.of_part(part),
         ..config.clone()

@@ -61,7 +61,8 @@ impl Generator {
         let stamps = users.is_none() && self.endpoint.is_only_answered();
         self.connections.iter_mut().for_each(|connection| connection.stamp(stamps));
         let opened = self.connect(self.config.connections.min(users.unwrap_or(u32::MAX)) as usize, stop)?;
-        self.seat(users.unwrap_or(self.config.sessions));
+        // Of an open loop, others are added where these do not suffice.
+        self.seat(users.unwrap_or_else(|| self.sessions_max().min(self.config.connections)));
         Ok(opened)
     }
 
@@ -90,7 +91,7 @@ impl Generator {
                 },
                 begun_ns,
                 end_ns,
-                self.config.in_flight_max,
+                self.in_flight_max(),
             ),
             Load::Closed { users, .. } => Schedule::closed(*users, begun_ns, end_ns),
         };

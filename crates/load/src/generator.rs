@@ -17,6 +17,8 @@ use std::sync::atomic::AtomicBool;
 
 const CONNECTIONS_MAX: u32 = 60_000;
 const IN_FLIGHT_MAX: u32 = 10_000_000;
+/// Of requests in flight where nothing else is asked for.
+const IN_FLIGHT_USUAL: u32 = 10_000;
 pub(crate) const SESSIONS_MAX: u32 = 1_000_000;
 
 /// Where the load goes, and within which bounds.
@@ -29,11 +31,13 @@ pub struct GeneratorConfig {
     pub scenario: Scenario,
     /// Most connections that are open at once.
     pub connections: u32,
-    /// Most requests of an open loop in flight, sent or waiting for a connection; arrivals beyond it fail.
-    pub in_flight_max: u32,
+    /// Most requests of an open loop in flight, sent or waiting for a connection; arrivals beyond it fail. Absent: 10,000, or as
+    /// many as the connections carry at once where that is more.
+    pub in_flight_max: Option<u32>,
     /// Users of an open loop who may have a request under way at once: each arrival is a request of the one of its kind who has
-    /// been idle longest, or of another user where all of them think.
-    pub sessions: u32,
+    /// been idle longest, or of another user where all of them think or have one under way. Absent: as many as the connections
+    /// carry requests at once.
+    pub sessions: Option<u32>,
     /// What the users share, also with those of generators before and after this one.
     pub shared: Shared,
     /// Seed of every random draw.
@@ -49,7 +53,7 @@ pub struct GeneratorConfig {
 }
 
 impl GeneratorConfig {
-    /// The usual bounds: as many sessions as connections, 10,000 requests in flight, seed 1.
+    /// The usual bounds: as many sessions and requests in flight as the connections carry, seed 1, HTTP/1.1.
     pub fn new(base_url: impl Into<String>, scenario: Scenario, connections: u32) -> Self {
         GeneratorConfig {
             base_url: base_url.into(),
@@ -57,8 +61,8 @@ impl GeneratorConfig {
             rate: scenario.rate.clone(),
             scenario,
             connections,
-            in_flight_max: 10_000,
-            sessions: connections,
+            in_flight_max: None,
+            sessions: None,
             seed: 1,
             limited: Vec::new(),
             tls: TlsOptions::default(),
@@ -127,13 +131,17 @@ impl Generator {
     pub fn new(mut config: GeneratorConfig) -> Result<Self, LoadError> {
         config.scenario.check_operations(&config.limited)?;
         within("connections", config.connections, 1..=CONNECTIONS_MAX, "use 1 to 60000")?;
-        within("in_flight_max", config.in_flight_max, 1..=IN_FLIGHT_MAX, "use 1 to 10000000")?;
-        within("sessions", config.sessions, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
+        if let Some(in_flight_max) = config.in_flight_max {
+            within("in_flight_max", in_flight_max, 1..=IN_FLIGHT_MAX, "use 1 to 10000000")?;
+        }
+        if let Some(sessions) = config.sessions {
+            within("sessions", sessions, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
+        }
         let endpoint = config.endpoint()?;
         let address = endpoint.addresses[0];
         if let Some(users) = endpoint.room_users() {
             // Each user has a connection of its own.
-            config.sessions = config.connections;
+            config.sessions = Some(config.connections);
             whole_rooms("connections", config.connections, users)?;
         }
         let connections = (0..config.connections as usize).map(|at| endpoint.connection(at)).collect();
@@ -154,6 +162,21 @@ impl Generator {
             runs: 0,
             endpoint,
         })
+    }
+
+    /// How many requests the connections carry at once.
+    fn carried(&self) -> u32 {
+        self.config.connections.saturating_mul(self.endpoint.streams() as u32)
+    }
+
+    /// See [`GeneratorConfig::sessions`].
+    pub(crate) fn sessions_max(&self) -> u32 {
+        self.config.sessions.unwrap_or_else(|| self.carried().min(SESSIONS_MAX))
+    }
+
+    /// See [`GeneratorConfig::in_flight_max`].
+    pub(crate) fn in_flight_max(&self) -> u32 {
+        self.config.in_flight_max.unwrap_or_else(|| self.carried().clamp(IN_FLIGHT_USUAL, IN_FLIGHT_MAX))
     }
 
     /// Makes sure that `wanted` connections are open, as far as the server accepts them.

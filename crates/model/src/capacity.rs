@@ -95,8 +95,9 @@ pub struct PlannedCapacity {
     pub budget_s: f64,
     /// Connections at most.
     pub connections: u32,
-    /// Requests under way or waiting at most.
-    pub in_flight_max: u32,
+    /// Requests under way or waiting at most; absent: 10,000, or as many as the connections carry at once where that is more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight_max: Option<u32>,
     /// Whether windows count in which others used the machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub count_disturbed: bool,

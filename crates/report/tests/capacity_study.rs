@@ -15,7 +15,7 @@ fn run(capacities: usize) -> StoredRun {
         limited_operations: vec!["in_store_purchase".to_owned()],
         budget_s: 300.0,
         connections: 256,
-        in_flight_max: 10_000,
+        in_flight_max: Some(10_000),
         count_disturbed: false,
     });
     for trial in run.trials.iter_mut().take(capacities) {

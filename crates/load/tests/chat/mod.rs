@@ -1,6 +1,6 @@
 //! Chat against a server that forwards what is said, and does wrong what a test tells it to.
 
-mod server;
+pub mod server;
 
 use crate::certificates::Authority;
 use crate::websocket::server as websocket;

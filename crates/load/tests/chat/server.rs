@@ -15,12 +15,17 @@ pub enum Fault {
     Delays,
     /// Ends the receiver's connection instead.
     Ends,
+    /// Keeps it.
+    Holds,
+    /// Sends it, and all that were kept.
+    Opens,
 }
 
 struct Member {
     name: String,
     stream: TcpStream,
     delayed: Option<String>,
+    held: String,
 }
 
 type Rooms = Arc<Mutex<HashMap<String, Vec<Member>>>>;
@@ -69,7 +74,7 @@ fn user(
                 let mut rooms = rooms.lock().ok()?;
                 let members = rooms.entry(room.to_owned()).or_default();
                 let stream = stream.try_clone().ok()?;
-                members.push(Member { name: name.clone(), stream, delayed: None });
+                members.push(Member { name: name.clone(), stream, delayed: None, held: String::new() });
                 *place = Some((room.to_owned(), name.clone()));
                 writeln!(writer, "joined {room} {}", members.len()).ok()?;
             }
@@ -78,10 +83,17 @@ fn user(
                 assert_eq!(number, said.to_string(), "numbers have no gaps");
                 let (room, _) = place.as_ref()?;
                 let mut rooms = rooms.lock().ok()?;
+                let mut opens = false;
                 for member in rooms.get_mut(room)?.iter_mut().filter(|member| member.name != name) {
                     let mut count = count.lock().ok()?;
                     *count += 1;
-                    member.send(format!("from {room} {name} {number} {text}\n"), plan(*count));
+                    let fault = plan(*count);
+                    opens |= fault == Fault::Opens;
+                    member.send(format!("from {room} {name} {number} {text}\n"), fault);
+                }
+                for member in rooms.values_mut().flatten().filter(|_| opens) {
+                    let held = std::mem::take(&mut member.held);
+                    let _ = member.stream.write_all(held.as_bytes());
                 }
             }
             _ => return writeln!(writer, "error syntax {line}").ok(),
@@ -93,8 +105,12 @@ fn user(
 impl Member {
     fn send(&mut self, line: String, fault: Fault) {
         let lines = match fault {
-            Fault::None => line + &self.delayed.take().unwrap_or_default(),
+            Fault::None | Fault::Opens => line + &self.delayed.take().unwrap_or_default(),
             Fault::Loses => String::new(),
+            Fault::Holds => {
+                self.held += &line;
+                String::new()
+            }
             Fault::Repeats => format!("{line}{line}"),
             Fault::Delays => match self.delayed.take() {
                 Some(delayed) => line + &delayed,

@@ -4,7 +4,7 @@
 mod answers;
 mod outside;
 mod scenarios;
-mod server;
+pub mod server;
 
 use assay_load::{ErrorKind, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, for_url};
 use server::{
@@ -216,7 +216,7 @@ fn arrivals_beyond_the_bound_fail_visibly_and_count_their_wait() {
         ok("slow")
     });
     let scenario = for_url(&url).expect("a good URL").1;
-    let config = GeneratorConfig { in_flight_max: 3, ..GeneratorConfig::new(&url, scenario, 1) };
+    let config = GeneratorConfig { in_flight_max: Some(3), ..GeneratorConfig::new(&url, scenario, 1) };
     let measured = run(&mut Generator::new(config).expect("good"), &open(100.0), 300);
     assert_eq!(measured.requests, 30);
     // Three at once; one more for each second that the machine stands still.
@@ -234,7 +234,7 @@ fn an_arrival_that_finds_no_free_session_waits_in_its_response_time() {
         ok("x")
     });
     let scenario = for_url(&url).expect("a good URL").1;
-    let config = GeneratorConfig { sessions: 1, ..GeneratorConfig::new(&url, scenario, 10) };
+    let config = GeneratorConfig { sessions: Some(1), ..GeneratorConfig::new(&url, scenario, 10) };
     let measured = run(&mut Generator::new(config).expect("good"), &open(100.0), 200);
     assert_eq!((measured.requests, measured.errors()), (20, 0));
     assert!(measured.response.max() > 150_000_000, "twenty requests of 20 ms, one after another");

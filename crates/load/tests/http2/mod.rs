@@ -1,6 +1,6 @@
 //! HTTP/2 against a server of another implementation, which does wrong what a test tells it to.
 
-mod server;
+pub mod server;
 
 use crate::certificates::Authority;
 use assay_load::{
@@ -23,11 +23,7 @@ const OPEN: Load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 400.
 fn config(url: &str, scenario: &str, connections: u32, streams: u32) -> GeneratorConfig {
     let text = format!("schema = \"assay.scenario/1\"\nname = \"test\"\n{scenario}");
     let scenario = Scenario::parse(&text, "test.toml").expect("a right scenario");
-    GeneratorConfig {
-        http: Http::Two { streams },
-        sessions: 64,
-        ..GeneratorConfig::new(url, scenario, connections)
-    }
+    GeneratorConfig { http: Http::Two { streams }, ..GeneratorConfig::new(url, scenario, connections) }
 }
 
 fn run(config: GeneratorConfig, load: &Load, ms: u64) -> Result<Measured, LoadError> {

@@ -4,10 +4,11 @@
 use libnghttp2_sys as sys;
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use std::{ptr, slice};
 
 /// A request as the server sees it.
@@ -38,6 +39,8 @@ pub enum Reply {
     GoAway(u32),
     Silence,
     Close,
+    /// The other reply, once this holds; what comes meanwhile is answered.
+    Once(Box<dyn Fn() -> bool + Send>, Box<Reply>),
 }
 
 pub fn ok(body: &str) -> Reply {
@@ -51,6 +54,9 @@ pub struct Settings {
     pub window: Option<u32>,
     pub table: Option<u32>,
 }
+
+/// How often a reply that waits is looked at.
+const LOOK: Duration = Duration::from_millis(1);
 
 type Handler = dyn Fn(&Request) -> Reply + Send + Sync;
 
@@ -75,6 +81,7 @@ pub fn serve(settings: Settings, reply: impl Fn(&Request) -> Reply + Send + Sync
                 return;
             };
             let counts = (Arc::clone(&refused), Arc::clone(&open_max));
+            let _ = stream.set_read_timeout(Some(LOOK));
             std::thread::spawn(move || connection(stream, number as u64, &settings, &*reply, counts));
         }
     });
@@ -87,6 +94,7 @@ struct State {
     whole: Vec<i32>,
     bodies: HashMap<i32, (Vec<u8>, usize)>,
     refused: u64,
+    waiting: Vec<(i32, Reply)>,
 }
 
 /// Speaks HTTP/2 on a connection, or on what is decrypted of it.
@@ -105,7 +113,12 @@ pub fn connection(
         if send(session, &mut stream).is_none() {
             break None;
         }
-        let Ok(read @ 1..) = stream.read(&mut bytes) else { break Some(()) };
+        let read = match stream.read(&mut bytes) {
+            Ok(0) => break Some(()),
+            Ok(read) => read,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => 0,
+            Err(_) => break Some(()),
+        };
         // SAFETY: the session is alive, and reads so many bytes.
         if unsafe { sys::nghttp2_session_mem_recv2(session, bytes.as_ptr(), read) } < 0 {
             state.refused += 1;
@@ -113,6 +126,9 @@ pub fn connection(
         refused.fetch_add(std::mem::take(&mut state.refused), Ordering::Relaxed);
         open_max.fetch_max(state.open.len() as u64, Ordering::Relaxed);
         let mut closes = false;
+        for (id, reply) in std::mem::take(&mut state.waiting) {
+            closes |= state.open.contains_key(&id) && !act(session, &mut state, id, reply);
+        }
         for id in std::mem::take(&mut state.whole) {
             let Some(request) = state.open.get(&id) else { continue };
             let request = Request { connection: number, number: count, ..request.clone() };
@@ -165,6 +181,11 @@ fn act(session: *mut sys::nghttp2_session, state: &mut State, id: i32, reply: Re
             true
         },
         Reply::Silence => true,
+        Reply::Once(holds, reply) if holds() => act(session, state, id, *reply),
+        waits @ Reply::Once(..) => {
+            state.waiting.push((id, waits));
+            true
+        }
         Reply::Close => false,
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedCapacity> 
         limited_operations: table.limited_operations.unwrap_or_default(),
         budget_s: table.budget.map_or_else(|| default_budget_s(method), |b| b.0),
         connections: table.connections.unwrap_or(256),
-        in_flight_max: table.in_flight_max.unwrap_or(10_000),
+        in_flight_max: table.in_flight_max,
         count_disturbed: table.count_disturbed.unwrap_or(false),
     })
 }

@@ -217,7 +217,8 @@ pub struct LoadTable {
     /// Connections of open load. Default: 64.
     #[schemars(range(min = 1, max = 100_000))]
     pub connections: Option<u32>,
-    /// Requests of open load that may be in flight or waiting; further ones fail. Default: 10,000.
+    /// Requests of open load that may be in flight or waiting; further ones fail. Default: 10,000, or as many as the connections carry
+    /// at once where that is more.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub in_flight_max: Option<u32>,
 }
@@ -278,7 +279,8 @@ pub struct CapacityTable {
     /// Maximum connections. Waiting for a free one counts as response time. Default: 256.
     #[schemars(range(min = 1, max = 60_000))]
     pub connections: Option<u32>,
-    /// Requests that may be in flight or waiting; further ones fail. Default: 10,000.
+    /// Requests that may be in flight or waiting; further ones fail. Default: 10,000, or as many as the connections carry at once
+    /// where that is more.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub in_flight_max: Option<u32>,
     /// Include windows in which other processes used the machine: the only way to a figure where they always do. With such windows the

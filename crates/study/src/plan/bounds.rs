@@ -44,7 +44,7 @@ mod tests {
             limited_operations: Vec::new(),
             budget_s: 300.0,
             connections: 1,
-            in_flight_max: 1,
+            in_flight_max: None,
             count_disturbed: false,
         });
         let windows = PlannedProcedure::Windows;

@@ -100,8 +100,7 @@ pub(super) fn loaded_by(
     let http = server.http2_streams.map_or(Http::One, |streams| Http::Two { streams });
     let load = &launch.load;
     let config = GeneratorConfig::new(base_url, scenario, connections_of(load));
-    let in_flight_max = load.in_flight_max.unwrap_or(config.in_flight_max);
-    Ok(GeneratorConfig { in_flight_max, seed, http, ..config })
+    Ok(GeneratorConfig { in_flight_max: load.in_flight_max, seed, http, ..config })
 }
 
 /// Where load goes, and what its users do.

@@ -154,7 +154,7 @@ fn study_of(arguments: &CapacityArguments, scenario: Option<&Path>, seed: u64) -
             limited_operations: Some(arguments.limited.clone()),
             budget: arguments.budget.map(Seconds::from),
             connections: Some(arguments.connections),
-            in_flight_max: Some(arguments.in_flight),
+            in_flight_max: arguments.in_flight,
             count_disturbed: Some(arguments.count_disturbed),
         }),
         ..Study::named("capacity")
