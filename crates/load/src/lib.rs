@@ -40,6 +40,7 @@ mod protocol_counters;
 mod quote;
 pub mod recorder;
 mod redirect;
+mod remarks;
 mod request;
 mod run;
 pub mod schedule;

@@ -62,7 +62,7 @@ pub(crate) fn follow(request: &mut Request, answer: &Answer, base: &BaseUrl, coo
     let lines = request.part(RequestPart::Headers).split_inclusive(|byte| *byte == b'\n');
     let headers: Vec<u8> = lines.filter(is_kept).flatten().copied().collect();
     let method = if keeps_body { method.to_vec() } else { b"GET".to_vec() };
-    request.change(&method, target.as_bytes(), &headers, cookies);
+    request.change((&method, target.as_bytes(), &headers), base, cookies);
     request.has_body &= keeps_body;
     true
 }
@@ -70,6 +70,7 @@ pub(crate) fn follow(request: &mut Request, answer: &Answer, base: &BaseUrl, coo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cookies::Destination;
 
     fn base(url: &str) -> BaseUrl {
         BaseUrl::parse(url).expect("a good URL")
@@ -101,8 +102,8 @@ mod tests {
 
     #[test]
     fn the_next_request_keeps_all_but_what_the_redirect_changes() {
-        let mut cookies = CookieJar::default();
-        cookies.set(b"id=2");
+        let (base, mut cookies) = (base("http://h"), CookieJar::default());
+        cookies.set(b"id=2", Destination::new(&base, b"/")).expect("a good cookie");
         let next = |status, to: &str| {
             let mut next = Request::default();
             for (part, text) in [
@@ -119,7 +120,7 @@ mod tests {
             answer.begin(false);
             answer.status = status;
             answer.set_location(to.as_bytes());
-            let leads = follow(&mut next, &answer, &base("http://h"), &cookies);
+            let leads = follow(&mut next, &answer, &base, &cookies);
             leads.then(|| {
                 let text = |part| String::from_utf8_lossy(next.part(part)).into_owned();
                 let [method, target, headers, cookie] =

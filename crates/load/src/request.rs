@@ -1,6 +1,7 @@
 //! What a request holds, whatever the protocol writes of it.
 
-use crate::cookies::CookieJar;
+use crate::cookies::{CookieJar, Destination};
+use crate::url::BaseUrl;
 
 /// A buffer that grew beyond this by one large request is given back.
 const BYTES_KEPT: usize = 64 << 10;
@@ -24,6 +25,8 @@ pub(crate) enum RequestPart {
 pub(crate) struct Request {
     bytes: Vec<u8>,
     ends: [usize; 5],
+    /// Where the line of cookies is made: it depends on the target, which lies in `bytes`.
+    cookie_line: Vec<u8>,
     /// Whether there is a body, which may be empty.
     pub has_body: bool,
     /// The body of the answer is needed, not only its length.
@@ -50,6 +53,15 @@ impl Request {
         written
     }
 
+    /// Writes the cookies that belong to its target.
+    pub fn write_cookies(&mut self, base: &BaseUrl, cookies: &CookieJar) {
+        let mut line = std::mem::take(&mut self.cookie_line);
+        line.clear();
+        cookies.write_header(Destination::new(base, self.part(RequestPart::Target)), &mut line);
+        self.write(RequestPart::Cookie, |out| out.extend_from_slice(&line));
+        self.cookie_line = line;
+    }
+
     /// A part.
     pub fn part(&self, part: RequestPart) -> &[u8] {
         self.parts(part, part)
@@ -62,14 +74,19 @@ impl Request {
     }
 
     /// Makes another request of it, which has these parts, the cookies of a session by now, and the rest as it is.
-    pub fn change(&mut self, method: &[u8], target: &[u8], headers: &[u8], cookies: &CookieJar) {
+    pub fn change(
+        &mut self,
+        (method, target, headers): (&[u8], &[u8], &[u8]),
+        base: &BaseUrl,
+        cookies: &CookieJar,
+    ) {
         let body = self.part(RequestPart::Body).to_vec();
         let (has_body, keeps_body, keeps_head) = (self.has_body, self.keeps_body, self.keeps_head);
         self.clear();
         self.write(RequestPart::Method, |out| out.extend_from_slice(method));
         self.write(RequestPart::Target, |out| out.extend_from_slice(target));
         self.write(RequestPart::Headers, |out| out.extend_from_slice(headers));
-        self.write(RequestPart::Cookie, |out| cookies.write_header(out));
+        self.write_cookies(base, cookies);
         self.write(RequestPart::Body, |out| out.extend_from_slice(&body));
         (self.has_body, self.keeps_body, self.keeps_head) = (has_body, keeps_body, keeps_head);
     }

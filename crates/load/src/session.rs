@@ -1,8 +1,9 @@
 //! One simulated user: what the scenario says of it, and its cookies.
 
-use crate::cookies::CookieJar;
+use crate::cookies::{CookieJar, Destination, Refusal};
 use crate::protocol::Answer;
 use crate::request::{Request, RequestPart};
+use crate::url::BaseUrl;
 use assay_scenario::{Answered, Deck, Drawn, Operation, Scenario, Shared, User};
 
 /// State of a user between requests.
@@ -30,12 +31,12 @@ impl Session {
         self.user.think_ns(operation)
     }
 
-    /// Makes the request of an operation; `prefix` stands before its path.
+    /// Makes the request of an operation; the prefix of the base URL stands before its path.
     pub fn write_request(
         &mut self,
         scenario: &Scenario,
         operation: &Operation,
-        prefix: &str,
+        base: &BaseUrl,
         drawn: &mut Drawn,
         request: &mut Request,
     ) {
@@ -44,11 +45,11 @@ impl Session {
         request.clear();
         request.write(RequestPart::Method, |out| out.extend_from_slice(operation.method.as_bytes()));
         request.write(RequestPart::Target, |out| {
-            out.extend_from_slice(prefix.as_bytes());
+            out.extend_from_slice(base.prefix.as_bytes());
             user.fill(scenario, &operation.path, drawn, out);
         });
         request.write(RequestPart::Headers, |out| user.fill(scenario, &operation.headers, drawn, out));
-        request.write(RequestPart::Cookie, |out| cookies.write_header(out));
+        request.write_cookies(base, cookies);
         if let Some(template) = &operation.body {
             request.write(RequestPart::Body, |out| user.fill(scenario, template, drawn, out));
         }
@@ -64,9 +65,12 @@ impl Session {
         &self.cookies
     }
 
-    /// Takes in cookies.
-    pub fn set_cookie(&mut self, header: &[u8]) {
-        self.cookies.set(header);
+    /// Takes in a cookie of an answer.
+    ///
+    /// # Errors
+    /// As of [`CookieJar::set`].
+    pub fn set_cookie<'h>(&mut self, header: &'h [u8], from: Destination) -> Result<(), (&'h str, Refusal)> {
+        self.cookies.set(header, from)
     }
 
     /// Takes values from a correct answer to an operation.
@@ -110,10 +114,12 @@ mod tests {
     fn a_request_is_whole_and_has_the_cookies_of_its_session() {
         let scenario = Scenario::parse(SCENARIO, "test").expect("a right scenario");
         let mut session = Session::new(1, 0, 0, &scenario, &scenario.shared());
-        session.set_cookie(b"JSESSIONID=1; Path=/");
+        let base = BaseUrl::parse("http://h/app").expect("a good URL");
+        let from = Destination::new(&base, b"/app/login");
+        session.set_cookie(b"JSESSIONID=1; Path=/app", from).expect("a good cookie");
         let mut request = Request::default();
         let login = &scenario.operations[0];
-        session.write_request(&scenario, login, "/app", &mut Drawn::default(), &mut request);
+        session.write_request(&scenario, login, &base, &mut Drawn::default(), &mut request);
         let line =
             [RequestPart::Method, RequestPart::Target].map(|part| request.part(part)).join(b" ".as_slice());
         assert_eq!(line, b"POST /app/login");
@@ -121,7 +127,7 @@ mod tests {
         assert_eq!(head, b"Content-Type: application/x-www-form-urlencoded\r\nCookie: JSESSIONID=1\r\n");
         assert_eq!((request.part(RequestPart::Body), request.has_body), (b"user=me".as_slice(), true));
         session.restart();
-        session.write_request(&scenario, login, "", &mut Drawn::default(), &mut request);
+        session.write_request(&scenario, login, &base, &mut Drawn::default(), &mut request);
         assert_eq!(request.part(RequestPart::Cookie), b"");
     }
 }

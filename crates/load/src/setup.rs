@@ -3,11 +3,12 @@
 use crate::LoadError;
 use crate::checked::checked;
 use crate::connection::{Buffer, Connection, Input, State};
+use crate::cookies::Destination;
 use crate::endpoint::Endpoint;
 use crate::generator::GeneratorConfig;
 use crate::protocol::{Event, Failure};
 use crate::redirect::{REDIRECTS_MAX, follow};
-use crate::request::Request;
+use crate::request::{Request, RequestPart};
 use crate::session::Session;
 use assay_scenario::{Drawn, Operation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -39,7 +40,7 @@ impl GeneratorConfig {
                 let cause = scenario.secrets().redacted(&cause).into_owned();
                 LoadError::SetUp { operation: operation.name.clone(), cause }
             };
-            user.write_request(scenario, operation, &endpoint.base.prefix, &mut drawn, &mut request);
+            user.write_request(scenario, operation, &endpoint.base, &mut drawn, &mut request);
             if let Some((file, rows)) = drawn.used_up().and_then(|feed| scenario.rows_of(feed)) {
                 return Err(failed(format!("all {rows} rows of {file} were used")));
             }
@@ -68,7 +69,11 @@ fn exchange(
     for redirects in 0.. {
         let keep_alive = answer(connection, &endpoint.addresses, request, until)?;
         let answer = connection.answer(STREAM);
-        answer.set_cookies().for_each(|cookie| user.set_cookie(cookie));
+        let from = Destination::new(&endpoint.base, request.part(RequestPart::Target));
+        // One that is refused is named by the load, whose users get it as well.
+        for cookie in answer.set_cookies() {
+            let _ = user.set_cookie(cookie, from);
+        }
         let follows = operation.follow_redirects
             && redirects < REDIRECTS_MAX
             && follow(request, answer, &endpoint.base, user.cookies());

@@ -48,7 +48,7 @@ fn allocations_of(generator: &mut Generator, ms: u64) -> (u64, u64) {
 }
 
 #[test]
-fn a_plain_request_allocates_nothing() {
+fn a_plain_request_allocates_nothing_also_with_cookies() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}/", listener.local_addr().expect("bound"));
     std::thread::spawn(move || listener.incoming().flatten().for_each(echo));
@@ -72,10 +72,17 @@ fn a_plain_request_allocates_nothing() {
     );
 }
 
+/// One cookie is of another path, and one may expire.
+const FIRST: &[u8] = b"HTTP/1.1 200 OK\r\nSet-Cookie: JSESSIONID=0123456789; Path=/; HttpOnly\r\nSet-Cookie: cart=7; Max-Age=6000\r\n\
+    Set-Cookie: other=1; Path=/other\r\nContent-Length: 1\r\n\r\nx";
+const LATER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx";
+
 fn echo(mut stream: TcpStream) {
+    let mut answer = FIRST;
     while matches!(stream.read(&mut [0; 4096]), Ok(1..)) {
-        if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx").is_err() {
+        if stream.write_all(answer).is_err() {
             return;
         }
+        answer = LATER;
     }
 }

@@ -109,8 +109,8 @@ use serde::{Deserialize, Serialize};
 /// A value stands in paths and forms percent-encoded, in headers without control characters, in a `body` as it is.
 /// With `once` an extracted value is used up by the request that sends it; a correct answer of its operation in which
 /// it is not found removes it. In a closed loop the shares of `[users]` are those of users, in an open loop those of
-/// requests, and a user who thinks takes none: where all of a kind do, another user comes. Cookies are kept for each session (their domain, path and later expiry are not
-/// supported). Not supported either: compressed answers, character entities between `after` and `before`.
+/// requests, and a user who thinks takes none: where all of a kind do, another user comes. Cookies are kept for each session, and sent back after
+/// RFC 6265. Not supported either: compressed answers, character entities between `after` and `before`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Sent", into = "Sent")]
 pub struct Scenario {

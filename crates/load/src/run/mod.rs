@@ -28,6 +28,7 @@ use crate::idle::Idle;
 use crate::interval_log::IntervalLogs;
 use crate::law::{Load, Progress, Span};
 use crate::measured::Measured;
+use crate::remarks::Remarks;
 use crate::schedule::{Schedule, Waiting};
 use crate::tally::Tally;
 use crate::tls::Handshakes;
@@ -48,6 +49,7 @@ pub(crate) struct LoadRun<'a> {
     schedule: Schedule,
     timing: Timing,
     results: Results,
+    remarks: Remarks,
     slots: Slots,
     free: FreeSlots,
     unsent: Unsent,
@@ -95,6 +97,7 @@ impl<'a> LoadRun<'a> {
             schedule,
             timing: Timing::new(span, timeout_ns),
             results: Results::new(start_ns, logs, window, tally),
+            remarks: Remarks::default(),
             slots: Slots::new(generator.connections.len(), streams),
             free: FreeSlots::new(connections, streams, deliveries.is_some(), begun_ns),
             unsent: Unsent::default(),
@@ -137,7 +140,8 @@ impl<'a> LoadRun<'a> {
         self.give_up_the_rest();
         let drained_ns = clock::monotonic_ns();
         let cpu_ns = clock::thread_cpu_ns().saturating_sub(cpu_start_ns);
-        let measured = self.results.finish(drained_ns);
+        let mut measured = self.results.finish(drained_ns);
+        measured.problems.extend(self.remarks.problems(&self.generator.config.base_url));
         Ok(Measured {
             generator_cpu_ns: cpu_ns + measured.generator_cpu_ns,
             generator_wall_ns: self.timing.elapsed(drained_ns).as_nanos() as u64,

@@ -5,12 +5,14 @@ use super::free_slots::REST_NS;
 use super::slots::Active;
 use crate::checked::checked;
 use crate::clock;
+use crate::cookies::Destination;
 use crate::delivery_tracker::DeliveryState;
 use crate::generator::Generator;
 use crate::measured::ErrorKind;
 use crate::protocol::Failure;
 use crate::recorder::RequestTimes;
 use crate::redirect::{REDIRECTS_MAX, follow};
+use crate::request::RequestPart;
 use crate::schedule::{OverBound, Waiting};
 
 /// How often a request is sent again that the server refused without processing it. However often would be safe (RFC 9113 section 8.7),
@@ -23,23 +25,28 @@ impl LoadRun<'_> {
     pub(super) fn answered(&mut self, slot: usize, keep_alive: bool, done_ns: u64) {
         self.answered_ns = Some(done_ns);
         let (at, stream) = self.slots.address(slot);
-        let Generator { config, endpoint, connections, sessions, .. } = &mut *self.generator;
-        let (scenario, connection) = (&config.scenario, &mut connections[at]);
         let Some(mut active) = self.slots.take(slot) else { return self.close(at) };
+        let LoadRun { generator, slots, results, remarks, .. } = &mut *self;
+        let Generator { config, endpoint, connections, sessions, .. } = &mut **generator;
+        let (scenario, connection) = (&config.scenario, &mut connections[at]);
+        let request = slots.request_mut(slot);
         let operation = &scenario.operations[active.operation];
         let session = &mut sessions[active.session];
         let answer = connection.answer(stream);
-        answer.set_cookies().for_each(|cookie| session.set_cookie(cookie));
+        for cookie in answer.set_cookies() {
+            let from = Destination::new(&endpoint.base, request.part(RequestPart::Target));
+            session.set_cookie(cookie, from).unwrap_or_else(|(name, why)| remarks.refused(name, why));
+        }
         let follows = operation.follow_redirects
             && active.redirects < REDIRECTS_MAX
-            && follow(self.slots.request_mut(slot), answer, &endpoint.base, session.cookies());
+            && follow(request, answer, &endpoint.base, session.cookies());
         connection.answered += 1;
         if follows {
+            results.tally.redirected(active.operation, active.waiting.intended_ns);
             if !keep_alive {
                 self.close(at);
             }
             active.redirects += 1;
-            self.results.tally.redirected(active.operation, active.waiting.intended_ns);
             active.is_put = false;
             self.slots.fill(slot, active);
             return self.send(at);
@@ -49,11 +56,11 @@ impl LoadRun<'_> {
         let is_right = match checked(operation, answer, scenario.secrets()) {
             Ok(()) => {
                 session.extract(scenario, operation, answer);
-                self.results.tally.answered(active.operation, intended_ns, done_ns);
+                results.tally.answered(active.operation, intended_ns, done_ns);
                 true
             }
             Err((kind, detail)) => {
-                self.results.tally.failed(Some(active.operation), intended_ns, kind, detail);
+                results.tally.failed(Some(active.operation), intended_ns, kind, detail);
                 false
             }
         };

@@ -56,7 +56,7 @@ impl Users {
         let user = &mut sessions[session];
         let (drawn, number) = user.next_operation(&config.scenario, &mut decks[user.kind]);
         let operation = &config.scenario.operations[number];
-        user.write_request(&config.scenario, operation, &endpoint.base.prefix, &mut self.drawn, request);
+        user.write_request(&config.scenario, operation, &endpoint.base, &mut self.drawn, request);
         Chosen { drawn, operation: number, used_up: self.drawn.used_up() }
     }
 

@@ -2,6 +2,7 @@
 //! connections that die, and stretches one after another.
 
 mod answers;
+mod cookies;
 mod outside;
 mod scenarios;
 pub mod server;
