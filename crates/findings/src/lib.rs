@@ -1,10 +1,9 @@
 //! Findings for people, whatever made them: lines for a terminal, a list for a page. Their order is that of `assay_model::Finding`.
-//! And what a run says about conditions of a build, and what a ratio of a metric is called in a sentence ([`voice`]).
+//! And what a run says about conditions of a build.
 
 mod gate_summary;
 mod gates;
 mod shown;
-pub mod voice;
 
 pub use gate_summary::render_gate_summary;
 pub use gates::{Judged, Judgement, line_of_gate, render_junit};

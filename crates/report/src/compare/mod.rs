@@ -2,6 +2,7 @@
 
 mod comparison;
 mod data;
+pub(crate) mod voice;
 mod words;
 
 pub use comparison::document;

@@ -1,7 +1,7 @@
 //! The sentences and names of a comparison of runs.
 
+use super::voice::{Amount, MetricWording, named};
 use assay_findings::shown_unit;
-use assay_findings::voice::{Amount, MetricWording, named};
 use assay_kit::number::counted;
 use assay_kit::text::{clean, to_the_second};
 use assay_model::{ComparedRun, Metric, RunChange, RunComparison};

@@ -3,7 +3,7 @@
 use super::claims;
 use super::grid::{Cell, Grid, is_quiet};
 use super::sentence::{self, Pair};
-use assay_findings::voice::{confidence, lower, named};
+use crate::compare::voice::{confidence, lower, named};
 use assay_kit::text;
 use assay_model::{Metric, StudyRule, Verdict, WarmUpEnd, metric};
 

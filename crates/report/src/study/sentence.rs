@@ -1,7 +1,7 @@
 //! What comparisons say of a metric, in sentences: how much more or less, how surely, and where.
 
 use super::grid::{Grid, Group};
-use assay_findings::voice::{Amount, MetricWording, around_one, confidence};
+use crate::compare::voice::{Amount, MetricWording, around_one, confidence};
 use assay_model::{Comparison, Estimate, Metric, Verdict};
 
 /// Ratios that differ by no more than this factor are given as one range.
