@@ -23,6 +23,22 @@ pub enum ColumnKind {
     Bar,
 }
 
+/// Where a column is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ColumnShown {
+    /// In every form.
+    #[default]
+    Everywhere,
+    /// A terminal that is too narrow leaves these out one after the other, the last ones first.
+    IfRoom,
+    /// A terminal that is too narrow leaves all of these out together, before those of [`ColumnShown::IfRoom`].
+    IfWide,
+    /// A terminal shows it below each row, as a text over the whole width.
+    BelowRow,
+    /// A page and Markdown alone have it.
+    PageOnly,
+}
+
 /// A column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
@@ -32,20 +48,19 @@ pub struct Column {
     pub short: String,
     /// What it holds.
     pub kind: ColumnKind,
-    /// Whether a terminal that is too narrow leaves it out; the last ones first.
-    pub is_if_room: bool,
-    /// Whether it is left out before those, with all others of its kind.
-    pub is_if_wide: bool,
-    /// Whether a page and Markdown alone have it.
-    pub is_page_only: bool,
-    /// Whether a terminal shows it below each row, as a text over the whole width.
-    pub is_below: bool,
+    /// Where it is shown.
+    pub shown: ColumnShown,
 }
 
 impl Column {
     /// The heading on a terminal.
     pub fn brief(&self) -> &str {
         if self.short.is_empty() { &self.heading } else { &self.short }
+    }
+
+    /// Whether a terminal that is wide enough shows it beside the others.
+    pub fn is_in_grid(&self) -> bool {
+        !matches!(self.shown, ColumnShown::BelowRow | ColumnShown::PageOnly)
     }
 }
 
@@ -131,7 +146,9 @@ impl Table {
     /// Adds a row that sums up the others.
     pub fn push_total<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
         self.push(cells);
-        self.rows.iter_mut().next_back().into_iter().for_each(|row| row.is_total = true);
+        if let Some(row) = self.rows.last_mut() {
+            row.is_total = true;
+        }
     }
 
     /// The table, if it has a row.
@@ -226,15 +243,7 @@ impl Table {
 }
 
 fn column(heading: impl Into<String>, kind: ColumnKind) -> Column {
-    Column {
-        heading: heading.into(),
-        short: String::new(),
-        kind,
-        is_if_room: false,
-        is_if_wide: false,
-        is_page_only: false,
-        is_below: false,
-    }
+    Column { heading: heading.into(), short: String::new(), kind, shown: ColumnShown::Everywhere }
 }
 
 fn alignment(column: &Column) -> &'static str {
@@ -276,37 +285,36 @@ impl<T> Rows<T> {
 
     /// The last column has a shorter heading on a terminal.
     pub fn called(mut self, short: impl Into<String>) -> Self {
-        let short = short.into();
-        self.table
-            .columns
-            .iter_mut()
-            .next_back()
-            .into_iter()
-            .for_each(|column| column.short.clone_from(&short));
+        if let Some(column) = self.table.columns.last_mut() {
+            column.short = short.into();
+        }
         self
     }
 
     /// The last column is left out where a terminal is too narrow.
-    pub fn if_room(mut self) -> Self {
-        self.table.columns.iter_mut().next_back().into_iter().for_each(|column| column.is_if_room = true);
-        self
+    pub fn if_room(self) -> Self {
+        self.shown(ColumnShown::IfRoom)
     }
 
     /// The last column is of less use than others: all of these are left out together, before those that are there if there is room.
-    pub fn if_wide(mut self) -> Self {
-        self.table.columns.iter_mut().next_back().into_iter().for_each(|column| column.is_if_wide = true);
-        self
+    pub fn if_wide(self) -> Self {
+        self.shown(ColumnShown::IfWide)
     }
 
     /// The last column, of long texts, stands below each row on a terminal.
-    pub fn below(mut self) -> Self {
-        self.table.columns.iter_mut().next_back().into_iter().for_each(|column| column.is_below = true);
-        self
+    pub fn below(self) -> Self {
+        self.shown(ColumnShown::BelowRow)
     }
 
     /// The last column is on the page and in Markdown alone.
-    pub fn page_only(mut self) -> Self {
-        self.table.columns.iter_mut().next_back().into_iter().for_each(|column| column.is_page_only = true);
+    pub fn page_only(self) -> Self {
+        self.shown(ColumnShown::PageOnly)
+    }
+
+    fn shown(mut self, shown: ColumnShown) -> Self {
+        if let Some(column) = self.table.columns.last_mut() {
+            column.shown = shown;
+        }
         self
     }
 

@@ -1,7 +1,7 @@
 //! Which rows of a table or a tree a terminal shows, and what stands in their cells.
 
 use crate::number::count;
-use crate::table::{Cell, ColumnKind, Row, Table};
+use crate::table::{Cell, ColumnKind, ColumnShown, Row, Table};
 
 /// A row of the terminal.
 pub enum Line<'a> {
@@ -80,7 +80,7 @@ impl<'a> ShownRows<'a> {
         {
             for (cell, column) in row.cells.iter().zip(&table.columns) {
                 let Cell::Absent { why, .. } = cell else { continue };
-                if why.is_empty() || column.is_page_only {
+                if why.is_empty() || column.shown == ColumnShown::PageOnly {
                     continue;
                 }
                 let name = row.cells.first().map_or_else(String::new, Cell::brief);

@@ -7,7 +7,7 @@
 use super::terminal_rows::{Line, ShownRows};
 use crate::ink::{Ink, bar, width, wrap};
 use crate::number::count;
-use crate::table::{Cell, ColumnKind, Look, Table};
+use crate::table::{Cell, ColumnKind, ColumnShown, Look, Table};
 use crate::terminal::Terminal;
 use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle,
@@ -69,13 +69,13 @@ fn notes(out: &mut Terminal, table: &Table, rows: &ShownRows, columns: &[usize])
     let left = (0..table.columns.len()).filter(|at| !columns.contains(at) && !rows.is_blank(table, *at));
     let left = left.map(|at| &table.columns[at]);
     let left: Vec<&str> = left
-        .filter(|column| column.kind != ColumnKind::Bar && !column.is_page_only && !column.is_below)
+        .filter(|column| column.kind != ColumnKind::Bar && column.is_in_grid())
         .map(|column| column.brief())
         .collect();
     if !left.is_empty() {
         out.note(format!("Not in this width: {}.", left.join(", ")));
     }
-    let only = table.columns.iter().filter(|column| column.is_page_only).count();
+    let only = table.columns.iter().filter(|column| column.shown == ColumnShown::PageOnly).count();
     if only != 0 {
         out.note(format!("{} more columns are on the page.", count(only as u64)));
     }
@@ -90,14 +90,15 @@ fn notes(out: &mut Terminal, table: &Table, rows: &ShownRows, columns: &[usize])
 fn columns_with_room(table: &Table, shown: &ShownRows, widths: &Widths, room: usize) -> Vec<usize> {
     let has_room = |at: &usize| {
         let column = &table.columns[*at];
-        !column.is_page_only && !column.is_below && (*at == 0 || !shown.is_blank(table, *at))
+        column.is_in_grid() && (*at == 0 || !shown.is_blank(table, *at))
     };
     let mut columns: Vec<usize> = (0..table.columns.len()).filter(has_room).collect();
     if !widths.fit(&columns, room) {
-        columns.retain(|at| !table.columns[*at].is_if_wide);
+        columns.retain(|at| table.columns[*at].shown != ColumnShown::IfWide);
     }
     while !widths.fit(&columns, room) {
-        let Some(last) = columns.iter().rposition(|at| table.columns[*at].is_if_room) else { break };
+        let is_if_room = |at: &usize| table.columns[*at].shown == ColumnShown::IfRoom;
+        let Some(last) = columns.iter().rposition(is_if_room) else { break };
         columns.remove(last);
     }
     columns
@@ -196,7 +197,7 @@ impl Layout<'_> {
     /// The grid, with headings wrapped to at least so many columns.
     fn grid(&self, heading_min: usize) -> comfy_table::Table {
         let mut grid = comfy_table::Table::new();
-        let has_below = self.table.columns.iter().any(|column| column.is_below);
+        let has_below = self.table.columns.iter().any(|column| column.shown == ColumnShown::BelowRow);
         let style = if has_below { STYLE.row_separator(LineStyle::none().fill(BELOW)) } else { STYLE };
         grid.load_style(style)
             .set_width((self.width + BORDERS) as u16)
@@ -305,7 +306,7 @@ fn branch_name(table: &Table, line: &Line, room: usize) -> String {
 
 /// What stands below a row, over the whole width.
 fn below(out: &mut Terminal, table: &Table, line: &Line) {
-    for at in (0..table.columns.len()).filter(|at| table.columns[*at].is_below) {
+    for at in (0..table.columns.len()).filter(|at| table.columns[*at].shown == ColumnShown::BelowRow) {
         out.paragraph(2 * (line.level() + 1), &line.cell(table, at), Ink::dim);
     }
 }
@@ -323,7 +324,7 @@ fn listed(out: &mut Terminal, table: &Table, shown: &ShownRows) {
         out.paragraph(0, &line.text(table, 0), Ink::bold);
         for (at, column) in table.columns.iter().enumerate().skip(1) {
             let text = line.cell(table, at);
-            if column.kind == ColumnKind::Bar || column.is_page_only || text.is_empty() {
+            if column.kind == ColumnKind::Bar || column.shown == ColumnShown::PageOnly || text.is_empty() {
                 continue;
             }
             let heading = column.brief().replace('\n', " ");
