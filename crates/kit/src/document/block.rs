@@ -49,6 +49,8 @@ pub enum Block {
     Table(Table),
     /// A drawing with the figures behind it.
     Figure(Figure),
+    /// Key of the marks in the blocks after it, as HTML of [`crate::key`]; the page alone has it, and nothing misses it elsewhere.
+    Key(String),
     /// Findings, or what to say where there is none (nothing where that is empty, too).
     Findings(Vec<Finding>, String),
     /// A text as it is, such as a file; the page folds it under its name. With a button to copy it where it has an id.
@@ -124,7 +126,7 @@ impl Block {
     pub fn is_empty(&self) -> bool {
         match self {
             Block::Heading(_) | Block::Figure(_) | Block::Verbatim { .. } => false,
-            Block::Text(_, text) => text.is_empty(),
+            Block::Text(_, text) | Block::Key(text) => text.is_empty(),
             Block::Items(_, items) | Block::Warnings(_, items) => items.is_empty(),
             Block::Claims(claims) => claims.is_empty(),
             Block::Terms(rows) => rows.is_empty(),
@@ -154,7 +156,7 @@ impl From<Figure> for Block {
 pub struct Figure {
     /// Anchor, unique in the page.
     pub id: String,
-    /// What it shows, in a few words; empty for one that only explains others: where it is left out, it is not listed.
+    /// What it shows, in a few words.
     pub name: String,
     /// Whether the page shows the name as a heading over it; else the heading of its section names it.
     pub is_titled: bool,

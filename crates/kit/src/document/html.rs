@@ -71,6 +71,7 @@ fn block(block: &Block, section: &str) -> String {
         Block::Terms(rows) => list(rows.iter().map(|(name, value)| (name, value.clone()))),
         Block::Table(table) => table.html(),
         Block::Figure(of) => figure(of, section),
+        Block::Key(marks) => marks.clone(),
         Block::Findings(found, none) => findings(found, none),
         Block::Verbatim { name, id, text, .. } => verbatim(name, *id, text),
         Block::Folded(summary, within) => {

@@ -47,14 +47,14 @@ impl LeftOut {
     /// Whether the form has nothing of a block.
     fn is_left_out(&self, block: &Block) -> bool {
         match block {
-            Block::PageOnly(_) => true,
+            Block::Key(_) | Block::PageOnly(_) => true,
             Block::InFull(_) => self.room == Some(Room::Little),
             _ => false,
         }
     }
 
     fn chart(&mut self, figure: &Figure) {
-        if !figure.name.is_empty() && figure.absent.is_none() && figure.in_text.is_none() {
+        if figure.absent.is_none() && figure.in_text.is_none() {
             self.charts.push(figure.name.clone());
         }
     }
@@ -84,7 +84,7 @@ impl LeftOut {
                 blocks.iter().for_each(|block| self.hidden(block, place));
             }
             // What explains a table or a chart, and the heading over it, go with it.
-            Block::Heading(_) | Block::Text(Tone::Explanation | Tone::Absent, _) => {}
+            Block::Heading(_) | Block::Key(_) | Block::Text(Tone::Explanation | Tone::Absent, _) => {}
             Block::Claims(_) => self.others.push("the answer in other figures".to_owned()),
             Block::Warnings(title, _) => self.others.push(title.clone()),
             Block::Text(..) | Block::Items(..) | Block::Terms(_) | Block::Findings(..) => {

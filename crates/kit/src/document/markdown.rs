@@ -100,7 +100,7 @@ fn block(block: &Block, out: &mut Vec<String>) {
             out.push(items(all));
         }
         Block::InFull(within) => blocks(within, out),
-        Block::PageOnly(_) => {}
+        Block::Key(_) | Block::PageOnly(_) => {}
     }
 }
 

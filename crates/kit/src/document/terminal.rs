@@ -142,7 +142,7 @@ impl Form {
                 out.line(&out.ink.warn(&clean(title)));
                 all.iter().for_each(|item| out.hanging("- ", 2, &clean(item), Ink::plain));
             }
-            Block::InFull(_) | Block::PageOnly(_) => {}
+            Block::Key(_) | Block::InFull(_) | Block::PageOnly(_) => {}
         }
     }
 }
@@ -157,7 +157,7 @@ fn claims(out: &mut Terminal, all: &[Claim]) {
 /// Whether a terminal shows something of a block.
 fn is_shown(block: &Block) -> bool {
     match block {
-        Block::InFull(_) | Block::PageOnly(_) => false,
+        Block::Key(_) | Block::InFull(_) | Block::PageOnly(_) => false,
         Block::Figure(figure) => has_content(figure),
         Block::Folded(_, blocks) => blocks.iter().any(is_shown),
         other => !other.is_empty(),

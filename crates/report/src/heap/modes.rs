@@ -130,7 +130,7 @@ fn cells(modes: &HeapModes) -> Vec<Block> {
                  computed only.";
     let point = Block::explanation("Point at a cell to see what decides it.").page_only();
     let mut blocks = vec![
-        Block::from(Figure::new("modes-key", "", mode_key(modes)).bare()).page_only(),
+        Block::Key(mode_key(modes)),
         Block::explanation(marks),
         point,
         Block::Items(Tone::Warning, mode_words::contradictions(modes)),
