@@ -106,20 +106,21 @@ pub fn duration(ns: u64) -> String {
 
 /// A value with its interval: `157 [156, 158]`; without an interval it says so.
 pub fn interval(point: f64, ends: Option<(f64, f64)>) -> String {
-    format!("{} {}", significant(point), bracketed(ends))
+    format!("{} {}", significant(point), bracketed_or_why(ends))
 }
 
 /// A ratio in words' form: `1.45 times [1.43, 1.47]`.
 pub fn times(point: f64, ends: Option<(f64, f64)>) -> String {
-    format!("{} times {}", significant(point), bracketed(ends))
+    format!("{} times {}", significant(point), bracketed_or_why(ends))
 }
 
-/// The ends of an interval: `[1.43, 1.47]`; without an interval it says so.
-pub fn bracketed(ends: Option<(f64, f64)>) -> String {
-    match ends {
-        Some((low, high)) => format!("[{}, {}]", significant(low), significant(high)),
-        None => "(no interval: too few blocks)".to_owned(),
-    }
+/// The ends of an interval: `[1.43, 1.47]`.
+pub fn bracketed((low, high): (f64, f64)) -> String {
+    format!("[{}, {}]", significant(low), significant(high))
+}
+
+fn bracketed_or_why(ends: Option<(f64, f64)>) -> String {
+    ends.map_or_else(|| "(no interval: too few blocks)".to_owned(), bracketed)
 }
 
 /// Half the width of the interval in percent of the value; absent without an interval, or for a value of zero.

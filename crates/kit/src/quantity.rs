@@ -10,15 +10,15 @@ pub fn ms(value: f64) -> String {
     if value.abs() < 1_000.0 { format!("{} ms", significant(value)) } else { seconds(value / 1_000.0) }
 }
 
-/// A figure of a table; what is absent or no number is a dash.
-pub fn figure(value: Option<f64>) -> String {
-    value.filter(|v| v.is_finite()).map_or_else(|| "-".to_owned(), significant)
+/// A figure of a table; absent where it is not a number.
+pub fn figure(value: Option<f64>) -> Option<String> {
+    value.filter(|v| v.is_finite()).map(significant)
 }
 
 /// The same of a figure with this name: bytes in the unit that people say.
-pub fn figure_of(metric: &str, value: Option<f64>) -> String {
+pub fn figure_of(metric: &str, value: Option<f64>) -> Option<String> {
     match value.filter(|v| v.is_finite() && metric.contains("bytes")) {
-        Some(bytes) => bytes_with_interval(bytes, (None, None), ""),
+        Some(bytes) => Some(bytes_with_interval(bytes, (None, None), "")),
         None => figure(value),
     }
 }

@@ -1,10 +1,10 @@
 //! The tables of a capacity.
 
 use super::words;
-use assay_kit::Table;
 use assay_kit::number::{count, half_width_percent, percent, tick};
 use assay_kit::quantity::figure;
 use assay_kit::text::clean;
+use assay_kit::{Cell, Table};
 use assay_model::{
     AttributedCause, CapacityReport, Check, Estimate, LimitAttribution, LimitRate, Window, metric,
 };
@@ -18,7 +18,7 @@ pub fn limits(report: &CapacityReport) -> Table {
         |name: &str, rate: &Option<Estimate>, note: &str| (name.to_owned(), None, *rate, note.to_owned());
     let of_limit = |limit: &'_ LimitRate| {
         let note = if limit.rate_per_s.is_none() { words::absent(report, limit) } else { String::new() };
-        let tried = [limit.last_success_per_s, limit.first_failure_per_s].map(figure);
+        let tried = [limit.last_success_per_s, limit.first_failure_per_s];
         (words::limit(limit.limit_ms), Some(tried), limit.rate_per_s, note)
     };
     let mean = "geometric mean of the rates above";
@@ -27,11 +27,12 @@ pub fn limits(report: &CapacityReport) -> Table {
     let max = row("max rate", &report.max_rate_per_s, highest);
     let rows = report.limits.iter().map(of_limit).chain((report.limits.len() > 1).then_some(critical));
     let half = |rate: Estimate| half_width_percent(rate.estimate, rate.ends());
-    let tried =
-        |tried: &Option<[String; 2]>, which: usize| tried.as_ref().map_or("", |t| &t[which]).to_owned();
+    let tried = |tried: &Option<[Option<f64>; 2]>, which: usize| {
+        tried.map_or_else(|| Cell::from(""), |tried| figure(tried[which]).into())
+    };
     Table::of("Rates that keep the limits", rows.chain([max]))
         .words(format!("{} under", words::percentile(report)), |(name, ..)| name.clone())
-        .figures("Rate (requests/s)", |(_, _, rate, _)| rate.map(|rate| figure(Some(rate.estimate))))
+        .figures("Rate (requests/s)", |(_, _, rate, _)| figure(rate.map(|rate| rate.estimate)))
         .figures("Interval", |(_, _, rate, _)| rate.as_ref().and_then(words::interval))
         .figures("± (%)", |(_, _, rate, _)| rate.and_then(half))
         .if_room()

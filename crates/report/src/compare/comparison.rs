@@ -111,7 +111,7 @@ fn figures(comparison: &RunComparison) -> Block {
         .if_wide()
         .figures("Ratio", |change| significant(change.ratio.estimate))
         // The verdict says why there is none.
-        .figures("95 % interval", |change| change.ratio.ends().map(|ends| bracketed(Some(ends))))
+        .figures("95 % interval", |change| change.ratio.ends().map(bracketed))
         .words("In words", |change| {
             let look = if change.verdict.is_shown() { Look::Strong } else { Look::Plain };
             Cell::looks(change.verdict.words(), look)

@@ -49,7 +49,7 @@ fn headline(comparison: &GcComparison) -> String {
         return "No figure differs by more than noise.".to_owned();
     }
     let change = |d: &&GcDifference| {
-        let figure = |value| words::figure_of(&d.metric, value);
+        let figure = |value| Cell::from(words::figure_of(&d.metric, value)).brief();
         format!("{} {} → {}", words::spoken(&d.metric), figure(d.before), figure(d.after))
     };
     let named: Vec<String> = found.iter().take(NAMED_MAX).map(change).collect();
@@ -101,14 +101,11 @@ fn effects(comparison: &GcComparison) -> Figure {
 }
 
 fn figures(comparison: &GcComparison) -> Block {
-    let value = |d: &GcDifference, value: Option<f64>| {
-        value.filter(|value| value.is_finite()).map(|value| words::figure_of(&d.metric, Some(value)))
-    };
     Table::of("Every figure of both logs", &comparison.differences)
         .words("Figure", |d| clean(&d.metric))
-        .figures("Before", |d| value(d, d.before))
+        .figures("Before", |d| words::figure_of(&d.metric, d.before))
         .if_room()
-        .figures("After", |d| value(d, d.after))
+        .figures("After", |d| words::figure_of(&d.metric, d.after))
         .if_room()
         .figures("Ratio", |d| d.ratio.map(|ratio| significant(ratio.estimate)))
         .figures("95 % interval", |d| interval(d.ratio.as_ref()))
@@ -124,7 +121,7 @@ fn figures(comparison: &GcComparison) -> Block {
 
 /// The ends of the interval of a ratio; the verdict says why there is none.
 fn interval(ratio: Option<&Estimate>) -> Option<String> {
-    ratio?.ends().map(|ends| bracketed(Some(ends)))
+    ratio?.ends().map(bracketed)
 }
 
 fn jvms(comparison: &GcComparison) -> Block {

@@ -1,6 +1,7 @@
 //! A GC log as short as a report on something else can use it.
 
 use super::words;
+use assay_kit::Cell;
 use assay_kit::document::Finding as FindingText;
 use assay_model::{GcFigure, GcReport, gc_figure};
 
@@ -16,15 +17,15 @@ const FIGURES: [(&str, &str); 8] = [
     (gc_figure::FULL_COLLECTIONS, "Full collections"),
 ];
 
-/// The most important figures of a log, with their names (`-` for those that it does not have), and its findings: rule, severity, claim,
-/// evidence, what to do (empty for nothing).
-pub fn digest(report: &GcReport) -> (Vec<(&'static str, String)>, Vec<[String; 5]>) {
+/// The most important figures of a log, with their names, and its findings: rule, severity, claim, evidence, what to do (empty for nothing).
+pub fn digest(report: &GcReport) -> (Vec<(&'static str, Cell)>, Vec<[String; 5]>) {
     let value = |id: &str| {
         let value = GcFigure::by_id(id).and_then(|figure| figure.read(report));
         match id {
-            gc_figure::THROUGHPUT_PERCENT => value.map_or_else(|| "-".to_owned(), words::percent),
+            gc_figure::THROUGHPUT_PERCENT => value.map(words::percent),
             _ => words::figure_of(id, value),
         }
+        .into()
     };
     let figures = FIGURES.iter().map(|(id, name)| (*name, value(id))).collect();
     let one = |found: FindingText| {

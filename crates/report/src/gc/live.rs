@@ -1,11 +1,11 @@
 //! A log that is followed, on a screen and as lines.
 
 use super::words;
-use assay_kit::TerminalView;
 use assay_kit::ink::{Ink, curve, fit};
 use assay_kit::number::{count, size};
 use assay_kit::terminal::usable;
 use assay_kit::text::{clean, shorten};
+use assay_kit::{Cell, TerminalView};
 use assay_model::{GcPoint, GcReport};
 
 const COUNT: usize = 9;
@@ -34,7 +34,7 @@ pub fn screen(report: &GcReport, name: &str, rows: u16, view: TerminalView) -> V
         let of = &row.durations;
         let figures: String = [Some(of.total_ms), of.p50_ms, of.p99_ms, of.max_ms]
             .into_iter()
-            .map(|v| format!("{:>FIGURE$}", words::figure(v)))
+            .map(|v| format!("{:>FIGURE$}", Cell::from(words::figure(v)).brief()))
             .collect();
         lines.push(format!("{}{:>COUNT$}{figures}", fit(&clean(&row.name), name), count(of.count)));
     }

@@ -3,7 +3,7 @@
 use super::times::ms;
 use assay_kit::Table;
 use assay_kit::document::Block;
-use assay_kit::number::{count, counted, percent_share};
+use assay_kit::number::{count, counted, percent_share, significant};
 use assay_kit::quantity::figure;
 use assay_kit::text::clean;
 use assay_model::{InjectorPart, LoadResult, Protocol, RatePoint};
@@ -59,7 +59,7 @@ fn mean(points: &[RatePoint]) -> Option<RatePoint> {
 
 fn rates_table(caption: String, points: impl Iterator<Item = RatePoint>) -> Table {
     Table::of(caption, points)
-        .words("Seconds", |point| format!("{} to {}", figure(Some(point.from_s)), figure(Some(point.to_s))))
+        .words("Seconds", |point| format!("{} to {}", significant(point.from_s), significant(point.to_s)))
         .figures("Offered (requests/s)", |point| figure(Some(point.offered_per_s)))
         .figures("Achieved (requests/s)", |point| figure(Some(point.answered_per_s)))
         .table()
@@ -120,7 +120,7 @@ pub fn requests(result: &LoadResult) -> Table {
         rows.push(("of them open when a connection ended", Some(count(of.cut_off))));
         rows.push(("duplicated", Some(count(of.duplicated))));
         rows.push(("out of order", Some(count(of.out_of_order))));
-        rows.push(("deliveries per second", of.rate_per_s.map(|rate| figure(Some(rate)))));
+        rows.push(("deliveries per second", figure(of.rate_per_s)));
     }
     Table::of("Requests and connections", rows)
         .words("What", |(name, _)| *name)

@@ -1,15 +1,15 @@
 //! A load in sentences.
 
 use assay_kit::number::{count, counted, significant};
-use assay_kit::quantity::{figure, seconds};
+use assay_kit::quantity::seconds;
 use assay_model::LoadResult;
 
 /// The rate that was achieved, the response time, and what failed.
 pub fn answer(result: &LoadResult) -> String {
     let offered = result
         .offered_rate_per_s
-        .map_or_else(String::new, |rate| format!(" of {} offered", figure(Some(rate))));
-    let achieved = figure(Some(result.achieved_rate_per_s));
+        .map_or_else(String::new, |rate| format!(" of {} offered", significant(rate)));
+    let achieved = significant(result.achieved_rate_per_s);
     let times = match (result.response_ms.p50, result.response_ms.p99) {
         (Some(p50), Some(p99)) => {
             format!("response time p50 {} ms, p99 {} ms", significant(p50), significant(p99))
@@ -41,7 +41,7 @@ pub fn next_step(result: &LoadResult) -> &'static str {
 pub fn subject(result: &LoadResult, measured_s: Option<f64>) -> String {
     let law = match (result.offered_rate_per_s, &result.rate_schedule) {
         (_, Some(schedule)) => format!("open loop, {schedule}"),
-        (Some(rate), None) => format!("open loop, {} requests/s offered", figure(Some(rate))),
+        (Some(rate), None) => format!("open loop, {} requests/s offered", significant(rate)),
         (None, None) => "closed loop".to_owned(),
     };
     let length = measured_s.map_or_else(String::new, |length| format!("; {}", seconds(length)));

@@ -1,8 +1,8 @@
 //! What the GC logs of the trials say, by variant, and by role where JVMs beside the server wrote logs too.
 
 use super::grid::Grid;
-use assay_kit::Table;
 use assay_kit::text::clean;
+use assay_kit::{Cell, Table};
 use assay_model::{GcReport, StoredTrial, file};
 
 /// Figures and findings of each variant whose GC logs were analysed; empty where none was.
@@ -33,7 +33,8 @@ pub fn tables(grid: &Grid) -> Vec<Table> {
                 figures.add_figures(headings);
             }
             let of_log = of_log.into_iter().map(|(_, value)| value);
-            let row = name.clone().into_iter().chain([shown.trial.number.to_string()]).chain(of_log);
+            let row =
+                name.iter().cloned().chain([shown.trial.number.to_string()]).map(Cell::from).chain(of_log);
             figures.push(row);
             for (trials, [_, severity, claim, evidence, to_do]) in by_rule(&read) {
                 let of_all = assay_kit::number::counted(read.len() as u64, "trial", "trials");

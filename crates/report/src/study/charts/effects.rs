@@ -4,7 +4,7 @@ use super::super::grid::{Cell, Grid, Group};
 use assay_kit::chart::{Chart, PANEL_WIDTH, Panel, WHOLE_WIDTH};
 use assay_kit::forest::{Effect, HOW_TO_READ, draw, first_screen, in_order};
 use assay_kit::number::{bracketed, counted, significant};
-use assay_kit::{Table, text};
+use assay_kit::{self as kit, Table, text};
 use assay_model::{Comparison, Metric, metric};
 
 const ID: &str = "effects";
@@ -95,7 +95,10 @@ fn table(grid: &Grid, all: &[Compared<'_>]) -> Table {
     Table::of("Ratio to the baseline, of the figures that decide", all)
         .words("Comparison", |one| name(grid, one))
         .figures("Ratio", |(.., comparison)| significant(comparison.ratio.estimate))
-        .figures("95 % interval", |(.., comparison)| bracketed(comparison.ratio.ends()))
+        .figures("95 % interval", |(.., comparison)| {
+            let ends = comparison.ratio.ends();
+            ends.map_or_else(|| kit::Cell::absent("too few blocks"), |ends| bracketed(ends).into())
+        })
         .figures("Blocks", |(.., comparison)| comparison.blocks.to_string())
         .words("In words", |(.., comparison)| comparison.verdict.words().to_owned())
         .table()

@@ -96,7 +96,7 @@ fn row(cell: &Cell, areas: Option<Means>) -> Bar {
     let value = match areas {
         Some(areas) => mib(areas.iter().sum()),
         None if cell.skipped.is_some() => "skipped, see below".to_owned(),
-        None => ABSENT.to_owned(),
+        None => "-".to_owned(),
     };
     let part = |(bytes, area): (f64, Area)| {
         let tip = format!("{}, {}: {}", cell.label, area.title(), mib(bytes));
@@ -106,13 +106,10 @@ fn row(cell: &Cell, areas: Option<Means>) -> Bar {
     Bar { name: cell.label.clone(), value, parts: parts.collect() }
 }
 
-/// Stands where a figure would.
-const ABSENT: &str = "-";
-
 fn table(grid: &Grid, occurring: &[Area]) -> Table {
     let cells = grid.cells().filter(|(_, cell)| cell.variant.is_some());
     let shown = |means: &Option<Means>, of: &dyn Fn(&Means) -> f64| {
-        means.as_ref().map_or_else(|| ABSENT.to_owned(), |means| significant(of(means) / MIB))
+        means.as_ref().map(|means| significant(of(means) / MIB))
     };
     let rows = cells.map(|(_, cell)| (cell, means(grid, cell)));
     let mut rows = Table::of("Resident memory by area (MiB)", rows)
