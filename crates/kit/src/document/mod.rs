@@ -152,8 +152,9 @@ impl Document {
         }
     }
 
-    /// The same with what could not be read, of which the page has a section in any case.
+    /// The same with what could not be read and is not among the reasons why the result is not valid. The page of a valid result has a
+    /// section of it in any case.
     pub fn with_problems(self, problems: Vec<(String, String)>) -> Self {
-        Document { problems, has_problems_section: true, ..self }
+        Document { problems, has_problems_section: self.answer.not_valid.is_empty(), ..self }
     }
 }

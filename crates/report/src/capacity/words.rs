@@ -150,11 +150,14 @@ fn without_rate(report: &CapacityReport, limit: &LimitRate) -> WithoutRate {
     }
 }
 
-/// Problems that no failed check tells already.
+/// Problems that are not among the reasons why the result is not valid: failed checks, or without one all problems.
 pub fn other_problems(report: &CapacityReport) -> Vec<(String, String)> {
-    let is_told =
-        |p: &&Problem| report.checks.iter().any(|c| c.check.word() == p.about && c.passed == Some(false));
-    Problem::listed(report.problems.iter().filter(|p| !is_told(p)))
+    let failed: Vec<_> = report.checks.iter().filter(|c| c.passed == Some(false)).collect();
+    if report.valid == Some(false) && failed.is_empty() {
+        return Vec::new();
+    }
+    let is_reason = |p: &&Problem| failed.iter().any(|c| c.check.word() == p.about);
+    Problem::listed(report.problems.iter().filter(|p| !is_reason(p)))
 }
 
 /// What stands for the misses that no cause explains.

@@ -6,14 +6,16 @@ use assay_kit::text::clean;
 use assay_model::{LoadResult, Problem};
 
 const STYLE: &str = include_str!("../../../../web/capacity.css");
-/// Reasons over the answer why the figures must not be used; the problems have all.
+/// Reasons over the answer why the figures must not be used; the problems have the others.
 const REASONS_SHOWN: usize = 3;
 
 /// What was measured. `target` is the address that was loaded, `measured_s` how long, where that is known.
 pub fn document(result: &LoadResult, target: &str, measured_s: Option<f64>) -> Document {
-    let problems = Problem::listed(&result.problems);
+    let mut problems = Problem::listed(&result.problems);
+    let reasons = if result.valid { 0 } else { problems.len().min(REASONS_SHOWN) };
+    let reasons: Vec<_> = problems.drain(..reasons).collect();
     let answer = Answer {
-        not_valid: if result.valid { Vec::new() } else { why_not_valid(&problems) },
+        not_valid: if result.valid { Vec::new() } else { why_not_valid(&reasons) },
         sentence: sentences::answer(result),
         action: sentences::next_step(result).to_owned(),
         chart: Some(times::chart(result)),
@@ -44,9 +46,9 @@ pub fn document(result: &LoadResult, target: &str, measured_s: Option<f64>) -> D
     }
 }
 
-fn why_not_valid(problems: &[(String, String)]) -> Vec<String> {
-    match problems {
+fn why_not_valid(reasons: &[(String, String)]) -> Vec<String> {
+    match reasons {
         [] => vec!["the result does not say why".to_owned()],
-        some => some.iter().take(REASONS_SHOWN).map(|(about, text)| format!("{about}: {text}")).collect(),
+        some => some.iter().map(|(about, text)| format!("{about}: {text}")).collect(),
     }
 }

@@ -29,7 +29,7 @@ pub fn answer(result: &LoadResult) -> String {
 /// What to do with it.
 pub fn next_step(result: &LoadResult) -> &'static str {
     if !result.valid {
-        "→ Mend what the problems name, then load again."
+        "→ Mend what makes it invalid, then load again."
     } else if result.errors > 0 {
         "→ Look at the failed requests first: the problems quote samples."
     } else {
