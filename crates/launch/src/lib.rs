@@ -27,7 +27,9 @@ mod server_log;
 mod spec;
 mod treatment;
 
-pub use change::{Change, FileSetting, Form, GroupLimits, NoSwap, OwnGroup, SwapDevice, Wanted, processors};
+pub use change::{
+    Change, FileSetting, Form, GroupLimits, NoSwap, OwnGroup, SwapDevice, WantedChange, processors,
+};
 pub use engine::{Ended, Engine, Ready, Signal, Start};
 pub use launch::{JVM_OPTIONS, Launch};
 pub use local::Local;
@@ -38,5 +40,5 @@ pub use private_folder::SERVER_FILES;
 pub use process::{LocalProcess, POLL_INTERVAL};
 pub use processes::Processes;
 pub use programs::find as find_program;
-pub use spec::{Place, ProcessSpec, ReadyWhen, StopSignal};
+pub use spec::{ProcessSpec, ReadyWhen, StopSignal, TrialFolders};
 pub use treatment::{Treatment, Treatments};

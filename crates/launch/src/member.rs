@@ -6,7 +6,7 @@ use crate::placeholders::Placeholders;
 use crate::private_folder::{PrivateFolder, SERVER_FILES};
 use crate::programs;
 use crate::runtime_folder::Port;
-use crate::spec::{Place, ProcessSpec, ReadyWhen};
+use crate::spec::{ProcessSpec, ReadyWhen, TrialFolders};
 use assay_model::file;
 use std::collections::BTreeMap;
 use std::fs::DirBuilder;
@@ -35,10 +35,10 @@ pub const OWN_NAMES: [&str; 4] = ["port", "password", "folder", "number"];
 pub const PORTS: &str = "ports";
 
 impl Given {
-    pub fn allot(spec: &ProcessSpec, number: u32, place: Place<'_>) -> io::Result<Given> {
+    pub fn allot(spec: &ProcessSpec, number: u32, folders: TrialFolders<'_>) -> io::Result<Given> {
         let role = if spec.count == 1 { spec.role.clone() } else { format!("{}-{number}", spec.role) };
-        let port = Port::claim(place.runtime)?;
-        let folder = Folder::make(spec, &role, place.trial)?;
+        let port = Port::claim(folders.runtime)?;
+        let folder = Folder::make(spec, &role, folders.trial)?;
         let names = [
             port.number.to_string(),
             random_password()?,
@@ -128,7 +128,7 @@ impl<P> Member<P> {
     pub fn plan(
         spec: &ProcessSpec,
         given: Given,
-        place: Place<'_>,
+        folders: TrialFolders<'_>,
         names: &Placeholders,
     ) -> io::Result<Member<P>> {
         let Given { role, names: own, folder, port } = given;
@@ -151,14 +151,14 @@ impl<P> Member<P> {
         };
         let programs: Vec<String> = spec.programs.iter().map(|folder| names.fill(folder)).collect();
         let build = |spec: &ProcessSpec, command: &[String]| {
-            let mut launch = Launch::build(spec, command, place.base, &names);
+            let mut launch = Launch::build(spec, command, folders.base, &names);
             programs::add_to_path(&mut launch, &programs);
             launch
         };
         let log = if spec.is_server { file::SERVER_LOG.to_owned() } else { format!("{role}.log") };
         let start = |launch: Launch| Start {
             launch,
-            log: place.trial.join(&log),
+            log: folders.trial.join(&log),
             files: folder.path().to_owned(),
             run_as: run_as(&spec),
             groups: spec.groups.clone(),

@@ -7,7 +7,7 @@ use crate::launch::Launch;
 use crate::member::{Given, Member, PORTS};
 use crate::placeholders::Placeholders;
 use crate::process::POLL_INTERVAL;
-use crate::spec::{Place, ProcessSpec};
+use crate::spec::{ProcessSpec, TrialFolders};
 use std::io;
 use std::rc::Rc;
 use std::time::Duration;
@@ -29,14 +29,14 @@ impl<E: Engine> Processes<E> {
     pub fn plan(
         engine: &Rc<E>,
         specs: &[ProcessSpec],
-        place: Place<'_>,
+        folders: TrialFolders<'_>,
         names: &Placeholders,
     ) -> io::Result<Processes<E>> {
         let (mut names, mut given) = (names.clone(), Vec::new());
         for spec in specs {
             let mut ports = Vec::new();
             for number in 1..=spec.count {
-                let given_to_one = Given::allot(spec, number, place)?;
+                let given_to_one = Given::allot(spec, number, folders)?;
                 let of_first = Some(&spec.role).filter(|_| number == 1);
                 for role in of_first.into_iter().chain([&given_to_one.role]) {
                     given_to_one
@@ -49,7 +49,7 @@ impl<E: Engine> Processes<E> {
             }
             names.set(&format!("{}.{PORTS}", spec.role), ports.join(" "));
         }
-        let member = |(spec, given): (&ProcessSpec, Given)| Member::plan(spec, given, place, &names);
+        let member = |(spec, given): (&ProcessSpec, Given)| Member::plan(spec, given, folders, &names);
         let members = given.into_iter().map(member).collect::<io::Result<Vec<_>>>()?;
         let server = members.iter().find(|m| m.is_server());
         let names = server.map_or(names, |server| server.names().clone());

@@ -23,8 +23,8 @@ impl Fixture {
     }
 
     fn plan(&self, specs: &[ProcessSpec]) -> Processes<Local> {
-        let place = Place { trial: &self.trial, runtime: self.engine.folder(), base: &self.trial };
-        Processes::plan(&self.engine, specs, place, &Placeholders::default()).unwrap()
+        let folders = TrialFolders { trial: &self.trial, runtime: self.engine.folder(), base: &self.trial };
+        Processes::plan(&self.engine, specs, folders, &Placeholders::default()).unwrap()
     }
 
     fn start(&mut self, specs: &[ProcessSpec]) -> Result<Processes<Local>, String> {

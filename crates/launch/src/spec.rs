@@ -111,9 +111,9 @@ impl ProcessSpec {
     }
 }
 
-/// Where a trial's processes live.
+/// The folders that the processes of a trial use.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct TrialFolders<'a> {
     /// The trial's folder, for logs and files.
     pub trial: &'a Path,
     /// The private folder in which runs leave word of what they did.

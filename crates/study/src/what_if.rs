@@ -6,7 +6,7 @@ use crate::file::study::{Factor, Level, Settings, Study};
 use crate::plan::prepare::{Prepared, VERSION};
 use crate::runner::RunResult;
 use assay_host::provenance;
-use assay_launch::Wanted;
+use assay_launch::WantedChange;
 use assay_linux::ProcRoot;
 use assay_model::{Better, Design, Estimate, HostRule, Metric, WhatIf, WhatIfVerdict, schema};
 use std::collections::BTreeMap;
@@ -75,8 +75,8 @@ fn two_levels(study: Study, rule: HostRule, recommended: Level) -> Study {
 impl Prepared {
     /// Whether the machine is already as its variants want it, so that they would not differ.
     pub fn changes_nothing(&self) -> bool {
-        let is_so = |wanted: &Wanted| match wanted {
-            Wanted::File { path, value, form } => {
+        let is_so = |wanted: &WantedChange| match wanted {
+            WantedChange::File { path, value, form } => {
                 assay_launch::FileSetting::new(path, value, *form).is_ok_and(|of| of.changes_nothing())
             }
             _ => false,

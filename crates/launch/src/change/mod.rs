@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 /// A change that is wanted. Nothing is read of what it replaces, and nothing made.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
+pub enum WantedChange {
     /// A file of the kernel with another content.
     File {
         /// Its path.
@@ -35,31 +35,33 @@ pub enum Wanted {
     NoSwap,
 }
 
-impl Wanted {
+impl WantedChange {
     /// The changes by which limits hold in the open group of this name.
     ///
     /// # Errors
     /// A controller is missing, or cannot be limited like this.
-    pub fn within_group(limits: &GroupLimits, name: &str) -> io::Result<Vec<Wanted>> {
+    pub fn within_group(limits: &GroupLimits, name: &str) -> io::Result<Vec<WantedChange>> {
         let settings = limits.settings(name, &ProcRoot::default(), &SysRoot::default())?;
-        let file = |(path, value)| Wanted::File { path, value, form: Form::Text };
+        let file = |(path, value)| WantedChange::File { path, value, form: Form::Text };
         Ok(settings.into_iter().map(file).collect())
     }
 
     /// For plan and refusal.
     pub fn planned(&self) -> PlannedTreatment {
         let (setting, value) = match self {
-            Wanted::File { path, value, .. } => (path.display().to_string(), value.clone()),
-            Wanted::Group(limits) => ("control group of the server".to_owned(), limits.describe()),
-            Wanted::Swap(bytes) => ("swap".to_owned(), format!("{} MiB more, on a zram device", bytes >> 20)),
-            Wanted::NoSwap => ("swap".to_owned(), "off".to_owned()),
+            WantedChange::File { path, value, .. } => (path.display().to_string(), value.clone()),
+            WantedChange::Group(limits) => ("control group of the server".to_owned(), limits.describe()),
+            WantedChange::Swap(bytes) => {
+                ("swap".to_owned(), format!("{} MiB more, on a zram device", bytes >> 20))
+            }
+            WantedChange::NoSwap => ("swap".to_owned(), "off".to_owned()),
         };
         PlannedTreatment { setting, value, is_global: self.is_global() }
     }
 
     /// Whether it holds for the whole machine, and not for one server.
     pub fn is_global(&self) -> bool {
-        !matches!(self, Wanted::Group(_))
+        !matches!(self, WantedChange::Group(_))
     }
 
     /// Says why it cannot be made here.
@@ -68,12 +70,12 @@ impl Wanted {
     /// What this machine lacks.
     pub fn check_here(&self) -> Result<(), String> {
         match self {
-            Wanted::File { path, .. } if !path.exists() => {
+            WantedChange::File { path, .. } if !path.exists() => {
                 Err(format!("this machine has no {}", path.display()))
             }
-            Wanted::File { .. } | Wanted::NoSwap => Ok(()),
-            Wanted::Group(limits) => limits.check_here(&ProcRoot::default(), &SysRoot::default()),
-            Wanted::Swap(_) => SwapDevice::check_here(),
+            WantedChange::File { .. } | WantedChange::NoSwap => Ok(()),
+            WantedChange::Group(limits) => limits.check_here(&ProcRoot::default(), &SysRoot::default()),
+            WantedChange::Swap(_) => SwapDevice::check_here(),
         }
     }
 
@@ -83,12 +85,12 @@ impl Wanted {
     /// When that cannot be read.
     pub fn change(&self, name: &str) -> io::Result<Change> {
         Ok(match self {
-            Wanted::File { path, value, form } => Change::File(FileSetting::new(path, value, *form)?),
-            Wanted::Group(limits) => {
+            WantedChange::File { path, value, form } => Change::File(FileSetting::new(path, value, *form)?),
+            WantedChange::Group(limits) => {
                 Change::Group(OwnGroup::new(limits, name, &ProcRoot::default(), &SysRoot::default())?)
             }
-            Wanted::Swap(bytes) => Change::Swap(SwapDevice::new(*bytes)?),
-            Wanted::NoSwap => Change::NoSwap(NoSwap::new()?),
+            WantedChange::Swap(bytes) => Change::Swap(SwapDevice::new(*bytes)?),
+            WantedChange::NoSwap => Change::NoSwap(NoSwap::new()?),
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::plan::names::workload_options;
 use crate::plan::preload;
 use crate::plan::variant_launch::VariantLaunch;
 use assay_jdk::{InstalledJvms, JvmWish};
-use assay_launch::Wanted;
+use assay_launch::WantedChange;
 use assay_load::Scenario;
 use assay_model::{Design, JvmFacts, PlannedFault, ReferenceMode, RequestedMode, SkippedVariant, Variant};
 use std::path::Path;
@@ -35,7 +35,7 @@ pub(super) struct Found {
     /// Absent for a program that runs on no JVM.
     pub jvm: Option<JvmFacts>,
     /// Changes to the machine that its levels ask for, in the order in which they are made.
-    pub changes: Vec<Wanted>,
+    pub changes: Vec<WantedChange>,
 }
 
 /// Resources of this machine that variants need; the servers of the resident design share its memory.
@@ -46,7 +46,7 @@ struct Resources<'a> {
     compares_32: bool,
     memory: MemoryLeft,
     /// Control groups that faults will limit.
-    groups: Vec<Wanted>,
+    groups: Vec<WantedChange>,
 }
 
 /// All of them, in the study's order. A mode that the JVM of a variant cannot have is a mistake in the study.
@@ -63,7 +63,7 @@ pub(super) fn candidates(
         jvms,
         compares_32: specs.iter().any(is_32),
         memory: MemoryLeft::for_design(design),
-        groups: faults.iter().filter_map(|fault| group_of(&fault.action)).map(Wanted::Group).collect(),
+        groups: faults.iter().filter_map(|fault| group_of(&fault.action)).map(WantedChange::Group).collect(),
     };
     specs.into_iter().map(|spec| resources.candidate(study, spec, document)).collect()
 }
@@ -91,7 +91,7 @@ impl Resources<'_> {
             spec.environment.insert("LD_PRELOAD".to_owned(), path.to_string_lossy().into_owned());
         }
         let changes = all_wanted(&spec.host, &spec.limits, Path::new("/"))?;
-        self.groups.iter().try_for_each(Wanted::check_here)?;
+        self.groups.iter().try_for_each(WantedChange::check_here)?;
         self.memory.take(spec.heap.map(|heap| heap.bytes))?;
         Ok(Found { jvm, changes })
     }
@@ -113,7 +113,7 @@ impl Candidate {
         match found {
             Ok(Found { jvm, changes }) => {
                 let of_faults = faults.iter().filter_map(treatment_of);
-                let treatments = changes.iter().map(Wanted::planned).chain(of_faults).collect();
+                let treatments = changes.iter().map(WantedChange::planned).chain(of_faults).collect();
                 let variant = Variant { baseline, treatments, ..variant(&spec, workload, jvm) };
                 let command = workload.program.words().unwrap_or_default();
                 let VariantSpec { environment, load, .. } = spec;

@@ -1,10 +1,10 @@
 //! The changes to this machine that a variant's levels ask for; nothing is made here.
 //!
-//! How a change is made, read back, recorded and taken back is the same for all (`launch::Wanted`).
+//! How a change is made, read back, recorded and taken back is the same for all (`launch::WantedChange`).
 
 use crate::file::host::{ALL, EACH, GroupTable, HostTable, NONE};
 use crate::file::units::Swap;
-use assay_launch::{Form, GroupLimits, Wanted, processors};
+use assay_launch::{Form, GroupLimits, WantedChange, processors};
 use std::path::{Path, PathBuf};
 
 /// Files that one setting may name: one for each of 4,096 processors.
@@ -15,7 +15,7 @@ impl HostTable {
     ///
     /// # Errors
     /// The file or feature that this machine lacks.
-    pub(crate) fn wanted(&self, root: &Path) -> Result<Vec<Wanted>, String> {
+    pub(crate) fn wanted(&self, root: &Path) -> Result<Vec<WantedChange>, String> {
         let machine = MachineFiles { root };
         let mut wanted = Vec::new();
         let thp = |name: &str| root.join("sys/kernel/mm/transparent_hugepage").join(name);
@@ -64,8 +64,8 @@ impl HostTable {
             wanted.push(file(root.join("sys/devices/system/cpu/dscr_default"), value, Form::Text));
         }
         wanted.extend(self.swap.map(|swap| match swap {
-            Swap::Off => Wanted::NoSwap,
-            Swap::Of(size) => Wanted::Swap(size.bytes),
+            Swap::Off => WantedChange::NoSwap,
+            Swap::Of(size) => WantedChange::Swap(size.bytes),
         }));
         Ok(wanted)
     }
@@ -79,10 +79,10 @@ pub(crate) fn all_wanted(
     tables: &[HostTable],
     limits: &[GroupTable],
     root: &Path,
-) -> Result<Vec<Wanted>, String> {
-    let mut wanted: Vec<Wanted> = Vec::new();
+) -> Result<Vec<WantedChange>, String> {
+    let mut wanted: Vec<WantedChange> = Vec::new();
     for change in tables.iter().map(|table| table.wanted(root)).collect::<Result<Vec<_>, _>>()?.concat() {
-        let is_same = |other: &Wanted| other.planned().setting == change.planned().setting;
+        let is_same = |other: &WantedChange| other.planned().setting == change.planned().setting;
         match wanted.iter_mut().find(|other| is_same(other)) {
             Some(earlier) => *earlier = change,
             None => wanted.push(change),
@@ -97,14 +97,14 @@ pub(crate) fn all_wanted(
         is_open: false,
     };
     if !group.is_empty() {
-        wanted.push(Wanted::Group(group));
+        wanted.push(WantedChange::Group(group));
     }
-    wanted.iter().try_for_each(Wanted::check_here)?;
+    wanted.iter().try_for_each(WantedChange::check_here)?;
     Ok(wanted)
 }
 
-fn file(path: PathBuf, value: &str, form: Form) -> Wanted {
-    Wanted::File { path, value: value.to_owned(), form }
+fn file(path: PathBuf, value: &str, form: Form) -> WantedChange {
+    WantedChange::File { path, value: value.to_owned(), form }
 }
 
 /// Files of the machine that decide what a change writes.
@@ -203,7 +203,7 @@ mod tests {
 
     /// `path=value`, without the root.
     fn planned(tables: &[HostTable], root: &Path) -> Result<Vec<String>, String> {
-        let shown = |wanted: &Wanted| {
+        let shown = |wanted: &WantedChange| {
             let planned = wanted.planned();
             let root = format!("{}/", root.display());
             format!("{}={}", planned.setting.trim_start_matches(&root), planned.value)

@@ -3,7 +3,7 @@
 use crate::file::program::ProcessTable;
 use crate::file::study::LoadTable;
 use crate::file::workload::Workload;
-use assay_launch::Wanted;
+use assay_launch::WantedChange;
 use assay_load::Scenario;
 use assay_model::Variant;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(crate) struct VariantLaunch {
     /// Absent: the ready URL is requested.
     pub scenario: Option<Scenario>,
     /// Changes to the machine, in the order in which they are made.
-    pub changes: Vec<Wanted>,
+    pub changes: Vec<WantedChange>,
 }
 
 impl VariantLaunch {

@@ -4,7 +4,7 @@ use super::state::{Failure, Run};
 use super::treatments::RunTreatments;
 use crate::file::fault::group_of;
 use crate::plan::order::draw_fault;
-use assay_launch::{Local, Processes, Signal, StopSignal, Wanted};
+use assay_launch::{Local, Processes, Signal, StopSignal, WantedChange};
 use assay_linux::monotonic_ns;
 use assay_measure::{MeasurementId, Replacements};
 use assay_model::{
@@ -303,7 +303,7 @@ impl Fault {
         };
         self.oom_kills_before = limits.oom_kills(group);
         self.hits.iter().for_each(|hit| with.processes.set_may_end(&hit.role, true));
-        for wanted in Wanted::within_group(&limits, group).map_err(|e| e.to_string())? {
+        for wanted in WantedChange::within_group(&limits, group).map_err(|e| e.to_string())? {
             let setting = wanted.planned().setting;
             let change = wanted.change(group).map_err(|e| format!("{setting}: {e}"))?;
             let applied = shared.borrow_mut().apply(change);

@@ -8,7 +8,7 @@ use super::state::{Failure, Run};
 use super::treatments::Applied;
 use crate::file::program::ProcessTable;
 use crate::plan::variant_launch::VariantLaunch;
-use assay_launch::{Local, Place, Placeholders, ProcessSpec, Processes};
+use assay_launch::{Local, Placeholders, ProcessSpec, Processes, TrialFolders};
 use assay_model::{LaunchRecord, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
 use assay_text::redact;
 use std::path::PathBuf;
@@ -117,9 +117,9 @@ impl<'a> Begun<'a> {
         mut names: Placeholders,
     ) -> Result<Processes<Local>, Failure> {
         names.set("seed", self.id.seed.to_string());
-        let place =
-            Place { trial: &self.folder, runtime: run.engine.folder(), base: &run.prepared.study_dir };
-        Ok(Processes::plan(&run.engine, specs, place, &names)?)
+        let folders =
+            TrialFolders { trial: &self.folder, runtime: run.engine.folder(), base: &run.prepared.study_dir };
+        Ok(Processes::plan(&run.engine, specs, folders, &names)?)
     }
 }
 

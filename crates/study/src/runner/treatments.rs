@@ -3,7 +3,7 @@
 use crate::error::StudyError;
 use crate::file::fault::{group_of, treatment_of};
 use crate::plan::variant_launch::VariantLaunch;
-use assay_launch::{Change, Treatment, Treatments, Wanted};
+use assay_launch::{Change, Treatment, Treatments, WantedChange};
 use assay_model::{Plan, PlannedFault, PlannedTreatment, Problem, TreatmentRecord};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ impl Applied {
     /// Makes a change; gives the folders of a control group.
     fn make_one(
         &mut self,
-        wanted: &Wanted,
+        wanted: &WantedChange,
         planned: PlannedTreatment,
         name: &str,
     ) -> Result<Vec<PathBuf>, String> {
@@ -91,7 +91,7 @@ impl Applied {
                 continue;
             };
             let name = format!("{name}-{}", fault.role);
-            let folders = self.make_one(&Wanted::Group(limits), planned, &name)?;
+            let folders = self.make_one(&WantedChange::Group(limits), planned, &name)?;
             self.of_roles.insert(fault.role.clone(), (name, folders));
         }
         Ok(())
