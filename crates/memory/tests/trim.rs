@@ -16,6 +16,9 @@ fn a_trim_brings_what_was_predicted() {
     ] {
         let Some(java) = find_java(feature, 64) else { continue };
         let jvm = start_buffers(&java, &["-Xmx64m", collector], buffers);
+        // The first command starts the thread that answers commands, and what the JVM compiles takes memory meanwhile.
+        jvm.jcmd(&["VM.version"]);
+        jvm.rest();
         let result = match trim(jvm.pid()) {
             Ok(result) => result,
             Err(TrimError::NoCommand { .. }) => continue,
