@@ -14,6 +14,8 @@ design = { blocks = 2, window = "600ms", warm_up = { min = "100ms", cap = "600ms
 const RESIDENT: &str = r#"
 scenario = "scenario.toml"
 design = { kind = "resident", blocks = 3, window = "600ms", warm_up = { cap = "0s" }, repeats_max = 0 }
+# What else the machine does is no part of these tests.
+limits = { foreign_cpu_share = 1.0, steal_share = 1.0, throttled_share = 1.0 }
 "#;
 const TWO_LEVELS: &str = r#"
 [[factor]]

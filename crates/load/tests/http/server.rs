@@ -108,22 +108,22 @@ pub fn generator(base_url: &str, scenario: &str, connections: u32) -> Generator 
     Generator::new(GeneratorConfig::new(base_url, scenario, connections)).expect("a good configuration")
 }
 
+/// A load in which at least one request ended.
 pub fn run(generator: &mut Generator, load: &Load, ms: u64) -> Measured {
-    let stop = AtomicBool::new(false);
-    generator.run(load, Duration::from_millis(ms), &stop, None, &mut |_| ()).expect("the server listens")
+    run_until(generator, load, ms, |measured| 0 < measured.completed + measured.errors())
 }
 
-/// Stretches, each twice as long as the one before, until one has what a check needs: a machine may stand still for
-/// longer than a short stretch.
+/// Loads, each twice as long as the one before, until one has what a check needs: a machine may stand still for longer than a short load.
 pub fn run_until(
     generator: &mut Generator,
     load: &Load,
     ms: u64,
     is_enough: impl Fn(&Measured) -> bool,
 ) -> Measured {
-    let mut ms = ms;
+    let (stop, mut ms) = (AtomicBool::new(false), ms);
     loop {
-        let measured = run(generator, load, ms);
+        let length = Duration::from_millis(ms);
+        let measured = generator.run(load, length, &stop, None, &mut |_| ()).expect("the server listens");
         if is_enough(&measured) {
             return measured;
         }
