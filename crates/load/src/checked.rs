@@ -1,37 +1,115 @@
-//! Whether an answer is right.
+//! Whether an answer is right, and what its user takes from it.
 
 use crate::measured::ErrorKind;
 use crate::protocol::Answer;
 use crate::quote;
-use assay_scenario::{Fault, Operation, Secrets};
+use crate::remarks::Remarks;
+use crate::request::{Request, RequestPart};
+use crate::session::Session;
+use crate::url::BaseUrl;
+use assay_scenario::{Answered, Missed, Operation, Scenario, Secrets};
 
-/// Whether an answer is what its operation expects; if not, why.
-pub(crate) fn checked<'a>(
-    operation: &'a Operation,
-    answer: &'a Answer,
-    secrets: &'a Secrets,
-) -> Result<(), (ErrorKind, impl FnOnce() -> String + use<'a>)> {
-    let (status, body) = (answer.status, answer.body.as_slice());
-    let Err(fault) = operation.check(status, body) else { return Ok(()) };
-    let kind = match fault {
-        Fault::Status => ErrorKind::Status,
-        Fault::Without(_) => ErrorKind::Content,
-    };
-    // A server may answer with what it was sent; what is cut off could not be recognized any more.
-    let shown = |bytes: &[u8]| secrets.redacted(&String::from_utf8_lossy(bytes)).into_owned();
-    let start_of = move |bytes: &[u8]| quote::start_of(shown(bytes).as_bytes());
-    Err((kind, move || match fault {
-        Fault::Without(text) => {
-            let instead = quote::instead_of(text, shown(body).as_bytes());
-            format!("answered {status} without {:?}: {instead}", String::from_utf8_lossy(text))
+/// What is wrong with an answer.
+pub(crate) enum Wrong<'a> {
+    /// Its status is none of those expected.
+    Status { follows: bool },
+    /// Its body does not hold this.
+    Without { text: &'a [u8], body: &'a [u8] },
+    /// A value in it is longer than what is kept.
+    TooLong { name: &'a str, bytes: usize },
+}
+
+impl Wrong<'_> {
+    /// How it is counted.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Wrong::Status { .. } => ErrorKind::Status,
+            Wrong::Without { .. } | Wrong::TooLong { .. } => ErrorKind::Content,
         }
-        Fault::Status if !answer.location.is_empty() => {
-            let to = start_of(&answer.location);
-            let more =
-                if operation.follow_redirects { "which leads too far" } else { "which is not followed" };
-            format!("answered {status} to {to}, {more}")
+    }
+
+    /// What is wrong, for people.
+    pub fn detail(&self, answer: &Answer, secrets: &Secrets) -> String {
+        let status = answer.status;
+        // A server may answer with what it was sent; what is cut off could not be recognized any more.
+        let shown = |bytes: &[u8]| secrets.redacted(&text(bytes)).into_owned();
+        let start_of = |bytes: &[u8]| quote::start_of(shown(bytes).as_bytes());
+        match self {
+            Wrong::Without { text, body } => {
+                let instead = quote::instead_of(text, shown(body).as_bytes());
+                let text = shown(text);
+                format!("answered {status} without {text:?}: {instead}")
+            }
+            Wrong::TooLong { name, bytes } => {
+                format!("answered {status}; the value {name:?} in it has {bytes} bytes, more than are kept")
+            }
+            Wrong::Status { follows } if !answer.location.is_empty() => {
+                let to = start_of(&answer.location);
+                let more = if *follows { "which leads too far" } else { "which is not followed" };
+                format!("answered {status} to {to}, {more}")
+            }
+            Wrong::Status { .. } if answer.body.is_empty() => format!("answered {status}"),
+            Wrong::Status { .. } => format!("answered {status}: {}", start_of(&answer.body)),
         }
-        Fault::Status if body.is_empty() => format!("answered {status}"),
-        Fault::Status => format!("answered {status}: {}", start_of(body)),
-    }))
+    }
+}
+
+/// Bytes as text, those that are none escaped.
+fn text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(
+            chunk.invalid().iter().flat_map(|byte| std::ascii::escape_default(*byte)).map(char::from),
+        );
+    }
+    text
+}
+
+/// An answer, with what it answers.
+#[derive(Clone, Copy)]
+pub(crate) struct Exchanged<'a> {
+    pub operation: &'a Operation,
+    pub request: &'a Request,
+    pub answer: &'a Answer,
+}
+
+impl<'a> Exchanged<'a> {
+    /// Whether the answer is what its operation expects.
+    fn check(&self) -> Result<&'a [u8], Wrong<'a>> {
+        let Exchanged { operation, request, answer } = *self;
+        if !operation.expects(answer.status) {
+            return Err(Wrong::Status { follows: operation.follow_redirects });
+        }
+        let body = answer.body.as_slice();
+        match operation.lacks(request.part(RequestPart::Expected), body) {
+            Some(text) if !operation.forgets_at(answer.status) => Err(Wrong::Without { text, body }),
+            _ => Ok(body),
+        }
+    }
+
+    /// Checks the answer, and gives its user what is taken from a right one, or takes what is no longer valid.
+    pub fn take(
+        &self,
+        session: &mut Session,
+        scenario: &'a Scenario,
+        base: &BaseUrl,
+        remarks: &mut Remarks,
+    ) -> Result<(), Wrong<'a>> {
+        let Exchanged { operation, request, answer } = *self;
+        let checked = self.check();
+        if operation.forgets_at(answer.status) {
+            session.forget(operation);
+            return checked.map(drop);
+        }
+        let answered = Answered { body: checked?, head: &answer.head };
+        let mut outcome = Ok(());
+        session.extract(scenario, operation, &answered, (base, request), &mut |extract, found| {
+            remarks.searched(extract, found, || scenario.instead_of(extract, &answered));
+            if let Err(Missed::TooLong(bytes)) = found {
+                outcome = Err(Wrong::TooLong { name: scenario.extracted(extract).0, bytes });
+            }
+        });
+        outcome
+    }
 }

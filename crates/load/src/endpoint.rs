@@ -5,7 +5,7 @@ use crate::clock::monotonic_ns;
 use crate::connection::Connection;
 use crate::protocol::Exchange;
 use crate::protocol::chat::{self, Chat, Rooms};
-use crate::protocol::http1::Http1;
+use crate::protocol::http1::{Fixed, Http1};
 use crate::protocol::http2::{Http2, Server};
 use crate::protocol::websocket::{WebSocket, WebSocketTarget};
 use crate::protocol_counters::ProtocolCounters;
@@ -49,7 +49,7 @@ pub(crate) struct Endpoint {
 /// State shared by all connections of a protocol.
 enum ProtocolState {
     /// What stands in every request.
-    Http1(Arc<str>),
+    Http1(Arc<Fixed>),
     Http2(Arc<Server>),
     WebSocket(Arc<WebSocketTarget>),
     /// With the place of WebSocket, where they speak that.
@@ -90,7 +90,7 @@ impl Endpoint {
                 (HTTP1, ProtocolState::WebSocket(place(&base, "/")))
             }
             (None, false) => match http {
-                Http::One => (HTTP1, ProtocolState::Http1(Http1::fixed(&base.authority))),
+                Http::One => (HTTP1, ProtocolState::Http1(Fixed::new(&base.authority))),
                 Http::Two { streams } => {
                     if !(1..=STREAMS_MAX).contains(&streams) {
                         let (value, fix) = (streams.to_string(), "use 1 to 1000".into());

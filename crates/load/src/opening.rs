@@ -183,12 +183,12 @@ fn wait(connections: &[Connection], opening: &[usize], left: Duration) -> io::Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::http1::Http1;
+    use crate::protocol::http1::{Fixed, Http1};
     use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
     use std::net::{Ipv4Addr, TcpListener};
 
     fn slots(count: usize) -> (Vec<Connection>, Vec<usize>) {
-        let exchange = || Box::new(Http1::new("".into()));
+        let exchange = || Box::new(Http1::new(Fixed::new("")));
         ((0..count).map(|_| Connection::new(exchange(), None)).collect(), (0..count).collect())
     }
 

@@ -8,9 +8,9 @@ use crate::url::BaseUrl;
 /// Most redirects of one request.
 pub(crate) const REDIRECTS_MAX: u8 = 10;
 
-/// The path with query that a `Location` leads to from another one; absent where it is none, or of another server than the one under
+/// The path with query that a `Location`, or a link, leads to from another one; absent where it is none, or of another server than the one under
 /// load.
-fn target(location: &str, from: &str, base: &BaseUrl) -> Option<String> {
+pub(crate) fn target(location: &str, from: &str, base: &BaseUrl) -> Option<String> {
     if location.bytes().any(|byte| byte <= b' ' || byte >= 0x7f) {
         return None;
     }

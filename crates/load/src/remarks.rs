@@ -1,7 +1,8 @@
-//! What a run says of right answers that gave its users less than they should: cookies that were not kept.
+//! What a run says of right answers that gave its users less than they should: cookies that were not kept, values that were not found.
 
 use crate::cookies::Refusal;
 use assay_model::Problem;
+use assay_scenario::{Missed, Scenario};
 
 /// Cookies that are named; further ones are not counted.
 const COOKIES_MAX: usize = 16;
@@ -10,6 +11,17 @@ const COOKIES_MAX: usize = 16;
 pub(crate) struct Remarks {
     /// Names, why they were not kept, and how often.
     cookies: Vec<(String, Refusal, u64)>,
+    /// By number among the scenario's extracts.
+    extracts: Vec<Searched>,
+}
+
+/// How often a value was searched for, and missed.
+#[derive(Default)]
+struct Searched {
+    answers: u64,
+    missed: u64,
+    /// What the first answer without it held instead.
+    instead: String,
 }
 
 impl Remarks {
@@ -23,12 +35,43 @@ impl Remarks {
         }
     }
 
-    /// What there is to say of the server at `url`.
-    pub fn problems(self, url: &str) -> Vec<Problem> {
-        let cookie = |(name, refusal, count): (String, Refusal, u64)| {
+    /// An answer was searched for a value; `instead` says what it holds in its place.
+    pub fn searched(&mut self, extract: usize, found: Result<(), Missed>, instead: impl FnOnce() -> String) {
+        if self.extracts.len() <= extract {
+            self.extracts.resize_with(extract + 1, Searched::default);
+        }
+        let searched = &mut self.extracts[extract];
+        searched.answers += 1;
+        if let Err(missed) = found {
+            if searched.missed == 0 {
+                searched.instead = match missed {
+                    Missed::Absent => instead(),
+                    Missed::Elsewhere => "it is there, but leads to no path of this server".to_owned(),
+                    Missed::TooLong(bytes) => format!("it has {bytes} bytes, more than are kept"),
+                };
+            }
+            searched.missed += 1;
+        }
+    }
+
+    /// What the first answer held in the place of a value that it lacked.
+    pub fn first_instead(&self) -> &str {
+        self.extracts.iter().find(|one| 0 < one.missed).map_or("", |one| one.instead.as_str())
+    }
+
+    /// What there is to say of the server at `url`. What a request uses up may lack now and then; what never came is always named.
+    pub fn problems(self, url: &str, scenario: &Scenario) -> Vec<Problem> {
+        let cookies = self.cookies.into_iter().map(|(name, refusal, count)| {
             let name: String = name.chars().take(80).collect();
             Problem::new(url, format!("cookie {name:?}, set {count} times, {refusal}"))
-        };
-        self.cookies.into_iter().map(cookie).collect()
+        });
+        let extracts = self.extracts.into_iter().enumerate().filter_map(|(at, searched)| {
+            let Searched { answers, missed, instead } = searched;
+            let (name, once) = scenario.extracted(at);
+            let is_said = 0 < missed && (missed == answers || !once);
+            let text = format!("it was not in {missed} of {answers} right answers; the first: {instead}");
+            is_said.then(|| Problem::new(format!("extract {name}"), scenario.secrets().redacted(&text)))
+        });
+        cookies.chain(extracts).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cookies::{CookieJar, Destination};
 use crate::url::BaseUrl;
+use assay_scenario::OwnHeaders;
 
 /// A buffer that grew beyond this by one large request is given back.
 const BYTES_KEPT: usize = 64 << 10;
@@ -18,15 +19,19 @@ pub(crate) enum RequestPart {
     Cookie,
     /// Empty also where there is none.
     Body,
+    /// Not sent: what the answer must hold, where that depends on the request's values.
+    Expected,
 }
 
 /// One request. Its parts lie one behind the other in one buffer, which lives on, so that making the next one allocates nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Request {
     bytes: Vec<u8>,
-    ends: [usize; 5],
+    ends: [usize; 6],
     /// Where the line of cookies is made: it depends on the target, which lies in `bytes`.
     cookie_line: Vec<u8>,
+    /// Headers of its own in the place of those that the generator writes otherwise.
+    pub sets: OwnHeaders,
     /// Whether there is a body, which may be empty.
     pub has_body: bool,
     /// The body of the answer is needed, not only its length.
@@ -40,7 +45,8 @@ impl Request {
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.bytes.shrink_to(BYTES_KEPT);
-        self.ends = [0; 5];
+        self.ends = [0; 6];
+        self.sets = OwnHeaders::default();
         self.has_body = false;
         self.keeps_body = false;
         self.keeps_head = false;
@@ -80,7 +86,9 @@ impl Request {
         base: &BaseUrl,
         cookies: &CookieJar,
     ) {
-        let body = self.part(RequestPart::Body).to_vec();
+        let [body, expected] =
+            [RequestPart::Body, RequestPart::Expected].map(|part| self.part(part).to_vec());
+        let sets = self.sets;
         let (has_body, keeps_body, keeps_head) = (self.has_body, self.keeps_body, self.keeps_head);
         self.clear();
         self.write(RequestPart::Method, |out| out.extend_from_slice(method));
@@ -88,6 +96,8 @@ impl Request {
         self.write(RequestPart::Headers, |out| out.extend_from_slice(headers));
         self.write_cookies(base, cookies);
         self.write(RequestPart::Body, |out| out.extend_from_slice(&body));
+        self.write(RequestPart::Expected, |out| out.extend_from_slice(&expected));
+        self.sets = sets;
         (self.has_body, self.keeps_body, self.keeps_head) = (has_body, keeps_body, keeps_head);
     }
 }

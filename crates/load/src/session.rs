@@ -1,10 +1,10 @@
 //! One simulated user: what the scenario says of it, and its cookies.
 
 use crate::cookies::{CookieJar, Destination, Refusal};
-use crate::protocol::Answer;
+use crate::redirect;
 use crate::request::{Request, RequestPart};
 use crate::url::BaseUrl;
-use assay_scenario::{Answered, Deck, Drawn, Operation, Scenario, Shared, User};
+use assay_scenario::{Answered, Deck, Drawn, Missed, Operation, Scenario, Shared, User};
 
 /// State of a user between requests.
 pub(crate) struct Session {
@@ -45,7 +45,9 @@ impl Session {
         request.clear();
         request.write(RequestPart::Method, |out| out.extend_from_slice(operation.method.as_bytes()));
         request.write(RequestPart::Target, |out| {
-            out.extend_from_slice(base.prefix.as_bytes());
+            if !operation.has_whole_path() {
+                out.extend_from_slice(base.prefix.as_bytes());
+            }
             user.fill(scenario, &operation.path, drawn, out);
         });
         request.write(RequestPart::Headers, |out| user.fill(scenario, &operation.headers, drawn, out));
@@ -53,6 +55,10 @@ impl Session {
         if let Some(template) = &operation.body {
             request.write(RequestPart::Body, |out| user.fill(scenario, template, drawn, out));
         }
+        if let Some(template) = operation.contains() {
+            request.write(RequestPart::Expected, |out| user.fill(scenario, template, drawn, out));
+        }
+        request.sets = operation.sets;
         request.has_body =
             operation.body.is_some() || matches!(operation.method.as_str(), "POST" | "PUT" | "PATCH");
         request.keeps_body = operation.keeps_body;
@@ -73,10 +79,23 @@ impl Session {
         self.cookies.set(header, from)
     }
 
-    /// Takes values from a correct answer to an operation.
-    pub fn extract(&mut self, scenario: &Scenario, operation: &Operation, answer: &Answer) {
-        let answered = Answered { body: &answer.body, head: &answer.head };
-        self.user.extract(scenario, operation, &answered);
+    /// Takes values from a correct answer to a request of an operation; `each` hears of every one.
+    pub fn extract(
+        &mut self,
+        scenario: &Scenario,
+        operation: &Operation,
+        answered: &Answered,
+        (base, request): (&BaseUrl, &Request),
+        each: &mut dyn FnMut(usize, Result<(), Missed>),
+    ) {
+        let from = std::str::from_utf8(request.part(RequestPart::Target)).unwrap_or("/");
+        let path_of = |value: &str| redirect::target(value, from, base);
+        self.user.extract(scenario, operation, answered, &path_of, each);
+    }
+
+    /// Forgets what the operation says.
+    pub fn forget(&mut self, operation: &Operation) {
+        self.user.forget(operation);
     }
 
     /// Begins a new session: only the random stream goes on.

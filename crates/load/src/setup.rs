@@ -1,13 +1,14 @@
 //! The one-time requests of a scenario: sent in order, by one user, before the first load.
 
 use crate::LoadError;
-use crate::checked::checked;
+use crate::checked::Exchanged;
 use crate::connection::{Buffer, Connection, Input, State};
 use crate::cookies::Destination;
 use crate::endpoint::Endpoint;
 use crate::generator::GeneratorConfig;
 use crate::protocol::{Event, Failure};
 use crate::redirect::{REDIRECTS_MAX, follow};
+use crate::remarks::Remarks;
 use crate::request::{Request, RequestPart};
 use crate::session::Session;
 use assay_scenario::{Drawn, Operation};
@@ -46,10 +47,14 @@ impl GeneratorConfig {
             }
             exchange(&mut connection, &endpoint, operation, &mut request, &mut user).map_err(failed)?;
             let answer = connection.answer(STREAM);
-            checked(operation, answer, scenario.secrets()).map_err(|(_, why)| failed(why()))?;
-            user.extract(scenario, operation, answer);
+            let exchanged = Exchanged { operation, request: &request, answer };
+            let mut remarks = Remarks::default();
+            exchanged
+                .take(&mut user, scenario, &endpoint.base, &mut remarks)
+                .map_err(|wrong| failed(wrong.detail(answer, scenario.secrets())))?;
             if let Some(name) = user.missing(scenario, operation) {
-                return Err(failed(format!("its answer does not hold {name:?}")));
+                let instead = remarks.first_instead();
+                return Err(failed(format!("its answer does not hold {name:?}: {instead}")));
             }
         }
         user.into_user().give_to_all();

@@ -1,27 +1,23 @@
 //! From the file's form to the checked scenario. Goes on after a mistake, so that all are reported at once.
 
 use crate::chat::Chat;
+use crate::compile_operation::operation;
 use crate::data::Feed;
 use crate::extract::{Extract, ValueLocation};
-use crate::file::{OneOrMany, OperationFile, PerKind, ScenarioFile, ThinkFile};
+use crate::file::{OperationFile, PerKind, ScenarioFile, ThinkFile};
 use crate::mistakes::Mistakes;
 use crate::operation::{Operation, Scenario};
 use crate::origins;
 use crate::outside::{Outside, Secrets};
-use crate::template::{self, Encoding, Source, Template};
+use crate::template::{self, Source};
 use crate::think::Think;
 use crate::users::{self, UserKind};
 use crate::value::Value;
 use assay_model::schema;
 use assay_text::near::hint;
-use memchr::memmem::Finder;
 use std::cell::RefCell;
 use std::ops::Range;
 use toml::Spanned;
-
-/// Headers that the generator writes itself.
-pub(crate) const OWN_HEADERS: [&str; 7] =
-    ["host", "connection", "content-length", "transfer-encoding", "cookie", "expect", "upgrade"];
 
 pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Scenario, Vec<String>> {
     let mut mistakes = Mistakes { text, source, found: Vec::new() };
@@ -121,6 +117,8 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         operations[from].keeps_head |= is_header;
         operations[from].keeps_body |= !is_header;
     }
+    let secrets = Secrets::new(names.secrets.take());
+    operations.iter().filter_map(|operation| operation.path_value).for_each(|at| extracts[at].is_path = true);
     restart_after.into_iter().for_each(|at| operations[at].restarts_session = true);
     let scenario = Scenario {
         name: file.name,
@@ -130,7 +128,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         users,
         rate,
         counters,
-        secrets: Secrets::new(names.secrets.take()),
+        secrets,
         feeds,
         values,
         extracts,
@@ -141,7 +139,11 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
 }
 
 /// The law of think times that is given, or the usual one.
-fn thought(file: Option<&ThinkFile>, usual: Option<Think>, wrong: &mut dyn FnMut(String)) -> Option<Think> {
+pub(crate) fn thought(
+    file: Option<&ThinkFile>,
+    usual: Option<Think>,
+    wrong: &mut dyn FnMut(String),
+) -> Option<Think> {
     match file.map(Think::of) {
         Some(Err(what)) => {
             wrong(what);
@@ -198,10 +200,10 @@ fn explain(message: &str) -> String {
 }
 
 /// What names mean.
-struct Names<'a> {
+pub(crate) struct Names<'a> {
     operations: &'a [String],
     values: &'a [Value],
-    extracts: &'a [Extract],
+    pub extracts: &'a [Extract],
     feeds: &'a [Feed],
     outside: &'a Outside<'a>,
     /// Variables of the environment that were named, with their values.
@@ -209,7 +211,8 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    fn operation(&self, name: &str, span: &Range<usize>, mistakes: &mut Mistakes) -> Option<usize> {
+    /// Number of an operation.
+    pub fn operation(&self, name: &str, span: &Range<usize>, mistakes: &mut Mistakes) -> Option<usize> {
         let at = self.operations.iter().position(|known| known == name);
         if at.is_none() {
             let hint = hint(name, self.operations.iter().map(String::as_str));
@@ -218,7 +221,8 @@ impl Names<'_> {
         at
     }
 
-    fn extract(&self, name: &str) -> Option<usize> {
+    /// Number of an extract.
+    pub fn extract(&self, name: &str) -> Option<usize> {
         self.extracts.iter().position(|known| known.name == name)
     }
 
@@ -234,7 +238,7 @@ impl Names<'_> {
     }
 
     /// The extract of a form's hidden fields.
-    fn hidden(&self, name: &str, has_form: bool) -> Result<usize, String> {
+    pub fn hidden(&self, name: &str, has_form: bool) -> Result<usize, String> {
         if !has_form {
             return Err("`hidden` belongs to a `form`, which may be empty: form = {}".to_owned());
         }
@@ -258,7 +262,8 @@ impl Names<'_> {
         Ok(Source::Secret(secrets.len() - 1))
     }
 
-    fn source(&self, name: &str) -> Result<Source, String> {
+    /// Where the text of a name comes from.
+    pub fn source(&self, name: &str) -> Result<Source, String> {
         if let Some(name) = name.strip_prefix(template::ENV) {
             return self.secret(name);
         }
@@ -288,144 +293,6 @@ impl Names<'_> {
                 .collect();
             format!("unknown value {{{name}}}{}", hint(name, known))
         })
-    }
-}
-
-fn operation(
-    file: Spanned<OperationFile>,
-    usual: Option<Think>,
-    names: &Names,
-    mistakes: &mut Mistakes,
-) -> Option<Operation> {
-    let span = file.span();
-    let file = file.into_inner();
-    let name = file.name.clone();
-    let mut wrong = |what: String| mistakes.add(&span, format!("operation {:?}: {what}", file.name));
-    check_request_line(&file, &mut wrong);
-    let hidden = file
-        .hidden
-        .as_ref()
-        .and_then(|name| names.hidden(name, file.form.is_some()).map_err(&mut wrong).ok());
-    let mut template = |text: &str, encoding| {
-        Template::parse(text, encoding, &|name| names.source(name)).unwrap_or_else(|what| {
-            wrong(what);
-            Template::default()
-        })
-    };
-    let path = template(&file.path, Encoding::Path);
-    let mut headers = Template::default();
-    for (header, value) in &file.headers {
-        headers.literal(format!("{header}: ").as_bytes());
-        headers.append(template(value, Encoding::Header));
-        headers.literal(b"\r\n");
-    }
-    let body = match (&file.form, &file.body) {
-        (Some(form), _) => {
-            if !file.headers.keys().any(|header| header.eq_ignore_ascii_case("content-type")) {
-                headers.literal(b"Content-Type: application/x-www-form-urlencoded\r\n");
-            }
-            let mut body = Template::default();
-            body.parts.extend(
-                hidden.map(|at| template::TemplatePart::Placeholder(Source::Extracted(at), Encoding::Raw)),
-            );
-            for (position, (field, value)) in form.iter().enumerate() {
-                let mut encoded = Vec::new();
-                template::encode(field.as_bytes(), Encoding::Form, &mut encoded);
-                body.literal(if position > 0 { b"&" } else { b"" });
-                body.literal(&encoded);
-                body.literal(b"=");
-                body.append(template(value, Encoding::Form).with_literals_encoded());
-            }
-            Some(body)
-        }
-        (None, Some(body)) => Some(template(body, Encoding::Raw)),
-        (None, None) => None,
-    };
-    let requires = required(&file, names, &mut wrong);
-    let think = thought(file.think_ms.as_ref(), usual, &mut wrong);
-    let statuses = statuses(&file).to_vec();
-    let mut operation = Operation {
-        name,
-        method: file.method.clone(),
-        path,
-        headers,
-        body,
-        statuses,
-        follow_redirects: file.follow_redirects,
-        contains: file.contains.as_ref().map(|text| Finder::new(text.as_bytes()).into_owned()),
-        requires,
-        otherwise: None,
-        timeout_ns: file.timeout_ms.saturating_mul(1_000_000),
-        think,
-        keeps_body: file.contains.is_some(),
-        keeps_head: false,
-        extracts: Vec::new(),
-        uses_up: Vec::new(),
-        restarts_session: false,
-    };
-    let used: Vec<&Extract> = operation.uses().map(|at| &names.extracts[at]).collect();
-    let is_certain = |one: &Extract| {
-        one.is_given || operation.requires.iter().any(|at| names.extracts[*at].name == one.name)
-    };
-    if let Some(Extract { name, .. }) = used.into_iter().find(|one| !is_certain(one)) {
-        wrong(format!("uses {{{name}}}, which may not be there; add requires = \"{name}\" and otherwise"));
-    }
-    operation.uses_up = operation.uses().filter(|at| names.extracts[*at].once).collect();
-    operation.otherwise = file.otherwise.as_deref().and_then(|name| names.operation(name, &span, mistakes));
-    Some(operation)
-}
-
-fn statuses(file: &OperationFile) -> &[u16] {
-    file.status.as_ref().map_or(&[][..], OneOrMany::as_slice)
-}
-
-/// Numbers of the extracts that an operation requires.
-fn required(file: &OperationFile, names: &Names, wrong: &mut dyn FnMut(String)) -> Vec<usize> {
-    let listed = file.requires.as_ref().map_or(&[][..], OneOrMany::as_slice);
-    if listed.is_empty() != file.otherwise.is_none() {
-        wrong("`requires` and `otherwise` belong together".to_owned());
-    }
-    let known = listed.iter().filter_map(|name| {
-        let at = names.extract(name);
-        if at.is_none() {
-            let hint = hint(name, names.extracts.iter().map(|extract| extract.name.as_str()));
-            wrong(format!("requires unknown extract {name:?}{hint}"));
-        }
-        at
-    });
-    known.collect()
-}
-
-fn check_request_line(file: &OperationFile, wrong: &mut dyn FnMut(String)) {
-    if file.method.is_empty() || !file.method.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        wrong(format!("method {:?} must be in capitals, such as GET or POST", file.method));
-    }
-    if !file.path.starts_with('/')
-        || file.path.bytes().any(|byte| byte <= b' ' || byte >= 0x7f || byte == b'#')
-    {
-        wrong(format!(
-            "path {:?} must start with / and hold neither spaces, # nor characters beyond ASCII; encode them \
-             with %",
-            file.path
-        ));
-    }
-    if file.form.is_some() && file.body.is_some() {
-        wrong("`form` and `body` exclude each other".to_owned());
-    }
-    if let Some(status) = statuses(file).iter().find(|status| !(200..=599).contains(*status)) {
-        wrong(format!("status {status} is not from 200 to 599"));
-    }
-    if !(1..=3_600_000).contains(&file.timeout_ms) {
-        wrong(format!("timeout_ms {} must be 1 to 3600000", file.timeout_ms));
-    }
-    for (header, value) in &file.headers {
-        let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        if header.is_empty() || !header.bytes().all(token) || value.bytes().any(|byte| byte < b' ') {
-            wrong(format!("header {header:?} is not one line of a valid name and value"));
-        }
-        if OWN_HEADERS.iter().any(|own| header.eq_ignore_ascii_case(own)) {
-            wrong(format!("header {header:?} is written by the generator; leave it out"));
-        }
     }
 }
 

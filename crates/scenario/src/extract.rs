@@ -1,13 +1,14 @@
 //! Values that are taken from answers: by the text around them, a JSON pointer, a regular expression, a header, or a form's fields.
 
+use crate::forms::{Field, FormName, fields};
 use crate::template::{Encoding, encode};
-use html5gum::Tokenizer;
-use html5gum::emitters::default::{DefaultEmitter, StartTag, Token};
 use memchr::memmem::Finder;
 use regex::bytes::Regex;
+use std::borrow::Cow;
 
-/// Longest value that is taken from an answer, bytes; what is longer counts as not there.
-const VALUE_BYTES_MAX: usize = 1024;
+/// Longest value that is taken from an answer, bytes: servers take no longer heads by default (Tomcat, Jetty, Undertow: 8 KiB to 1 MiB), and
+/// tokens with many claims have several KiB.
+pub(crate) const VALUE_BYTES_MAX: usize = 16 << 10;
 /// Longest text of all hidden fields of a form together, bytes.
 const HIDDEN_BYTES_MAX: usize = 64 << 10;
 
@@ -19,6 +20,17 @@ pub struct Answered<'a> {
     pub head: &'a [u8],
 }
 
+/// Why a value was not taken from an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missed {
+    /// It is not there.
+    Absent,
+    /// It is there, and longer than what is kept: bytes.
+    TooLong(usize),
+    /// It is to be the path of a request, and leads to no path of the server under load.
+    Elsewhere,
+}
+
 /// A value taken from an answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Extract {
@@ -28,6 +40,8 @@ pub(crate) struct Extract {
     pub once: bool,
     /// It comes from a one-time request.
     pub is_given: bool,
+    /// A path begins with it.
+    pub is_path: bool,
 }
 
 /// Where it stands.
@@ -42,9 +56,9 @@ pub(crate) enum ValueLocation {
     /// The value of the first header of this name.
     Header(String),
     /// The value of a field of a form.
-    Field { form: Option<String>, field: String },
+    Field { form: Option<FormName>, field: String },
     /// All hidden fields of a form, as they are sent back.
-    Hidden { form: String },
+    Hidden { form: FormName },
 }
 
 impl ValueLocation {
@@ -54,51 +68,65 @@ impl ValueLocation {
     }
 
     /// The value in an answer.
-    pub fn find(&self, answer: &Answered) -> Option<Box<[u8]>> {
+    ///
+    /// # Errors
+    /// It is absent, or too long.
+    pub fn find(&self, answer: &Answered) -> Result<Box<[u8]>, Missed> {
+        let (value, bytes_max) = match self {
+            ValueLocation::Hidden { form } => (hidden(answer.body, form), HIDDEN_BYTES_MAX),
+            _ => (self.value(answer), VALUE_BYTES_MAX),
+        };
+        let value = value.ok_or(Missed::Absent)?;
+        if value.len() <= bytes_max { Ok(value.into()) } else { Err(Missed::TooLong(value.len())) }
+    }
+
+    fn value<'a>(&self, answer: &Answered<'a>) -> Option<Cow<'a, [u8]>> {
         let body = answer.body;
-        let short = |value: &[u8]| (value.len() <= VALUE_BYTES_MAX).then(|| value.into());
-        match self {
+        Some(match self {
             ValueLocation::Between { after, before } => {
                 let rest = &body[after.find(body)? + after.needle().len()..];
-                let rest = &rest[..rest.len().min(VALUE_BYTES_MAX + before.needle().len())];
-                short(&rest[..before.find(rest)?])
+                rest[..before.find(rest)?].into()
             }
             ValueLocation::Json(pointer) => {
                 let whole: serde_json::Value = serde_json::from_slice(body).ok()?;
                 match whole.pointer(pointer)? {
-                    serde_json::Value::Null => None,
-                    serde_json::Value::String(text) => short(text.as_bytes()),
-                    other => short(other.to_string().as_bytes()),
+                    serde_json::Value::Null => return None,
+                    serde_json::Value::String(text) => text.clone().into_bytes().into(),
+                    other => other.to_string().into_bytes().into(),
                 }
             }
             ValueLocation::Regex(regex) => {
                 let found = regex.captures(body)?;
-                short(found.get(1).or_else(|| found.get(0))?.as_bytes())
+                found.get(1).or_else(|| found.get(0))?.as_bytes().into()
             }
-            ValueLocation::Header(name) => short(header(answer.head, name)?),
+            ValueLocation::Header(name) => header(answer.head, name)?.into(),
             ValueLocation::Field { form, field } => {
-                let mut found: Option<Box<[u8]>> = None;
-                fields(body, form.as_deref(), &mut |one: &Field| {
+                let mut found = None;
+                fields(body, form.as_ref(), &mut |one: &Field| {
                     if found.is_none() && one.name == field.as_bytes() {
-                        found = Some(one.value.into());
+                        found = Some(one.value.to_vec().into());
                     }
                 });
-                found.filter(|value| value.len() <= VALUE_BYTES_MAX)
+                found?
             }
-            ValueLocation::Hidden { form } => {
-                let mut out = Vec::new();
-                let is_there = fields(body, Some(form), &mut |one: &Field| {
-                    if one.is_hidden && out.len() <= HIDDEN_BYTES_MAX {
-                        encode(one.name, Encoding::Form, &mut out);
-                        out.push(b'=');
-                        encode(one.value, Encoding::Form, &mut out);
-                        out.push(b'&');
-                    }
-                });
-                (is_there && out.len() <= HIDDEN_BYTES_MAX).then(|| out.into())
-            }
-        }
+            ValueLocation::Hidden { form } => hidden(body, form)?,
+        })
     }
+}
+
+/// All hidden fields of a form.
+fn hidden<'a>(body: &[u8], form: &FormName) -> Option<Cow<'a, [u8]>> {
+    let mut out = Vec::new();
+    let is_there = fields(body, Some(form), &mut |one: &Field| {
+        // One beyond the limit says that it is reached.
+        if one.is_hidden && out.len() <= HIDDEN_BYTES_MAX {
+            encode(one.name, Encoding::Form, &mut out);
+            out.push(b'=');
+            encode(one.value, Encoding::Form, &mut out);
+            out.push(b'&');
+        }
+    });
+    is_there.then(|| out.into())
 }
 
 fn header<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
@@ -106,62 +134,6 @@ fn header<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
         let colon = memchr::memchr(b':', line)?;
         line[..colon].eq_ignore_ascii_case(name.as_bytes()).then(|| line[colon + 1..].trim_ascii())
     })
-}
-
-/// A field of a form that has a name and is sent.
-struct Field<'a> {
-    name: &'a [u8],
-    value: &'a [u8],
-    is_hidden: bool,
-}
-
-/// Goes through the fields of a form, or of all of them; says whether the form is there. A form is named by its `id` or `name`; a
-/// field belongs to the form that it stands in, or that its own `form` attribute names (HTML, 4.10.18.3).
-fn fields(body: &[u8], form: Option<&str>, each: &mut dyn FnMut(&Field)) -> bool {
-    let get =
-        |tag: &StartTag<()>, name: &str| tag.attributes.get(name.as_bytes()).map(|value| value.to_vec());
-    let wanted = form.map(str::as_bytes);
-    let (mut is_there, mut is_within) = (form.is_none(), form.is_none());
-    let mut emitter = DefaultEmitter::default();
-    // Scripts and styles contain no tags.
-    emitter.naively_switch_states(true);
-    for Ok(token) in Tokenizer::new_with_emitter(body, emitter) {
-        match token {
-            Token::StartTag(tag) if **tag.name == *b"form" && wanted.is_some() => {
-                is_within = ["id", "name"].iter().any(|key| get(&tag, key).as_deref() == wanted);
-                is_there |= is_within;
-            }
-            Token::EndTag(tag) if **tag.name == *b"form" && wanted.is_some() => is_within = false,
-            Token::StartTag(tag) if **tag.name == *b"input" => {
-                let belongs = match get(&tag, "form") {
-                    Some(of) => wanted.is_none_or(|wanted| of == wanted),
-                    None => is_within,
-                };
-                let name = get(&tag, "name").filter(|name| !name.is_empty());
-                let (Some(name), true, false) =
-                    (name, belongs, tag.attributes.contains_key(b"disabled".as_slice()))
-                else {
-                    continue;
-                };
-                let value = get(&tag, "value").unwrap_or_default();
-                let is_hidden = get(&tag, "type").is_some_and(|kind| kind.eq_ignore_ascii_case(b"hidden"));
-                each(&Field { name: &name, value: &value, is_hidden });
-            }
-            _ => (),
-        }
-    }
-    is_there
-}
-
-/// The name of the first field with this value.
-pub(crate) fn field_with(body: &[u8], value: &[u8]) -> Option<Vec<u8>> {
-    let mut found = None;
-    fields(body, None, &mut |one: &Field| {
-        if found.is_none() && one.value == value {
-            found = Some(one.name.to_vec());
-        }
-    });
-    found
 }
 
 #[cfg(test)]
@@ -180,11 +152,15 @@ mod tests {
     fn found(place: &ValueLocation, body: &str) -> Option<String> {
         let answer =
             Answered { body: body.as_bytes(), head: b"ETag: \"1\"\nX-Token:  t 1 \nx-token: second\n" };
-        place.find(&answer).map(|value| String::from_utf8_lossy(&value).into_owned())
+        place.find(&answer).ok().map(|value| String::from_utf8_lossy(&value).into_owned())
+    }
+
+    fn named(name: &str) -> FormName {
+        FormName::Named(name.to_owned())
     }
 
     fn field(form: Option<&str>, field: &str) -> ValueLocation {
-        ValueLocation::Field { form: form.map(str::to_owned), field: field.to_owned() }
+        ValueLocation::Field { form: form.map(named), field: field.to_owned() }
     }
 
     #[test]
@@ -209,7 +185,28 @@ mod tests {
             assert_eq!(found(&place, body).as_deref(), want, "{place:?}");
         }
         assert_eq!(found(&json("/a"), "{\"a\":1"), None, "cut off");
-        assert_eq!(found(&regex("(x*)"), &"x".repeat(2_000)), None, "too long to be meant");
+    }
+
+    #[test]
+    fn a_value_of_16_kib_is_taken_and_a_longer_one_says_how_long_it_is() {
+        let of = |place: &ValueLocation, length: usize| {
+            let value = "x".repeat(length);
+            let (body, head) = (format!("{{\"t\":\"{value}\"}}"), format!("t:{value}\n"));
+            let found = place.find(&Answered { body: body.as_bytes(), head: head.as_bytes() });
+            found.map(|found| found.len())
+        };
+        let finder = |text: &str| Box::new(Finder::new(text).into_owned());
+        for place in [
+            ValueLocation::Json("/t".to_owned()),
+            ValueLocation::Regex(Regex::new("(x+)").expect("right")),
+            ValueLocation::Header("t".to_owned()),
+            ValueLocation::Between { after: finder(":\""), before: finder("\"}") },
+        ] {
+            assert_eq!(of(&place, VALUE_BYTES_MAX), Ok(16_384), "{place:?}");
+            assert_eq!(of(&place, VALUE_BYTES_MAX + 1), Err(Missed::TooLong(16_385)), "{place:?}");
+        }
+        let none = ValueLocation::Header("u".to_owned());
+        assert_eq!(of(&none, 1), Err(Missed::Absent));
     }
 
     #[test]
@@ -221,14 +218,36 @@ mod tests {
         {
             assert_eq!(found(&field(form, name), PAGE), None, "{name}");
         }
-        let hidden = |form: &str| found(&ValueLocation::Hidden { form: form.to_owned() }, PAGE);
+        let hidden = |form: &str| found(&ValueLocation::Hidden { form: named(form) }, PAGE);
         assert_eq!(hidden("login").as_deref(), Some("csrf=a%26b%3D%221%22&empty=&outside=%C3%BC&"));
         assert_eq!(hidden("search").as_deref(), Some("scope=all&"));
         assert_eq!(hidden("other"), None);
         assert_eq!(
-            found(&ValueLocation::Hidden { form: "f".to_owned() }, "<form id=f></form>").as_deref(),
+            found(&ValueLocation::Hidden { form: named("f") }, "<form id=f></form>").as_deref(),
             Some("")
         );
+    }
+
+    #[test]
+    fn a_form_without_id_and_name_is_found_by_its_number_or_its_action() {
+        // As Spring Security 6 writes its own.
+        let page = r#"<form id="search"><input name="q" value="all"></form>
+            <form class="login-form" method="post" action="/login;jsessionid=1"><input type="text" name="username">
+            <input type="hidden" name="_csrf" value="t1"></form><input form="search" name="beyond" value="b">"#;
+        let csrf = |form: FormName| {
+            found(&ValueLocation::Field { form: Some(form), field: "_csrf".to_owned() }, page)
+        };
+        assert_eq!(csrf(FormName::Number(2)).as_deref(), Some("t1"));
+        assert_eq!(csrf(named("/login")).as_deref(), Some("t1"));
+        for other in [FormName::Number(1), FormName::Number(3), named("login"), named("/"), named("")] {
+            assert_eq!(csrf(other), None);
+        }
+        assert_eq!(
+            found(&ValueLocation::Hidden { form: named("/login") }, page).as_deref(),
+            Some("_csrf=t1&")
+        );
+        let beyond = ValueLocation::Field { form: Some(FormName::Number(1)), field: "beyond".to_owned() };
+        assert_eq!(found(&beyond, page).as_deref(), Some("b"));
     }
 
     proptest! {
@@ -243,9 +262,10 @@ mod tests {
                     ValueLocation::Json("/a".into()),
                     ValueLocation::Header("a".into()),
                     field(Some("f"), "a"),
-                    ValueLocation::Hidden { form: "f".into() },
+                    ValueLocation::Hidden { form: FormName::Number(1) },
                 ] {
                     let _ = place.find(&answer);
+                    let _ = crate::missing::instead(&place, &answer);
                 }
             }
         }

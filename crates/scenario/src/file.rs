@@ -28,7 +28,7 @@ pub(crate) struct ScenarioFile {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, ValueFile>")]
     pub values: BTreeMap<String, Spanned<ValueFile>>,
-    /// Values that are taken from correct answers, by name; at most 1 KiB each.
+    /// Values that are taken from correct answers, by name; at most 16 KiB each: an answer with a longer one is wrong.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, ExtractFile>")]
     pub extract: BTreeMap<String, Spanned<ExtractFile>>,
@@ -243,13 +243,32 @@ pub(crate) struct ExtractFile {
     pub regex: Option<String>,
     /// The first header of this name.
     pub header: Option<String>,
-    /// The `id` or `name` of an HTML form; without `field` all its hidden fields, for `hidden` of an operation.
-    pub form: Option<String>,
+    /// An HTML form: its `id` or `name`; its `action` up to a `?` or `;`, where it holds a `/`; or its number on the page, from 1. Without
+    /// `field` all its hidden fields, for `hidden` of an operation.
+    pub form: Option<FormFile>,
     /// The field of a form.
     pub field: Option<String>,
     /// The request that sends the value uses it up. Default: false.
     #[serde(default)]
     pub once: bool,
+}
+
+/// A form of a page, by a name or by its number.
+#[derive(JsonSchema, Deserialize, Clone)]
+#[serde(untagged, expecting = "expected a name, an action or a number from 1")]
+pub(crate) enum FormFile {
+    Number(usize),
+    Name(String),
+}
+
+/// When a user no longer has a value, so that what requires it is replaced by its `otherwise`.
+#[derive(JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ForgetFile {
+    /// Statuses of the answer. It is as correct as `status` of the operation says; where that names it, `contains` is not looked for.
+    pub status: OneOrMany<u16>,
+    /// The extracts.
+    pub values: OneOrMany<String>,
 }
 
 /// A request, and what is a correct answer to it. Texts may hold `{NAME}` of values, of columns and of what was extracted, and
@@ -265,9 +284,9 @@ pub(crate) struct OperationFile {
     /// The method of the request. Default: GET.
     #[serde(default = "method_default")]
     pub method: String,
-    /// Path and query.
+    /// Path and query. It may begin with an extract, whose value is then a path or a URL of the same server, as in `Location` or a link.
     pub path: String,
-    /// Headers, beside those that the generator writes itself.
+    /// Headers. They take the place of those that the generator writes itself: `Host`, `User-Agent`, `Accept`.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     /// Fields of an HTML form, which are sent encoded.
@@ -281,12 +300,14 @@ pub(crate) struct OperationFile {
     /// Follow up to ten redirects on the same server, within the request's time. Default: false.
     #[serde(default)]
     pub follow_redirects: bool,
-    /// What a correct answer holds, in its first mebibyte.
+    /// What a correct answer holds, in its first mebibyte; values in it are those of the request.
     pub contains: Option<String>,
     /// Extracts that must be there; where one is not, `otherwise` is sent instead.
     pub requires: Option<OneOrMany<String>>,
     /// The operation that is sent where what `requires` names is not there; it counts under its own name.
     pub otherwise: Option<String>,
+    /// Extracts that are no longer there after an answer of a status, such as a token after 401.
+    pub forget: Option<ForgetFile>,
     /// How long its user waits after the answer, ms. Default: that of the session.
     pub think_ms: Option<ThinkFile>,
     /// How long the request may take, from getting a connection to the whole answer. Default: 10000.

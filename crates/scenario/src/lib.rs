@@ -6,12 +6,15 @@
 
 mod chat;
 mod compile;
+mod compile_operation;
 mod data;
 mod deck;
 mod error;
 mod extract;
 mod file;
+mod forms;
 pub mod generate;
+mod missing;
 mod mistakes;
 mod operation;
 mod origins;
@@ -29,8 +32,8 @@ mod value;
 pub use chat::{Chat, MESSAGE_BYTES_MAX};
 pub use deck::Deck;
 pub use error::ScenarioError;
-pub use extract::Answered;
-pub use operation::{Fault, Operation, Scenario};
+pub use extract::{Answered, Missed};
+pub use operation::{Operation, OwnHeaders, Scenario};
 pub use outside::Secrets;
 pub use part::Part;
 pub use rate::{RATE_PER_S_MAX, RateSchedule, RateWalk};
@@ -86,6 +89,16 @@ impl Scenario {
     /// Of a file with rows that are used once each: its name, and how many it has.
     pub fn rows_of(&self, feed: usize) -> Option<(&str, u64)> {
         self.feeds.get(feed).map(|feed| (feed.file.as_str(), feed.table.rows()))
+    }
+
+    /// The name of a value that is taken from answers, and whether a request uses it up.
+    pub fn extracted(&self, extract: usize) -> (&str, bool) {
+        self.extracts.get(extract).map_or(("", false), |one| (one.name.as_str(), one.once))
+    }
+
+    /// What an answer holds instead of a value that was not found in it, in a few words and without any value.
+    pub fn instead_of(&self, extract: usize, answer: &Answered) -> String {
+        self.extracts.get(extract).map_or_else(String::new, |one| missing::instead(&one.place, answer))
     }
 
     /// What its users share, before any load.

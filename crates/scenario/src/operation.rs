@@ -44,7 +44,7 @@ use serde::{Deserialize, Serialize};
 /// order = "once"                 # or sequential (default; begins again after the last row), or random; once: each row is used once, by all
 /// per = "session"                # users and injectors together, and the load ends where one is wanted after the last; default: "request"
 ///
-/// [extract]                      # values from right answers, at most 1 KiB: by the text after the first `after` to the next `before`; or by
+/// [extract]                      # values from right answers, at most 16 KiB: by the text after the first `after` to the next `before`; or by
 /// holding = { operation = "portfolio", after = 'data-holding="', before = '"', once = true }    # json = "/items/0/id" (RFC 6901),
 /// market = { operation = "create-market", after = "id=", before = ";" }    # regex = 'id=(\d+)' (its first group), header = "X-Id",
 /// login-fields = { operation = "login-page", form = "login" }    # field = "csrf" of a form; this one: all hidden fields of a form
@@ -90,9 +90,10 @@ use serde::{Deserialize, Serialize};
 /// method = "POST"
 /// path = "/sell"
 /// form = { holding = "{holding}" }
-/// contains = "Sold"              # must be in the first mebibyte of the body
+/// contains = "Sold"              # must be in the first mebibyte of the body; `{holding}` would be the value that was sent
 /// requires = "holding"           # where it is not there, `otherwise` runs, counted under its own name
 /// otherwise = "portfolio"
+/// forget = { status = 409, values = "holding" }    # after such an answer it is not there any more
 /// timeout_ms = 2000              # default 10000, from getting a connection to the whole answer
 ///
 /// [[operation]]
@@ -155,15 +156,19 @@ pub struct Operation {
     pub method: String,
     /// With the query.
     pub path: Template,
+    /// The extract that the path begins with, which is a path of the server by itself.
+    pub(crate) path_value: Option<usize>,
     /// Whole header lines.
     pub headers: Template,
+    /// Which of them the generator would write otherwise.
+    pub sets: OwnHeaders,
     /// Absent where a request has none.
     pub body: Option<Template>,
     /// Statuses of right answers; none: any that says that all went well.
     pub(crate) statuses: Vec<u16>,
     /// Redirects of the server under load are followed.
     pub follow_redirects: bool,
-    pub(crate) contains: Option<Finder<'static>>,
+    pub(crate) contains: Option<Contains>,
     /// Extracts without which `otherwise` runs instead.
     pub(crate) requires: Vec<usize>,
     pub(crate) otherwise: Option<usize>,
@@ -178,17 +183,32 @@ pub struct Operation {
     pub(crate) extracts: Vec<usize>,
     /// Extracts that are used up by the request.
     pub(crate) uses_up: Vec<usize>,
+    /// Statuses of answers after which its user no longer has these extracts.
+    pub(crate) forgets: (Vec<u16>, Vec<usize>),
     /// After its answer the user begins a new session.
     pub restarts_session: bool,
 }
 
-/// What is wrong with an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault<'a> {
-    /// Its status is none of those expected.
-    Status,
-    /// Its body does not hold this.
-    Without(&'a [u8]),
+/// Headers that the generator writes unless an operation sets them itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OwnHeaders {
+    /// `Host`; over HTTP/2 the `:authority`.
+    pub host: bool,
+    /// `User-Agent`.
+    pub user_agent: bool,
+    /// `Accept`.
+    pub accept: bool,
+    /// `Connection: close`: no request follows on the connection.
+    pub closes: bool,
+}
+
+/// What a body must hold.
+#[derive(Debug, Clone)]
+pub(crate) enum Contains {
+    /// Always the same.
+    Text(Box<Finder<'static>>),
+    /// With values, as they are in the request.
+    Filled(Template),
 }
 
 impl Operation {
@@ -200,7 +220,9 @@ impl Operation {
             name: "say".to_owned(),
             method: "SAY".to_owned(),
             path: Template::default(),
+            path_value: None,
             headers: Template::default(),
+            sets: OwnHeaders::default(),
             body: Some(text),
             statuses: Vec::new(),
             follow_redirects: false,
@@ -213,34 +235,50 @@ impl Operation {
             keeps_head: false,
             extracts: Vec::new(),
             uses_up: Vec::new(),
+            forgets: (Vec::new(), Vec::new()),
             restarts_session: false,
         }
     }
 
+    /// What of `contains` is to be filled in with the request.
+    pub fn contains(&self) -> Option<&Template> {
+        match &self.contains {
+            Some(Contains::Filled(template)) => Some(template),
+            Some(Contains::Text(_)) | None => None,
+        }
+    }
+
+    /// Its path begins with a value that is a whole path of the server.
+    pub fn has_whole_path(&self) -> bool {
+        self.path_value.is_some()
+    }
+
+    /// Whether its user forgets values after an answer of this status.
+    pub fn forgets_at(&self, status: u16) -> bool {
+        self.forgets.0.contains(&status)
+    }
+
     /// Extracts that its request holds.
     pub(crate) fn uses(&self) -> impl Iterator<Item = usize> {
-        let templates = [Some(&self.path), Some(&self.headers), self.body.as_ref()].into_iter().flatten();
+        let templates = [Some(&self.path), Some(&self.headers), self.body.as_ref(), self.contains()];
+        let templates = templates.into_iter().flatten();
         templates.flat_map(Template::sources).filter_map(|source| match source {
             Source::Extracted(at) => Some(at),
             Source::Drawn(_) | Source::Column(..) | Source::Secret(_) => None,
         })
     }
 
-    /// What is wrong with an answer of this status and body.
-    ///
-    /// # Errors
-    /// The first that is.
-    pub fn check(&self, status: u16, body: &[u8]) -> Result<(), Fault<'_>> {
-        if !self.expects(status) {
-            return Err(Fault::Status);
-        }
+    /// The text that a body should hold and does not; `filled` is what [`Operation::contains`] was filled to.
+    pub fn lacks<'a>(&'a self, filled: &'a [u8], body: &[u8]) -> Option<&'a [u8]> {
         match &self.contains {
-            Some(text) if text.find(body).is_none() => Err(Fault::Without(text.needle())),
-            _ => Ok(()),
+            Some(Contains::Text(text)) => text.find(body).is_none().then(|| text.needle()),
+            Some(Contains::Filled(_)) => memchr::memmem::find(body, filled).is_none().then_some(filled),
+            None => None,
         }
     }
 
-    fn expects(&self, status: u16) -> bool {
+    /// Whether a correct answer may have this status.
+    pub fn expects(&self, status: u16) -> bool {
         match self.statuses.as_slice() {
             [] => matches!(status, 200..=299 | 304),
             statuses => statuses.contains(&status),

@@ -2,7 +2,8 @@
 
 use crate::data::{Feed, Order};
 use crate::extract::{Extract, ValueLocation};
-use crate::file::{DataFile, DataOrder, DataPer, ExtractFile, Kind, ValueFile};
+use crate::file::{DataFile, DataOrder, DataPer, ExtractFile, FormFile, Kind, ValueFile};
+use crate::forms::FormName;
 use crate::mistakes::Mistakes;
 use crate::outside::Outside;
 use crate::template;
@@ -142,7 +143,7 @@ fn place(file: &ExtractFile) -> Result<ValueLocation, String> {
         json.is_some(),
         regex.is_some(),
         header.is_some(),
-        form.as_ref().or(field.as_ref()).is_some(),
+        form.is_some() || field.is_some(),
     ];
     if kinds.into_iter().filter(|is_it| *is_it).count() != 1 {
         return Err(FORMS.to_owned());
@@ -168,9 +169,22 @@ fn place(file: &ExtractFile) -> Result<ValueLocation, String> {
             })
         }
         (.., Some(header), _, _) => Ok(ValueLocation::Header(header.clone())),
-        (.., form, Some(field)) => Ok(ValueLocation::Field { form: form.clone(), field: field.clone() }),
-        (.., Some(form), None) => Ok(ValueLocation::Hidden { form: form.clone() }),
+        (.., Some(FormFile::Number(0)), _) => Err("form = 0: the first form of a page is 1".to_owned()),
+        (.., Some(FormFile::Name(name)), _) if name.is_empty() => {
+            Err("form = \"\" names none; the first form of a page is form = 1".to_owned())
+        }
+        (.., form, Some(field)) => {
+            Ok(ValueLocation::Field { form: form.as_ref().map(form_name), field: field.clone() })
+        }
+        (.., Some(form), None) => Ok(ValueLocation::Hidden { form: form_name(form) }),
         _ => Err(FORMS.to_owned()),
+    }
+}
+
+fn form_name(file: &FormFile) -> FormName {
+    match file {
+        FormFile::Number(number) => FormName::Number(*number),
+        FormFile::Name(name) => FormName::Named(name.clone()),
     }
 }
 
@@ -195,5 +209,5 @@ pub(crate) fn extract(
     };
     // A wrong place has been reported. The name counts as known, so that its uses are not reported as well.
     let place = place.unwrap_or(ValueLocation::Json(String::new()));
-    Some((from, Extract { name, place, once, is_given: false }))
+    Some((from, Extract { name, place, once, is_given: false, is_path: false }))
 }

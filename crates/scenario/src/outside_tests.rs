@@ -72,11 +72,12 @@ fn requests_are_filled_with_rows_secrets_and_hidden_fields() {
     assert!(page.contains(&secret) && page.starts_with("/page?u=ann|"), "{page}");
     let answer =
         Answered { body: b"<form id=login><input type=hidden name=csrf value='a b'></form> n=42", head: b"" };
-    users[0].extract(&scenario, &scenario.operations[0], &answer);
+    let path_of = |path: &str| Some(path.to_owned());
+    users[0].extract(&scenario, &scenario.operations[0], &answer, &path_of, &mut |_, _| ());
     let login = filled(&scenario, &mut users[0], &mut drawn, "login");
     assert!(login.ends_with("|csrf=a+b&password=p+1&user=ann|"), "{login}");
     let answer = Answered { body: br#"{"token":"t/1"}"#, head: b"x-next: 9\n" };
-    users[0].extract(&scenario, &scenario.operations[1], &answer);
+    users[0].extract(&scenario, &scenario.operations[1], &answer, &path_of, &mut |_, _| ());
     assert!(filled(&scenario, &mut users[0], &mut drawn, "use").starts_with("/use/t%2F1/9/42/a%20b|"));
     assert!(filled(&scenario, &mut users[1], &mut drawn, "page").starts_with("/page?u=bob|"));
     assert_eq!(drawn.used_up(), None);

@@ -285,10 +285,37 @@ fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
     );
     check(
         "X-Side",
-        "Host",
+        "Cookie",
         &expect![[
-            r#"mix.toml:19: operation "portfolio": header "Host" is written by the generator; leave it out"#
+            r#"mix.toml:19: operation "portfolio": header "Cookie" is written by the generator; leave it out"#
         ]],
+    );
+    check(
+        "X-Side = \"{side}\"",
+        "X-Side = \"{side}\", x-side = \"1\"",
+        &expect![[
+            r#"mix.toml:19: operation "portfolio": header "x-side" is there twice, in capitals and small letters; leave one out"#
+        ]],
+    );
+    check(
+        "path = \"/logout\"",
+        "path = \"{side}/logout\"",
+        &expect![[
+            r#"mix.toml:35: operation "logout": path "{side}/logout" begins with a value that is not taken from an answer; let it begin with /"#
+        ]],
+    );
+    check(
+        "path = \"/logout\"",
+        "path = \"/logout\"\nforget = { status = [99], values = \"holdings\" }",
+        &expect![[r#"
+            mix.toml:35: operation "logout": status 99 is not from 200 to 599
+            mix.toml:35: operation "logout": forgets unknown extract "holdings"; did you mean `holding`?
+            mix.toml:35: operation "logout": `forget` has a `status` and `values`, the extracts that are not there after it"#]],
+    );
+    check(
+        r#"after = "data-holding=\"", before = "\"""#,
+        "form = 0, field = \"holding\"",
+        &expect![[r#"mix.toml:12: extract "holding": form = 0: the first form of a page is 1"#]],
     );
     check(
         "weight = 6",

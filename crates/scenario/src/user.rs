@@ -2,7 +2,7 @@
 
 use crate::shared::Extracted;
 use crate::template::{self, Source, encode};
-use crate::{Answered, Deck, Operation, Scenario, Shared, Template};
+use crate::{Answered, Deck, Missed, Operation, Scenario, Shared, Template};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -174,11 +174,33 @@ impl User {
         }
     }
 
-    /// Takes values from a correct answer to `operation`. A value that is not found is cleared.
-    pub fn extract(&mut self, scenario: &Scenario, operation: &Operation, answer: &Answered) {
+    /// Takes values from a correct answer to `operation`; `each` hears of every one. A value that is not found is cleared. Of one that
+    /// a path begins with, `path_of` gives the path of the server that it leads to.
+    pub fn extract(
+        &mut self,
+        scenario: &Scenario,
+        operation: &Operation,
+        answer: &Answered,
+        path_of: &dyn Fn(&str) -> Option<String>,
+        each: &mut dyn FnMut(usize, Result<(), Missed>),
+    ) {
         for at in &operation.extracts {
-            self.extracted[*at] = scenario.extracts[*at].place.find(answer);
+            let extract = &scenario.extracts[*at];
+            let found = extract.place.find(answer).and_then(|value| match extract.is_path {
+                false => Ok(value),
+                true => {
+                    let path = std::str::from_utf8(&value).ok().and_then(path_of);
+                    path.map(|path| path.into_bytes().into()).ok_or(Missed::Elsewhere)
+                }
+            });
+            each(*at, found.as_ref().map(drop).map_err(|missed| *missed));
+            self.extracted[*at] = found.ok();
         }
+    }
+
+    /// Forgets what an operation says after an answer such as 401, so that `otherwise` is sent.
+    pub fn forget(&mut self, operation: &Operation) {
+        operation.forgets.1.iter().for_each(|at| self.extracted[*at] = None);
     }
 
     /// Begins a new session: only the random stream goes on.
@@ -236,8 +258,9 @@ mod tests {
         User::new(seed, number, 0, scenario, &scenario.shared())
     }
 
-    fn answered(body: &[u8]) -> Answered<'_> {
-        Answered { body, head: b"" }
+    fn extract(user: &mut User, scenario: &Scenario, body: &[u8]) {
+        let (portfolio, path_of) = (&scenario.operations[1], |path: &str| Some(path.to_owned()));
+        user.extract(scenario, portfolio, &Answered { body, head: b"" }, &path_of, &mut |_, _| ());
     }
 
     /// Path and body of a request.
@@ -295,19 +318,15 @@ mod tests {
             names.contains(&2)
         };
         assert!(!drawn(&mut session), "no holding is known, so nothing is sold");
-        session.extract(&scenario, &scenario.operations[1], &answered(b"<b id=<77> id=<78>"));
+        extract(&mut session, &scenario, b"<b id=<77> id=<78>");
         assert!(drawn(&mut session));
         assert!(request(&mut session, &scenario, "sell").starts_with("/sell/77\n"));
         assert!(!drawn(&mut session), "a value that is used once is used up");
-        session.extract(&scenario, &scenario.operations[1], &answered(b"id=<5>"));
-        session.extract(&scenario, &scenario.operations[1], &answered(b"nothing"));
+        extract(&mut session, &scenario, b"id=<5>");
+        extract(&mut session, &scenario, b"nothing");
         assert!(!drawn(&mut session), "the newest answer holds none");
-        session.extract(
-            &scenario,
-            &scenario.operations[1],
-            &answered(&[b"id=<".as_slice(), &[b'9'; 5_000], b">"].concat()),
-        );
-        assert!(!drawn(&mut session), "too long to be meant");
+        extract(&mut session, &scenario, &[b"id=<".as_slice(), &[b'9'; 20_000], b">"].concat());
+        assert!(!drawn(&mut session), "too long to be kept");
     }
 
     #[test]

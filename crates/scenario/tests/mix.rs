@@ -65,7 +65,9 @@ impl Users<'_> {
             }
             _ => String::new(),
         };
-        user.extract(scenario, operation, &Answered { head: b"", body: body.as_bytes() });
+        let (answer, path_of) =
+            (Answered { head: b"", body: body.as_bytes() }, |path: &str| Some(path.to_owned()));
+        user.extract(scenario, operation, &answer, &path_of, &mut |_, _| ());
         (drawn, sent)
     }
 }

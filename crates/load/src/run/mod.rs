@@ -23,7 +23,7 @@ mod users;
 
 use crate::connection::{Buffer, State};
 use crate::delivery_tracker::DeliveryTracker;
-use crate::generator::Generator;
+use crate::generator::{Generator, GeneratorConfig};
 use crate::idle::Idle;
 use crate::interval_log::IntervalLogs;
 use crate::law::{Load, Progress, Span};
@@ -141,7 +141,8 @@ impl<'a> LoadRun<'a> {
         let drained_ns = clock::monotonic_ns();
         let cpu_ns = clock::thread_cpu_ns().saturating_sub(cpu_start_ns);
         let mut measured = self.results.finish(drained_ns);
-        measured.problems.extend(self.remarks.problems(&self.generator.config.base_url));
+        let GeneratorConfig { base_url, scenario, .. } = &self.generator.config;
+        measured.problems.extend(self.remarks.problems(base_url, scenario));
         Ok(Measured {
             generator_cpu_ns: cpu_ns + measured.generator_cpu_ns,
             generator_wall_ns: self.timing.elapsed(drained_ns).as_nanos() as u64,

@@ -3,7 +3,7 @@
 use super::LoadRun;
 use super::free_slots::REST_NS;
 use super::slots::Active;
-use crate::checked::checked;
+use crate::checked::Exchanged;
 use crate::clock;
 use crate::cookies::Destination;
 use crate::delivery_tracker::DeliveryState;
@@ -53,14 +53,15 @@ impl LoadRun<'_> {
         }
         let answer = connection.answer(stream);
         let intended_ns = active.waiting.intended_ns;
-        let is_right = match checked(operation, answer, scenario.secrets()) {
+        let exchanged = Exchanged { operation, request, answer };
+        let is_right = match exchanged.take(session, scenario, &endpoint.base, remarks) {
             Ok(()) => {
-                session.extract(scenario, operation, answer);
                 results.tally.answered(active.operation, intended_ns, done_ns);
                 true
             }
-            Err((kind, detail)) => {
-                results.tally.failed(Some(active.operation), intended_ns, kind, detail);
+            Err(wrong) => {
+                let detail = || wrong.detail(answer, scenario.secrets());
+                results.tally.failed(Some(active.operation), intended_ns, wrong.kind(), detail);
                 false
             }
         };

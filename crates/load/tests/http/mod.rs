@@ -3,6 +3,8 @@
 
 mod answers;
 mod cookies;
+mod extracts;
+mod headers;
 mod outside;
 mod scenarios;
 pub mod server;

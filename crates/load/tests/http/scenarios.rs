@@ -81,7 +81,7 @@ fn a_one_time_request_that_fails_is_an_error_and_no_load_is_made() {
     );
     assert_eq!(
         error(&serve(|_| ok("nothing"))),
-        "set-up request \"tenant\": its answer does not hold \"tenant\"; its answer is needed before any load"
+        "set-up request \"tenant\": its answer does not hold \"tenant\": its body of 7 bytes does not hold the text of `after`; its answer is needed before any load"
     );
 }
 

@@ -1,6 +1,7 @@
 //! A scenario that is being made from what was recorded, and its text.
 
 use crate::extract::ValueLocation;
+use crate::forms::FormName;
 use assay_model::schema;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -186,8 +187,15 @@ fn written(place: &ValueLocation) -> String {
         ValueLocation::Header(name) => format!("header = {}", quoted(name)),
         ValueLocation::Field { form: None, field } => format!("field = {}", quoted(field)),
         ValueLocation::Field { form: Some(form), field } => {
-            format!("form = {}, field = {}", quoted(form), quoted(field))
+            format!("{}, field = {}", written_form(form), quoted(field))
         }
-        ValueLocation::Hidden { form } => format!("form = {}", quoted(form)),
+        ValueLocation::Hidden { form } => written_form(form),
+    }
+}
+
+fn written_form(form: &FormName) -> String {
+    match form {
+        FormName::Named(name) => format!("form = {}", quoted(name)),
+        FormName::Number(number) => format!("form = {number}"),
     }
 }

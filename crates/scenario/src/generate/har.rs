@@ -4,7 +4,7 @@
 use super::draft::{Draft, DraftExtract, DraftOperation, env, name_of};
 use super::{Generated, literal_path, query_parts, suggest};
 use crate::ScenarioError;
-use crate::compile::OWN_HEADERS;
+use crate::compile_operation::OWN_HEADERS;
 use crate::extract::Answered;
 use crate::template;
 use assay_text::redact;
@@ -15,9 +15,11 @@ use std::collections::BTreeMap;
 const ENTRIES_MAX: usize = 1_000;
 /// Longest think time that is taken over, ms.
 const THINK_MS_MAX: f64 = 600_000.0;
-/// Headers that the browser writes of itself, or that would ask for what the generator does not understand.
-const BROWSER_HEADERS: [&str; 14] = [
-    "accept-encoding",
+/// Headers that the browser writes of itself, or that hold for its connection alone.
+const BROWSER_HEADERS: [&str; 16] = [
+    "host",
+    "connection",
+    "expect",
     "if-none-match",
     "if-modified-since",
     "referer",
@@ -348,7 +350,10 @@ impl Journey {
                 None if lower.ends_with("authorization") => format!("{scheme}{}", self.variable(&lower)),
                 None => literal(&value),
             };
-            operation.headers.insert(name.clone(), text);
+            // One of each, however a browser writes their names.
+            if !operation.headers.keys().any(|known| known.eq_ignore_ascii_case(name)) {
+                operation.headers.insert(name.clone(), text);
+            }
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) fn place(answer: &Answered, value: &str) -> Option<ValueLocation> {
         of_header(answer.head, value),
         around(answer.body, value),
     ];
-    let finds = |place: &ValueLocation| place.find(answer).as_deref() == Some(value.as_bytes());
+    let finds = |place: &ValueLocation| place.find(answer).is_ok_and(|found| *found == *value.as_bytes());
     candidates.into_iter().flatten().find(finds)
 }
 
@@ -52,7 +52,7 @@ fn pointer(json: &serde_json::Value, value: &str) -> Option<String> {
 }
 
 fn of_field(body: &[u8], value: &str) -> Option<ValueLocation> {
-    crate::extract::field_with(body, value.as_bytes())
+    crate::forms::field_with(body, value.as_bytes())
         .map(|field| ValueLocation::Field { form: None, field: String::from_utf8_lossy(&field).into_owned() })
 }
 

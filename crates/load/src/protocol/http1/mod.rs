@@ -4,6 +4,7 @@ mod response;
 
 use super::{Answer, Event, Exchange, Failure};
 use crate::request::{Request, RequestPart};
+use assay_scenario::OwnHeaders;
 use response::{Broken, Progress, ResponseReader};
 use std::sync::Arc;
 
@@ -11,19 +12,57 @@ use std::sync::Arc;
 const STREAM: usize = 0;
 
 pub(crate) struct Http1 {
-    /// What follows the target in every request.
-    fixed: Arc<str>,
+    fixed: Arc<Fixed>,
     reader: ResponseReader,
+    /// The request said that no other follows it.
+    closes: bool,
+}
+
+/// What follows the target in every request to one server.
+pub(crate) struct Fixed {
+    version: &'static str,
+    /// `Host`, `User-Agent` and `Accept`.
+    lines: [Box<str>; 3],
+    /// All of it.
+    whole: Box<str>,
+}
+
+impl Fixed {
+    /// Of a server.
+    pub fn new(authority: &str) -> Arc<Fixed> {
+        let version = " HTTP/1.1\r\n";
+        let lines =
+            [format!("Host: {authority}\r\n"), "User-Agent: assay\r\n".into(), "Accept: */*\r\n".into()];
+        let whole = format!("{version}{}", lines.concat()).into();
+        Arc::new(Fixed { version, lines: lines.map(Into::into), whole })
+    }
+
+    /// Appends it, without the headers that the request has itself.
+    fn write(&self, sets: OwnHeaders, out: &mut Vec<u8>) {
+        let OwnHeaders { host, user_agent, accept, closes: _ } = sets;
+        if !(host || user_agent || accept) {
+            return out.extend_from_slice(self.whole.as_bytes());
+        }
+        out.extend_from_slice(self.version.as_bytes());
+        for (line, _) in self.lines.iter().zip([host, user_agent, accept]).filter(|(_, is_set)| !is_set) {
+            out.extend_from_slice(line.as_bytes());
+        }
+    }
 }
 
 impl Http1 {
-    /// Requests to one server begin with the same.
-    pub fn fixed(authority: &str) -> Arc<str> {
-        format!(" HTTP/1.1\r\nHost: {authority}\r\nUser-Agent: assay\r\nAccept: */*\r\n").into()
+    pub fn new(fixed: Arc<Fixed>) -> Http1 {
+        Http1 { fixed, reader: ResponseReader::new(), closes: false }
     }
 
-    pub fn new(fixed: Arc<str>) -> Http1 {
-        Http1 { fixed, reader: ResponseReader::new() }
+    /// A client that said `Connection: close` sends no other request: RFC 9112 section 9.6.
+    fn event(&self, progress: Progress) -> Option<Event> {
+        match progress {
+            Progress::More => None,
+            Progress::Done { keep_alive } => {
+                Some(Event::Answered { stream: STREAM, keep_alive: keep_alive && !self.closes })
+            }
+        }
     }
 }
 
@@ -39,9 +78,12 @@ impl Exchange for Http1 {
             self.reader.keep_head();
         }
         let own = request.parts(RequestPart::Headers, RequestPart::Cookie);
-        for part in [method, b" ", target, self.fixed.as_bytes(), own] {
+        self.closes = request.sets.closes;
+        for part in [method, b" ", target] {
             out.extend_from_slice(part);
         }
+        self.fixed.write(request.sets, out);
+        out.extend_from_slice(own);
         if request.has_body {
             let body = request.part(RequestPart::Body);
             // Writing to a Vec cannot fail.
@@ -53,11 +95,13 @@ impl Exchange for Http1 {
     }
 
     fn feed(&mut self, bytes: &[u8], _out: &mut Vec<u8>) -> Result<(usize, Option<Event>), Failure> {
-        Ok((bytes.len(), event(self.reader.feed(bytes)?)))
+        let progress = self.reader.feed(bytes)?;
+        Ok((bytes.len(), self.event(progress)))
     }
 
     fn close(&mut self) -> Result<Option<Event>, Failure> {
-        Ok(event(self.reader.close()?))
+        let progress = self.reader.close()?;
+        Ok(self.event(progress))
     }
 
     fn answer(&self, _stream: usize) -> &Answer {
@@ -66,13 +110,6 @@ impl Exchange for Http1 {
 
     fn has_begun(&self, _stream: usize) -> bool {
         self.reader.has_begun()
-    }
-}
-
-fn event(progress: Progress) -> Option<Event> {
-    match progress {
-        Progress::More => None,
-        Progress::Done { keep_alive } => Some(Event::Answered { stream: STREAM, keep_alive }),
     }
 }
 
@@ -91,7 +128,7 @@ mod tests {
 
     fn sent(request: &Request) -> String {
         let mut out = Vec::new();
-        Http1::new(Http1::fixed("h:1")).send(STREAM, request, &mut out);
+        Http1::new(Fixed::new("h:1")).send(STREAM, request, &mut out);
         String::from_utf8(out).expect("text")
     }
 
@@ -112,5 +149,34 @@ mod tests {
         assert_eq!(sent(&request), format!("{HEAD}Content-Length: 2\r\n\r\nhi"));
         request.has_body = false;
         assert_eq!(sent(&request), format!("{HEAD}\r\n"));
+    }
+
+    #[test]
+    fn a_header_that_the_request_sets_is_there_once() {
+        let mut request = Request::default();
+        for (part, text) in [
+            (RequestPart::Method, "GET"),
+            (RequestPart::Target, "/"),
+            (RequestPart::Headers, "accept: text/html\r\nHost: shop\r\n"),
+        ] {
+            request.write(part, |out| out.extend_from_slice(text.as_bytes()));
+        }
+        request.sets = OwnHeaders { host: true, accept: true, ..OwnHeaders::default() };
+        let want = "GET / HTTP/1.1\r\nUser-Agent: assay\r\naccept: text/html\r\nHost: shop\r\n\r\n";
+        assert_eq!(sent(&request), want);
+        request.sets = OwnHeaders { user_agent: true, ..OwnHeaders::default() };
+        assert!(sent(&request).starts_with("GET / HTTP/1.1\r\nHost: h:1\r\nAccept: */*\r\naccept"));
+    }
+
+    #[test]
+    fn after_connection_close_no_other_request_is_sent_on_the_connection() {
+        for closes in [false, true] {
+            let mut request = Request::default();
+            request.sets = OwnHeaders { closes, ..OwnHeaders::default() };
+            let mut http1 = Http1::new(Fixed::new("h:1"));
+            http1.send(STREAM, &request, &mut Vec::new());
+            let fed = http1.feed(b"HTTP/1.1 204 No Content\r\n\r\n", &mut Vec::new()).expect("good");
+            assert_eq!(fed.1, Some(Event::Answered { stream: STREAM, keep_alive: !closes }));
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! one, and costs a byte each from then on. Text is not Huffman-coded, which would take more time than it saves bytes.
 
 use crate::request::{Request, RequestPart};
+use assay_scenario::OwnHeaders;
 
 /// What the table must hold: the three shared headers, with 32 bytes each (section 4.1).
 const TABLE_BYTES_MIN: u32 = 1024;
@@ -78,23 +79,9 @@ impl Deflater {
             b"/" => out.push(0x80 | SLASH),
             target => literal(out, PLAIN, PATH, target),
         }
-        let kind = match self.shared {
-            Shared::There => {
-                out.extend([LATEST + 2, LATEST + 1, LATEST].map(|at| 0x80 | at));
-                None
-            }
-            Shared::NotYet if authority.len() <= AUTHORITY_BYTES_MAX => {
-                self.shared = Shared::There;
-                Some(KEPT)
-            }
-            Shared::NotYet | Shared::Never => Some(PLAIN),
-        };
-        if let Some(kind) = kind {
-            literal(out, kind, AUTHORITY, authority);
-            literal(out, kind, USER_AGENT, AGENT);
-            literal(out, kind, ACCEPT, ANYTHING);
-        }
-        for (name, value) in lines(request.part(RequestPart::Headers)) {
+        let headers = request.part(RequestPart::Headers);
+        self.write_shared(request.sets, headers, authority, out);
+        for (name, value) in lines(headers).filter(|(name, _)| !is_for_http1(name)) {
             integer(out, PLAIN, 0);
             integer(out, (0, 7), name.len());
             out.extend(name.iter().map(u8::to_ascii_lowercase));
@@ -108,6 +95,44 @@ impl Deflater {
             literal(out, PLAIN, CONTENT_LENGTH, length.as_bytes());
         }
     }
+}
+
+impl Deflater {
+    /// Appends authority, agent and what is accepted, as far as the request does not say them itself.
+    fn write_shared(&mut self, sets: OwnHeaders, headers: &[u8], authority: &[u8], out: &mut Vec<u8>) {
+        let OwnHeaders { host, user_agent, accept, closes: _ } = sets;
+        if host {
+            let own = lines(headers).find(|(name, _)| name.eq_ignore_ascii_case(b"host"));
+            literal(out, PLAIN, AUTHORITY, own.map_or(authority, |(_, value)| value));
+        }
+        let kind = match self.shared {
+            Shared::There => None,
+            // All of them go into the table, or none.
+            Shared::NotYet if authority.len() <= AUTHORITY_BYTES_MAX && !(host || user_agent || accept) => {
+                self.shared = Shared::There;
+                Some(KEPT)
+            }
+            Shared::NotYet | Shared::Never => Some(PLAIN),
+        };
+        for (is_set, place, (name, value)) in [
+            (host, LATEST + 2, (AUTHORITY, authority)),
+            (user_agent, LATEST + 1, (USER_AGENT, AGENT)),
+            (accept, LATEST, (ACCEPT, ANYTHING)),
+        ] {
+            match kind {
+                _ if is_set => (),
+                Some(kind) => literal(out, kind, name, value),
+                None => out.push(0x80 | place),
+            }
+        }
+    }
+}
+
+/// Headers that HTTP/2 says in another way, or not at all: RFC 9113 sections 8.2.2 and 8.3.1.
+fn is_for_http1(name: &[u8]) -> bool {
+    [b"host".as_slice(), b"connection", b"keep-alive", b"proxy-connection"]
+        .iter()
+        .any(|one| one.eq_ignore_ascii_case(name))
 }
 
 /// Names and values of whole header lines.
@@ -200,6 +225,34 @@ mod tests {
                 &["content-type=text/plain", "x-empty=", "cookie=id=2; more=3", "content-length=40000"],
             ];
             assert_eq!(read(&mut inflater, &out), want.concat());
+        }
+    }
+
+    #[test]
+    fn a_header_that_the_request_sets_is_there_once() {
+        let (mut deflater, mut inflater) = (Deflater::new(), Inflater::new().expect("memory"));
+        let parts = [
+            (RequestPart::Method, "GET"),
+            (RequestPart::Target, "/"),
+            (RequestPart::Headers, "Host: shop\r\nConnection: close\r\nAccept: text/html\r\n"),
+        ];
+        let (plain, mut own) = (request(&parts[..2]), request(&parts));
+        own.sets = OwnHeaders { host: true, accept: true, user_agent: false, closes: true };
+        let of_own = [
+            ":method=GET",
+            ":scheme=http",
+            ":path=/",
+            ":authority=shop",
+            "user-agent=assay",
+            "accept=text/html",
+        ];
+        let of_plain =
+            [":method=GET", ":scheme=http", ":path=/", ":authority=h:1", "user-agent=assay", "accept=*/*"];
+        // Before and after what is shared stands in the table.
+        for (request, want) in [(&own, of_own), (&plain, of_plain), (&own, of_own), (&plain, of_plain)] {
+            let mut out = Vec::new();
+            deflater.write(request, false, b"h:1", &mut out);
+            assert_eq!(read(&mut inflater, &out), want);
         }
     }
 
