@@ -38,7 +38,7 @@ pub fn survey(source: &dyn MemorySource, not_malloc: &[Range<u64>]) -> Survey {
                 "more than {blocks} blocks: in {bytes} bytes more, used and freed blocks cannot be distinguished"
             ),
         ));
-        // What lies there may be given back too.
+        // Memory there may be given back, too.
         survey.trim_gain_bytes = None;
     }
     survey

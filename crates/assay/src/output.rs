@@ -40,7 +40,7 @@ fn of_environment() -> Option<u16> {
     std::env::var("COLUMNS").ok()?.parse().ok()
 }
 
-/// Writes to standard output. A reader that went away (`| head`) is no failure.
+/// Writes to standard output. A reader that has closed the pipe (`| head`) is not a failure.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {

@@ -19,7 +19,7 @@ pub const PLAIN_LINE_EVERY: Duration = Duration::from_secs(5);
 /// How often a spinner turns.
 const TICK: Duration = Duration::from_millis(200);
 
-/// A bar on standard error for as long as it lives; hidden where that is no terminal.
+/// A bar on standard error for as long as it lives; hidden where that is not a terminal.
 pub fn bar(length: Option<u64>, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());

@@ -54,7 +54,7 @@ pub fn run_all(asked: &Asked<'_>, rules: &Rules) -> Result<Results, String> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     // Three for each processor: many wait for a JVM, or for a clock.
     let mut ran = run(asked, "shared", &format!("not {QUIET}"), 3 * processors)?;
-    // What is timed leaves its processor idle; the others there are held back by their groups.
+    // A timed test leaves its processor idle; groups limit the others that run then.
     ran.extend(run(asked, "quiet", QUIET, 6 * processors)?);
     let missed: Vec<_> = ran.iter().filter(|(test, one)| rules.is_missed(test, &one.outcome)).collect();
     let earlier: BTreeMap<_, _> =

@@ -73,7 +73,7 @@ impl TimeGauge {
     /// When the process is gone ([`LinuxError::is_absent`]), or belongs to somebody else and `/proc` is hidden.
     pub fn start(pid: u32) -> Result<TimeGauge, LinuxError> {
         let sys = SysRoot::default();
-        // Who ends after the first reading must be heard of.
+        // Threads that end after the first reading must be reported.
         let listener = ExitListener::start(&sys);
         let mut gauge = TimeGauge::begin(ProcRoot::default(), &sys, pid, true)?;
         gauge.exits =

@@ -72,7 +72,7 @@ fn check(jvm: &Running, told: LibjvmNames, case: &str) -> BTreeSet<ThreadRole> {
         }
         assert!(reading < READINGS_MAX, "{case}: {labels:?}");
         std::thread::sleep(Duration::from_millis(50));
-        // What ZGC has moved has its new address at the latest with the next collection, which an idle program does not need.
+        // References to objects that ZGC has moved are updated by the next collection at the latest, which an idle program does not need.
         if reading % 10 == 9 {
             ask(jvm, "GC.run");
         }

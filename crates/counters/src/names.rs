@@ -29,7 +29,7 @@ struct Shared {
 impl KernelNames {
     /// Takes note of a thread that the JVM lists, or is sure not to list.
     pub(crate) fn note(&mut self, kernel_name: &str, label: &Label) {
-        // What could not be read whole may be anything.
+        // A part that could not be read may hold anything.
         if !label.is_whole && label.role == ThreadRole::Unknown {
             return;
         }

@@ -150,8 +150,8 @@ impl Tracks {
         self.youngest_ticks = self.youngest_ticks.max(youngest).or(Some(0));
     }
 
-    /// Adds the records of threads of process `pid` that ended until the last reading. What an old kernel sends does not say of which process
-    /// a thread was: it counts if the thread was read.
+    /// Adds the records of threads of process `pid` that ended until the last reading. Records of an old kernel do not name the process of a
+    /// thread: such a record counts if the thread was read.
     pub(crate) fn end(&mut self, pid: u32, records: &[ExitRecord], interrupt_ns: u64) {
         if records.is_empty() {
             return;
@@ -222,7 +222,7 @@ impl Tracks {
     pub(crate) fn label(&mut self, labels: &HashMap<u32, Label>) {
         for track in self.tracks.values_mut().filter(|track| !track.has_ended) {
             match labels.get(&track.last.tid) {
-                // What was read whole before was the same thread's.
+                // The complete earlier reading is of the same thread.
                 Some(label)
                     if !label.is_whole && track.label.as_ref().is_some_and(|before| before.is_whole) => {}
                 Some(label) => track.label = Some(label.clone()),

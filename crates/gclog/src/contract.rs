@@ -31,7 +31,7 @@ pub(crate) enum ParseOutcome {
 pub(crate) trait Dialect: std::fmt::Debug + Send {
     /// As [`GcSource::dialect`] has it.
     fn name(&self) -> &'static str;
-    /// Takes a line without its end. Whatever its content, it neither fails nor keeps memory that grows with the log.
+    /// Takes a line without its end. It never fails, and its memory does not grow with the log.
     fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> ParseOutcome;
     /// Tells what is open, as far as it is known.
     fn flush(&mut self, sink: &mut dyn GcSink);

@@ -2,7 +2,7 @@
 //!
 //! [`Analysis`] takes what [`GcStream`](assay_gclog::GcStream) reports and gives a [`GcReport`] at any time. Sums, counts and extremes are exact;
 //! percentiles come from histograms with three digits; confidence intervals and comparisons come from at most 256 blocks of time, since pauses
-//! that follow each other resemble each other and are no independent witnesses.
+//! that follow each other resemble each other and are not independent samples.
 
 use crate::block::{Blocks, KINDS_MAX};
 use crate::bytes::{self, Bytes};

@@ -163,7 +163,7 @@ impl LiveSet {
             && low * hours <= least_bytes
             && -least_bytes <= high * hours
         {
-            // What clearly grew, and only in one half, is not flat: it may be a start or a slow leak, and more log would show which.
+            // Clear growth in one half alone is not flat: it may be a start or a slow leak, and a longer log would show which.
             GcTrend::Flat
         } else {
             GcTrend::Unknown

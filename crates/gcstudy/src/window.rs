@@ -77,7 +77,7 @@ pub struct GcWindow {
 /// The garbage of a window, counted over the collections that ended within `from_ns ..= to_ns`.
 ///
 /// `None` when there are fewer than two, when a pause between them lacks its bytes or its time, or memory was freed and the log does not
-/// say how much (a sum with a hole is no sum), when times go backwards, or when the bytes contradict themselves (less than nothing freed
+/// say how much (an incomplete sum is not given), when times go backwards, or when the bytes contradict themselves (less than nothing freed
 /// or allocated).
 pub fn freed_between(records: &[GcRecord], from_ns: u64, to_ns: u64) -> Option<GcWindow> {
     let mut inside = Vec::new();

@@ -9,7 +9,7 @@ pub(crate) const FILLER_OBJECT: &str = "jdk.internal.vm.FillerObject";
 /// Index of a class in [`ClassHistogram::classes`].
 pub type ClassIndex = u32;
 
-/// Element and field types that are no references.
+/// Element and field types that are not references.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "Java's own names")]
 pub enum PrimitiveKind {

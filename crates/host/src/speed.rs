@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(steps, 1_000);
     }
 
-    /// Which is faster is the machine's to say; that both were measured is not.
+    /// Either may be faster, depending on the machine; both must have been measured.
     #[test]
     fn both_kinds_of_work_take_time() {
         let speed = SpeedProbe::new().measure();

@@ -231,7 +231,7 @@ impl Arenas {
         self.chunk_in(source, address, header, bytes)
     }
 
-    /// The same with the block's first 16 bytes at hand: nothing more is read for a block that is no chunk, and of one
+    /// The same with the block's first 16 bytes at hand: nothing more is read for a block that is not a chunk, and of one
     /// that is, only the header of the next chunk.
     pub fn chunk_in(
         &self,

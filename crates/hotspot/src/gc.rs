@@ -26,8 +26,8 @@ pub struct GcTable {
 }
 
 impl Hotspot<'_> {
-    /// The collector's own tables that lie outside malloc's heap, sorted, without overlap. What a release keeps where no
-    /// layout pack gives is missing, and a problem says so.
+    /// The collector's own tables that lie outside malloc's heap, sorted, without overlap. A table whose place no layout pack
+    /// gives is missing, and a problem says so.
     pub fn gc_tables(&self) -> Vec<GcTable> {
         let mut tables = Tables { hotspot: self, heap: self.heap_ranges(), found: Vec::new() };
         tables.find_all();

@@ -44,7 +44,7 @@ impl LayoutPack {
     }
 
     /// Types that are not used because an anchor differs, with that anchor: this build is not the one that the pack was
-    /// made from. Whoever needs such a type finds nothing, and says so.
+    /// made from. A reader that needs such a type finds nothing, and says so.
     pub fn refused(&self) -> &[String] {
         &self.refused
     }

@@ -1,8 +1,8 @@
 //! The structures that the JVM exports for debuggers: `gHotSpotVMStructs`, `gHotSpotVMTypes`, and the constants.
 //!
 //! The tables describe themselves: the stride of an entry and the offsets of its fields are exported too, so that one
-//! walk reads JDK 8 to 25 and later, 64-bit and 32-bit. What is in the tables shrinks and is renamed from release to
-//! release: each field is optional, and callers name all spellings that they know.
+//! walk reads JDK 8 to 25 and later, 64-bit and 32-bit. Fields disappear and are renamed from release to release: each is
+//! optional, and callers name all spellings that they know.
 
 use crate::{HotspotError, Symbols};
 use assay_linux::MemorySource;

@@ -183,7 +183,7 @@ impl StartedJvm {
 
 impl Drop for StartedJvm {
     fn drop(&mut self) {
-        // Not waited for yet, so the number of the group is still its own. A group that is gone is no matter.
+        // Not waited for yet, so the number of the group is still its own. A group that has ended already is fine.
         if let (Ok(None), Some(group)) = (self.child.try_wait(), self.group) {
             let _ = kill_process_group(group, Signal::KILL);
         }

@@ -1,4 +1,4 @@
-//! Things of bytes to scale, cut into rows: what lies where, long stretches of nothing left out.
+//! Things of bytes to scale, cut into rows: what lies where, without long empty ranges.
 
 use crate::axes::LABEL_SIZE;
 use crate::ink::wrap;

@@ -11,7 +11,7 @@ pub struct Curve {
     pub label: String,
     /// Number of its colour, marker and dash.
     pub look: usize,
-    /// Its points: where, and the time in ms. A single one is no line.
+    /// Its points: where, and the time in ms. A single one does not make a line.
     pub points: Vec<(f64, f64)>,
     /// Marks: where, the time in ms, and what a pointer shows.
     pub marks: Vec<(f64, f64, String)>,

@@ -63,8 +63,8 @@ impl Effect {
     }
 }
 
-/// The largest and surest effects first: by the end of the interval that is nearest to 1, then by the ratio. What no logarithm has is left
-/// out.
+/// The largest and surest effects first: by the end of the interval that is nearest to 1, then by the ratio. A ratio without a logarithm
+/// is left out.
 pub fn in_order(mut effects: Vec<Effect>) -> Vec<Effect> {
     effects.retain(Effect::can_be_drawn);
     effects.sort_by(|a, b| {

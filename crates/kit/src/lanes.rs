@@ -1,4 +1,4 @@
-//! Lanes over sizes on a logarithmic axis: each a bar of stretches that touch, with lines of text above and below.
+//! Lanes over sizes on a logarithmic axis: each a bar of adjacent segments, with lines of text above and below.
 
 use crate::axes::LABEL_SIZE;
 use crate::letters::text_width;
@@ -29,7 +29,7 @@ pub struct LaneSegment {
     pub to: u64,
 }
 
-/// One bar: its lines of text, and its stretches.
+/// One bar: its lines of text, and its segments.
 pub struct Lane {
     /// Lines over it, as wide as the picture.
     pub above: Vec<String>,

@@ -99,7 +99,7 @@ const GAP_TIMES: f64 = 10.0;
 /// And which share of the axis.
 const GAP_SHARE: f64 = 0.05;
 
-/// Points in time, upwards, as stretches that a line may join: between two of them nothing is known for long.
+/// Points in time, upwards, as runs that a line may join: between two runs nothing is known for long.
 pub fn stretches(positions: &[f64]) -> Vec<Range<usize>> {
     let mut distances: Vec<f64> = positions.windows(2).map(|pair| pair[1] - pair[0]).collect();
     distances.sort_by(f64::total_cmp);

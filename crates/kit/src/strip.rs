@@ -1,4 +1,4 @@
-//! A strip from zero on to scale, with stretches of it filled, some of them numbered over it.
+//! A strip from zero on to scale, with filled ranges, some of them numbered over it.
 
 use crate::axes::LABEL_SIZE;
 use crate::letters::text_width;
@@ -39,7 +39,7 @@ impl Strip {
         2.0 + value.min(self.to) as f64 / self.to as f64 * (self.width - 4.0)
     }
 
-    /// The strip with stretches, in the order given, and ticks at multiples of a unit.
+    /// The strip with ranges, in the order given, and ticks at multiples of a unit.
     pub fn draw(&self, svg: &mut Svg, stretches: &[StripSegment], unit: (u64, &str), ticks: &[u64]) {
         svg.rect((self.at(0), self.top), (self.at(self.to) - self.at(0), HEIGHT), "pad", "");
         let inside = || stretches.iter().filter(|s| s.from < self.to && s.from < s.to);

@@ -93,7 +93,7 @@ fn run_as(spec: &ProcessSpec) -> Option<(u32, u32)> {
     (spec.is_unprivileged && rustix::process::geteuid().is_root()).then_some(UNPRIVILEGED)
 }
 
-/// Of the kernel's random bytes: this is no draw of the study, and need not be repeated.
+/// Of the kernel's random bytes: this is not a draw of the study, and need not be repeated.
 fn random_password() -> io::Result<String> {
     let mut bytes = [0; 16];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;

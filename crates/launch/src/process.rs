@@ -203,7 +203,7 @@ impl LocalProcess {
         self.family.signal(Signal::KILL, |p| p.group_id == group);
     }
 
-    /// Asks it to stop, without waiting; once only. What has left the group is asked when the first process has ended
+    /// Asks it to stop, without waiting; once only. Processes that left the group are asked when the first process has ended
     /// ([`LocalProcess::finish`]): a server stops its own children, and may need them until then.
     pub(crate) fn ask_to_stop(&mut self, signal: Signal) {
         self.resume();

@@ -1,8 +1,8 @@
 //! Changes to the machine that a level asks for. Each is on disk before it is made, with what it was before, so that it is
 //! taken back whatever becomes of this program: at the end of the trial, on Ctrl-C, and after `kill -9` by the next start.
 //!
-//! One run at a time changes the machine: it holds the lock of the file with its changes. What the file says is true of one
-//! boot only, since settings of the kernel do not outlive it.
+//! One run at a time changes the machine: it holds the lock of the file with its changes. The file is valid for one boot
+//! only, since settings of the kernel do not outlive it.
 
 use crate::lock::{patience, try_lock_until};
 use crate::private_folder::{open_own, open_private};

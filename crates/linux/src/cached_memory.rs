@@ -77,7 +77,7 @@ impl Lines {
         let ahead = if goes_on { (2 * self.ahead).clamp(1, AHEAD_MAX.min(LINES - place)) } else { 1 };
         let read = std::iter::once(ahead).chain((1 < ahead).then_some(1)).find(|count| {
             let bytes = &mut self.bytes[place * LINE_BYTES..][..count * LINE_BYTES];
-            // What was there before may be half written over.
+            // The earlier content may be partly overwritten.
             self.numbers[place..place + count].fill(None);
             source.read(start, bytes).is_ok()
         });

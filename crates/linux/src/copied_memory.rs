@@ -220,7 +220,7 @@ fn copy_pages(
     }
 }
 
-/// What lies one behind the other in the process and in the copy becomes one.
+/// Merges ranges that are adjacent both in the process and in the copy.
 fn joined(mut extents: Vec<Extent>) -> Vec<Extent> {
     extents.sort_unstable_by_key(|extent| extent.addresses.start);
     extents.dedup_by(|next, last| {

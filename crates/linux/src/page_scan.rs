@@ -315,7 +315,7 @@ impl Entries {
         let Range { start, end } = part.addresses;
         let (mut page, end_page) = (start / page_bytes, end / page_bytes);
         let mut found_bytes = 0;
-        // What `smaps` counted is all there is, unless the process grew since.
+        // `smaps` counted all of it, unless the process has grown since.
         while page < end_page && found_bytes < part.resident_bytes {
             let entries = (end_page - page).min(ENTRIES_PER_READ);
             if ENTRIES_MAX < self.read + entries {

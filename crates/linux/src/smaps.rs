@@ -1,7 +1,7 @@
 //! `/proc/PID/smaps`, streamed mapping by mapping, and its sum `smaps_rollup`. Format: `proc_pid_smaps(5)`.
 //!
 //! The kernel writes one header line per mapping, in the form of `/proc/PID/maps`, and `Key: value kB` lines below it.
-//! Which keys there are depends on the kernel; what is not there is `None`, but `Rss` must be.
+//! The keys depend on the kernel. A missing one is `None`; only `Rss` is required.
 //!
 //! Folklore: one `read` gives about 4 KiB of `smaps`, five mappings, and the lock on the address space is dropped in
 //! between. So the mappings of a busy process are not from one moment, and their sum may differ from `smaps_rollup`.

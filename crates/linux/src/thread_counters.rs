@@ -88,7 +88,7 @@ impl ProcRoot {
 }
 
 /// Folklore: without `CONFIG_SCHED_INFO` there is no `schedstat`; with it, a kernel before Linux 5.14 that was booted with `nodelayacct`, and
-/// has no `CONFIG_SCHEDSTATS`, writes `0 0 0` for every thread. A process that was started has run: zeros everywhere are no figures.
+/// has no `CONFIG_SCHEDSTATS`, writes `0 0 0` for every thread. A process that was started has run: zeros everywhere are not figures.
 fn forget_what_is_not_counted(threads: &mut HashMap<u32, ThreadCounters>) {
     if threads.values().all(|thread| thread.schedstat.is_none_or(|figures| figures == Schedstat::NEVER_RAN)) {
         threads.values_mut().for_each(|thread| thread.schedstat = None);

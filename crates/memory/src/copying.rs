@@ -1,6 +1,6 @@
 //! Which memory of a process is copied before it is looked at, and how much room there is for it.
 //!
-//! What a snapshot reads must be of one moment: the JVM's structures, malloc's heap, class metadata, stacks, variables. All of it
+//! A snapshot reads memory of one moment: the JVM's structures, malloc's heap, class metadata, stacks, variables. All of it
 //! lies in private memory that may be written, and is copied. Memory that cannot change (files, code) is read when it is asked
 //! for. So are Java objects, where they are many: they say which class holds native memory, and that changes slowly.
 

@@ -147,7 +147,7 @@ fn library_entry(mapping: &Mapping, entries: &mut EntryTable) -> EntryId {
     entries.entry(Area::Code, &[library_name(&mapping.name).as_str(), part], FigureSource::Kernel)
 }
 
-/// Mappings that are no files but have a name.
+/// Mappings that are not files but have a name.
 fn named_span(mapping: &Mapping, entries: &mut EntryTable) -> Option<AddressRange> {
     let entry = match mapping.name.as_str() {
         "[stack]" => entries.explained(
@@ -169,7 +169,7 @@ fn named_span(mapping: &Mapping, entries: &mut EntryTable) -> Option<AddressRang
     Some(AddressRange::new(mapping.addresses.clone(), entry))
 }
 
-/// A mapped file that is no library.
+/// A mapped file that is not a library.
 fn file_spans(source: &dyn MemorySource, mapping: &Mapping, entries: &mut EntryTable) -> Vec<AddressRange> {
     let name = file_name(&mapping.name).to_owned();
     let whole = |entry| vec![AddressRange::new(mapping.addresses.clone(), entry)];

@@ -136,7 +136,7 @@ impl Record {
     /// most `bytes_max` bytes, and never beyond 256 MiB. A file made here is removed again when no snapshot came into it.
     ///
     /// # Errors
-    /// When the file holds anything else, is no regular file, is in use, or cannot be written.
+    /// When the file holds anything else, is not a regular file, is in use, or cannot be written.
     pub fn create(path: &Path, bytes_max: u64) -> Result<Record, RecordError> {
         let io = |what, source| RecordError::Io { what, path: path.to_owned(), source };
         let mut options = OpenOptions::new();

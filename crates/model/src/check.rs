@@ -37,8 +37,8 @@ const UNQUIET: [Check; 7] = [
 ];
 
 impl Disturbance {
-    /// Whether a window with this disturbance cannot be used for this metric. What disturbs time leaves counts of
-    /// bytes alone; wrong answers spoil everything.
+    /// Whether a window with this disturbance cannot be used for this metric. A disturbance of time does not affect counts
+    /// of bytes; wrong answers spoil everything.
     pub fn spoils(&self, metric: &Metric) -> bool {
         metric.needs_quiet_machine || !UNQUIET.contains(&self.kind)
     }

@@ -146,8 +146,8 @@ impl<R> Finding<R> {
         self.evidence.join("; ")
     }
 
-    /// Its place among others. What is only folklore stands below all that is known better, however grave it is said to be; then the
-    /// graver, the better known, and the larger gain stand above.
+    /// Its place among others. Folklore stands below all that is known better, whatever its severity; then the graver, the better
+    /// known, and the larger gain stand above.
     pub fn rank(&self) -> Rank {
         Rank {
             is_folklore: KnownFrom::Folklore <= self.known_from,

@@ -25,7 +25,7 @@ pub struct AttributedCause {
     pub cause: LateCause,
     /// Misses that would have kept the limit without the time that this took from them.
     pub misses: u64,
-    /// Misses in whose time this happened at all. What happens all the time is in many of them by chance: compare `expected`.
+    /// Misses in whose time this happened at all. An event that is frequent is in many of them by chance: compare `expected`.
     pub overlapped: u64,
     /// How many requests of as many, drawn from all, it would have overlapped by chance.
     pub expected: Option<f64>,

@@ -47,7 +47,7 @@ pub enum StudyError {
         /// Why, for each variant.
         reason: String,
     },
-    /// The user stopped the run. What was finished is kept.
+    /// The user stopped the run. Finished trials are kept.
     #[error("interrupted; {done} of {trials} launches are whole in {}; go on with --resume --out {}", .dir.display(), .dir.display())]
     Interrupted {
         /// The run directory.

@@ -113,7 +113,7 @@ fn spelt(name: &str) -> String {
     format!("{stem}{}", "[]".repeat(dimensions))
 }
 
-/// What a tag of native memory tracking has, in bytes where it is no number of things.
+/// What a tag of native memory tracking has, in bytes where it is not a number of things.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the words of `VM.native_memory`")]
 pub struct TrackedMemory {

@@ -92,7 +92,7 @@ mod tests {
         let parts = |text| parts(text).map(|p| (p.name, p.relation, p.limit, p.is_of_change));
         assert_eq!(parts("pause_p99_ms>=2e2"), Ok(("pause_p99_ms", Relation::AtLeast, 200.0, false)));
         assert_eq!(parts(" cpu < -3 % "), Ok(("cpu", Relation::Below, -3.0, true)));
-        // Without a sign it is no change: a share of 10 % is written as 10.
+        // Without a sign it is not a change: a share of 10 % is written as 10.
         assert_eq!(parts("cpu > 10%"), Err(NoCondition::NoNumber("10%".to_owned())));
         assert_eq!(parts("cpu"), Err(NoCondition::NoRelation("cpu".to_owned())));
         for bad in ["cpu >", "cpu > +%", "cpu > inf", "cpu > + 3 x%", "cpu > NaN"] {

@@ -57,7 +57,7 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result
 pub enum TextError {
     /// The kernel's answer, or that it is too large.
     File(io::Error),
-    /// It is no text from this line on.
+    /// It is not text from this line on.
     Line(usize, &'static str),
 }
 

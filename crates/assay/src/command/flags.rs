@@ -116,7 +116,7 @@ fn listed(
     let release = release.to_string();
     let jvm = jvms.choose(JvmWish { jvm: Some(&release), ..JvmWish::default() }).ok()?;
     let java = Path::new(&jvm.home).join("bin/java");
-    // What is locked is listed only when it is unlocked.
+    // A JVM lists locked options only when they are unlocked.
     let options =
         ["-XX:+UnlockDiagnosticVMOptions", "-XX:+UnlockExperimentalVMOptions", "-XX:+PrintFlagsFinal"];
     let output = run_java(&java, &options.map(str::to_owned), START_MAX, stop).ok()?;

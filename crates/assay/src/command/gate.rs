@@ -49,7 +49,7 @@ pub fn write_cases(
     write_files(files, &Judged { suite, not_usable, cases: &cases }, markdown)
 }
 
-/// What fails counts more than what cannot be decided, and a condition more than whether the result can be used: where nothing
+/// A failure counts more than an undecided condition, and a condition more than whether the result can be used: where nothing
 /// counts, no condition can be decided.
 pub fn exit_code(is_good: bool, cases: &[GateCase]) -> ExitCode {
     ExitCode::from(code(is_good, cases))

@@ -47,7 +47,7 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
     Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// A case for each rule and JVM that it was applied to. What is unknown fails no build, and is not passed either.
+/// A case for each rule and JVM that it was applied to. An unknown result neither fails a build nor passes.
 fn judged(report: &HostReport, least: Option<Severity>) -> Vec<Judgement> {
     let Some(least) = least.map(stored) else { return Vec::new() };
     let applied = report

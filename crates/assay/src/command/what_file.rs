@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// What tells the kind of a file stands in its first bytes.
+/// The first bytes of a file identify its kind.
 const HEAD_BYTES_MAX: u64 = 4096;
 
 /// The kinds that some command reads.

@@ -289,7 +289,7 @@ fn class_of(function: &str) -> Option<String> {
             '<' => depth += 1,
             '>' => depth = depth.saturating_sub(1),
             '(' if depth == 0 => break,
-            // What stood before was the type that it returns.
+            // The text before it is the return type.
             ' ' if depth == 0 => name.clear(),
             c if depth == 0 => name.push(c),
             _ => {}

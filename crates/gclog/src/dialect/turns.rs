@@ -1,4 +1,4 @@
-//! Two JVMs that write into one log, whose clocks go on in turns: such a log is no row of restarts.
+//! Two JVMs that write into one log, whose clocks alternate: such a log is not a series of restarts.
 
 /// What the clock of a log did.
 #[derive(Debug, Default)]

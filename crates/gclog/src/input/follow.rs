@@ -53,7 +53,7 @@ impl Follower {
     /// Begins at the log's first byte: a followed log is read whole, as any other.
     ///
     /// # Errors
-    /// The log cannot be opened, or is no regular file.
+    /// The log cannot be opened, or is not a regular file.
     pub fn open(path: &Path, sink: &mut dyn GcSink) -> Result<Self, InputError> {
         Follower::open_part(path, WHOLE, sink)
     }
@@ -61,7 +61,7 @@ impl Follower {
     /// Begins where `part` says: for those who must not be held up by a long log.
     ///
     /// # Errors
-    /// The log cannot be opened, or is no regular file.
+    /// The log cannot be opened, or is not a regular file.
     pub fn open_part(path: &Path, part: ReadLimits, sink: &mut dyn GcSink) -> Result<Self, InputError> {
         let failed = |source| InputError::Open { path: path.display().to_string(), source };
         let active = active(path);

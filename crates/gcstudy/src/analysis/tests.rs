@@ -303,7 +303,7 @@ fn promotion_is_held_against_what_the_same_collections_show_as_allocated() {
     let told = report(steady.clone());
     assert!((told.promoted_percent.unwrap() - 10.0).abs() < 1e-9, "{:?}", told.promoted_percent);
     assert!((told.promoted_bytes_per_s.unwrap().estimate - 8.0 * MIB as f64).abs() < 1.0);
-    // Collections that find no room turn young regions into old ones, which is no promotion.
+    // Collections that find no room turn young regions into old ones, which is not promotion.
     let with_failures = steady.into_iter().enumerate().map(|(index, mut record)| {
         if index % 2 == 1 {
             record.anomalies.push(GcAnomaly::EvacuationFailure);

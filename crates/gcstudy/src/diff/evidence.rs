@@ -70,7 +70,7 @@ pub(super) fn quotient(parts: &[(f64, f64)]) -> Option<Figure> {
 }
 
 /// Means of logarithms by kind, each interval with how many of a kind it has and the sum of their logarithms; kinds weigh by how many of
-/// them both logs have, so that another mix of kinds is no difference. `None` when there are too few.
+/// them both logs have, so that another mix of kinds does not count as a difference. `None` when there are too few.
 pub(super) fn by_kind(before: &[Vec<(f64, f64)>], after: &[Vec<(f64, f64)>]) -> Option<Evidence> {
     let counts =
         |side: &[Vec<(f64, f64)>], kind: usize| side.iter().map(|stretch| stretch[kind].0).sum::<f64>();

@@ -200,7 +200,7 @@ static PREMATURE_PROMOTION: Rule = Rule {
 };
 
 fn premature(report: &GcReport) -> Option<Found> {
-    // Too few stretches for an interval are no evidence.
+    // Too few segments for an interval are not evidence.
     let rate = report.promoted_bytes_per_s.filter(|rate| rate.low.is_some())?;
     let (percent, promoted) = (report.promoted_percent?, rate.estimate);
     let is_felt = paused_percent(report).is_some_and(|percent| FELT.value <= percent);

@@ -16,7 +16,7 @@ const COMPRESSED_LEFT: Threshold = Threshold::bytes("compressed_left", 40 << 30)
 /// Compressed references end so much below what 32 bits reach, by the same measurement.
 const KEPT_BELOW_COMPRESSED: u64 = 24 * MIB;
 
-/// What a limit of HotSpot's modes is crossed by: the heap as large as fits a cheaper mode, the range that is little beyond it, and what is
+/// How a limit of HotSpot's modes is crossed: the largest heap of a cheaper mode, the range that is little beyond it, and what is
 /// lost there.
 const LIMITS: [(u64, std::ops::RangeInclusive<u64>, &str); 3] = [
     (UNSCALED.whole(), UNSCALED.whole() + MIB..=UNSCALED_LEFT.whole(), "compressed oops are unscaled"),

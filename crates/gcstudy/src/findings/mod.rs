@@ -1,6 +1,6 @@
 //! Rules: what a report shows that its reader should know or do.
 //!
-//! A rule is one value: what it says in general, its thresholds, and a pure function of the report that judges. What the log does not tell
+//! A rule is one value: what it says in general, its thresholds, and a pure function of the report that judges. A value that the log lacks
 //! gives no finding. Thresholds stand beside the rule with their source; where none is named they are ours. To add a rule: write it in the
 //! file of its group, name it in the group's `RULES`, and give `tests.rs` a report that has what it speaks of.
 

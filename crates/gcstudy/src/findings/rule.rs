@@ -68,7 +68,7 @@ pub(super) const EARLIER_CMS: &str =
 /// A sum of CPU times below this many steps of a single figure tells nothing: HotSpot counts in 10 ms.
 pub(super) const STEPS: Threshold = Threshold::count("steps", 20);
 
-/// What collector threads run in pauses, at least, where nothing keeps them waiting. Steps of 10 ms are cut off as often as rounded up, so
+/// The least CPU time of collector threads in pauses where nothing keeps them waiting. Steps of 10 ms are cut off as often as rounded up, so
 /// that sums agree; this is for what is left.
 pub(super) const WORKED: Threshold = Threshold::percent("worked", 80.0);
 

@@ -82,7 +82,7 @@ fn other(report: &GcReport) -> Option<Found> {
     let by_operation_ms: f64 = others().map(|row| row.durations.total_ms).sum();
     // Rows without an operation (JDK 8 says only how long all threads stood still) hold the collections, too.
     let other_ms = report.other_safepoints_ms.map_or(by_operation_ms, |ms| ms.min(by_operation_ms));
-    // What a thread that came late cost is its rule's, not the operation's: a cleanup of microseconds that 60 ms of waiting preceded was
+    // The cost of a late thread belongs to its own rule, not to the operation: a cleanup of microseconds that 60 ms of waiting preceded was
     // once the fault of the cleanup.
     let late_ms = reaching(report).map_or(0.0, |_| report.time_to_safepoint.total_ms);
     if other_ms - late_ms < OTHER.share() * span_ms {

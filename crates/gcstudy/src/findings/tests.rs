@@ -131,7 +131,7 @@ fn each_rule_has_an_id_of_its_own_and_texts_that_name_its_thresholds() {
     assert_eq!(ids.len(), all().count());
 }
 
-/// What waits for a processor has long pauses, reaches safepoints late and lets cycles fail: the same as other causes bring about.
+/// Without a processor a JVM has long pauses, reaches safepoints late and fails cycles, all of which other causes bring about, too.
 #[test]
 fn findings_that_a_wait_for_a_processor_brings_about_name_it() {
     type Spoil = fn(&mut GcReport);

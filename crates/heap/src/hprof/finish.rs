@@ -13,7 +13,7 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// Mirrors that are dumped as objects: of the types that are no classes, `boolean` to `long` and `void`.
+/// Mirrors that are dumped as objects: of the types that are not classes, `boolean` to `long` and `void`.
 const PRIMITIVE_MIRRORS: u64 = 9;
 /// The class of arrays for whose classes there was no room.
 const OTHER_ARRAYS: &str = "(other arrays)";
@@ -274,7 +274,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// Objects of `java.lang.Class` are mirrors. HotSpot writes those of classes as CLASS_DUMP alone, and those of types
-    /// that are no classes as objects: they get classes of their own, so that their bytes are counted.
+    /// that are not classes as objects: they get classes of their own, so that their bytes are counted.
     fn add_primitive_mirrors(&mut self) {
         let Some(class) = self.find("java.lang.Class") else { return };
         let mirrors = std::mem::take(&mut self.classes[class as usize].instances);

@@ -55,7 +55,7 @@ impl VersionWatch {
     /// Such an array has come.
     #[inline]
     pub(super) fn text(&mut self, id: u64, kind: PrimitiveKind, elements: &[u8]) {
-        // The first letter's low byte: most are no digits.
+        // The first letter's low byte: most are not digits.
         let low = if kind == PrimitiveKind::Char { 1 } else { 0 };
         if elements.get(low).is_some_and(|letter| matches!(letter, b'1'..=b'9')) {
             self.numeric_text(id, kind, elements);
@@ -92,7 +92,7 @@ impl VersionWatch {
     }
 }
 
-/// `25`, `25-ea`, `17.0.15`, `1.8.0_392`: a number, further numbers, and something that is no sentence.
+/// `25`, `25-ea`, `17.0.15`, `1.8.0_392`: a number, further numbers, and something that is not a sentence.
 fn is_version(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|letter| letter.is_ascii_digit()).count();
     let is_plain =

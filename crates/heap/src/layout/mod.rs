@@ -304,7 +304,7 @@ impl LayoutOrder {
 
     /// Classes that have objects, with what is above them.
     pub fn of_objects(histogram: &ClassHistogram) -> LayoutOrder {
-        // Mirrors are no instances of it in a class histogram.
+        // A class histogram does not count mirrors as instances of it.
         LayoutOrder::of(histogram, |_, shape| 0 < shape.instances || &*shape.name == "java.lang.Class")
     }
 

@@ -8,7 +8,7 @@ use assay_hotspot::{ClassField, ClassKind, Collector, HeapClass, HeapClasses, Ho
 use assay_model::{DumpModel, ModelName, Problem, Reason};
 use assay_text::{percent, size};
 
-/// Mirrors of types that are no classes: `boolean` to `long` and `void`.
+/// Mirrors of types that are not classes: `boolean` to `long` and `void`.
 const PRIMITIVE_MIRRORS: u64 = 9;
 
 /// Makes the class histogram. The fields of classes are read now, while the process runs on: a class does not change them, and one

@@ -30,7 +30,7 @@ impl FreezeReport {
 }
 
 /// Objects of a class histogram, as they are in the heap. Objects that only fill gaps, those of the archive of class data that
-/// nothing has loaded, and the stacks in parts of virtual threads' stacks are met, but are no part of a class histogram.
+/// nothing has loaded, and the stacks in parts of virtual threads' stacks are met, but are not part of a class histogram.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counted {
     /// How many.

@@ -89,7 +89,7 @@ mod tests {
             assert!([HostVerdict::Unknown, HostVerdict::NotApplicable].contains(&rule.absent), "{}", rule.id);
             // A test is of one file.
             assert!(rule.test.is_none() || rule.reads.len() == 1, "{}", rule.id);
-            // What is undone by the value that was there needs one.
+            // A change that is undone by restoring the earlier value needs that value.
             let is_file = rule.reads.first().is_some_and(|path| path.starts_with('/'));
             assert!(
                 !rule.undo.as_ref().is_some_and(|undo| undo.contains("{value}")) || is_file,

@@ -17,7 +17,7 @@ pub(crate) use files::read as read_files;
 /// Takes a snapshot of this machine.
 ///
 /// # Errors
-/// When the list of processes cannot be read. Whatever else cannot be read says so in its place.
+/// When the list of processes cannot be read. Other values that cannot be read are problems in their place.
 pub fn take_snapshot(assay_version: &str) -> Result<HostSnapshot, LinuxError> {
     of(Path::new("/"), &ProcRoot::default(), &SysRoot::default(), assay_version)
 }

@@ -17,7 +17,7 @@ use std::ops::Range;
 const GRANULES_MAX: u64 = 32 << 20;
 /// Pages in use.
 const PAGES_MAX: usize = 1 << 20;
-/// Entries that are no pages, until the table is given up.
+/// Entries that are not pages, until the table is given up.
 const STRANGERS_MAX: usize = 1000;
 /// Views of the heap.
 const VIEWS_MAX: usize = 3;

@@ -251,7 +251,7 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
                 // The header may end where the resident pages do.
                 || self.window.read_on(at, needed.min(HEADER_BYTES), end)
                 || self.window.read_on(at, needed.min(HEADER_BYTES - 8), end));
-        // What was read while threads ran may be of two moments.
+        // Values read while threads ran may be of two moments.
         self.is_over = self.is_over || !(self.is_standing)();
         is_read && !self.is_over
     }
@@ -312,7 +312,7 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
         found
     }
 
-    /// From what is no object to where the next one is.
+    /// From a place without an object to the next object.
     fn recover(&mut self, at: u64, limit: u64, stretch: &ObjectRange, hole: Option<&Hole>) -> u64 {
         if hole.is_some_and(|hole| hole.buffer_start <= at && hole.start == limit) {
             self.bytes.unfinished_bytes += limit - at;

@@ -1,7 +1,7 @@
 //! From a wanted reference mode to the JVM options that give it.
 //!
-//! There is one model of what options do, [`HeapSetting`]: options are tried on it until one set gives the mode. What it takes for
-//! granted is an address space as it usually is, so the mode that a JVM really chose is always read from its log ([`check`]).
+//! There is one model of what options do, [`HeapSetting`]: options are tried on it until one set gives the mode. It assumes the
+//! usual address space, so the mode that a JVM really chose is always read from its log ([`check`]).
 //! Held by: `every_mode_is_the_one_that_the_jvm_s_log_shows`.
 
 use super::compute::{HeapSetting, MAX_HEAP_BYTES_MIN};
@@ -72,7 +72,7 @@ impl WantedMode<'_> {
 
     fn options_of_headers(&self, feature: u32) -> Result<Vec<String>, String> {
         if !self.has_compact_headers {
-            // Who asks for a mode gets ordinary headers, whatever the release takes by itself.
+            // With a mode that was asked for, headers are ordinary ones, whatever the release's default.
             let is_on = self.mode.is_some() && Release::of(feature).modes.headers_are_compact;
             return Ok(is_on.then(|| "-XX:-UseCompactObjectHeaders".to_owned()).into_iter().collect());
         }

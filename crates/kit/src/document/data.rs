@@ -114,7 +114,7 @@ impl Value {
                 .map(Into::into)
                 .or_else(|_| u64::try_from(*number).map(Into::into))
                 .unwrap_or_else(|_| number.to_string().into()),
-            // What is not finite is null.
+            // Values that are not finite are null.
             Value::Number(number) => (*number).into(),
             Value::Truth(is_true) => (*is_true).into(),
         }

@@ -293,7 +293,7 @@ impl Treatment for OwnGroup {
     }
 }
 
-/// Removes a group. What is still in it goes to the group above.
+/// Removes a group. Processes that are still in it move to the group above.
 fn remove(folder: &Path) -> io::Result<()> {
     let begun = Instant::now();
     loop {

@@ -12,7 +12,7 @@ use assay_model::{Certainty, JvmMemoryFacts, MemoryReport, Problem};
 const MARGIN_PERCENT: u64 = 20;
 /// More threads, or deeper calls, than were observed.
 const STACKS_MARGIN_PERCENT: u64 = 25;
-/// What malloc keeps depends on the order of calls more than on their sum.
+/// Memory retained by malloc depends on the order of calls more than on their sum.
 const FREED_MARGIN_PERCENT: u64 = 25;
 /// What has no bound of its own and follows the load: direct buffers, compilers at work, sockets.
 const LOAD_MARGIN_PERCENT: u64 = 50;
@@ -141,7 +141,7 @@ fn with_margin(seen: Observed, percent: u64) -> Bound {
     }
 }
 
-/// Threads times `-Xss` is no honest bound: it is address space, of which stacks touch a tenth, and no bound on threads.
+/// Threads times `-Xss` is not an honest bound: it is address space, of which stacks touch a tenth, and does not bound threads.
 fn stacks(seen: Observed, now: &MemoryReport) -> Bound {
     let margin = with_margin(seen, STACKS_MARGIN_PERCENT);
     let threads = now.outside_rss.threads;

@@ -67,7 +67,7 @@ fn is_same_process(before: &MemoryReport, after: &MemoryReport, problems: &mut V
     false
 }
 
-/// One less the unexplained part of the change. What unknown causes gained and others lost does not cancel out.
+/// One less the unexplained part of the change. Gains and losses of unknown causes do not cancel out.
 fn explained_share(causes: &[Cause], change_bytes: i64) -> Option<f64> {
     let unknown = causes.iter().filter(|cause| !is_known(cause));
     let unknown = unknown.fold(0u64, |sum, cause| sum.saturating_add(cause.change_bytes().unsigned_abs()));

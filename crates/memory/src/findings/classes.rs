@@ -31,7 +31,7 @@ static CLASS_LOADERS_OF_ONE_NAME: Rule = Rule {
     judge: Judge::of(reflection_loaders),
 };
 
-/// Loaders of reflective accessors. Many loaders of any other name are no finding: an OSGi server has one for each bundle, and
+/// Loaders of reflective accessors. Many loaders of any other name are not a finding: an OSGi server has one for each bundle, and
 /// whether they are a leak shows only when their number grows.
 fn reflection_loaders(report: &MemoryReport) -> Option<Found> {
     let is_one = |entry: &&MemoryEntry| loader(entry).is_some_and(|name| name.contains(REFLECTION_LOADER));

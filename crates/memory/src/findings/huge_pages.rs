@@ -43,7 +43,7 @@ fn huge_pages_in_stacks(report: &MemoryReport) -> Option<Found> {
     if (inflated.len() as u64) < STACKS.whole() {
         return None;
     }
-    // What the other stacks need is what these would need too.
+    // These would need as much as the other stacks do.
     let others = report.threads.len() - inflated.len();
     let usual = report.threads.iter().map(|t| t.stack_resident_bytes).filter(|b| *b < INFLATED.whole());
     let usual = usual.fold(0, u64::saturating_add).checked_div(others as u64).unwrap_or(STACK_USUAL_BYTES);

@@ -114,7 +114,7 @@ fn wrappers(
             }
             let Some((object, klass)) = holders.object_at(address) else { return };
             let Some(class) = jvm.names.class_of_klass(klass) else { return };
-            // Such an object, a class or a thread, points at the JVM's own structures: it is no buffer.
+            // Such an object, a class or a thread, points at the JVM's own structures: it is not a buffer.
             if of_java_class(&class).is_some() {
                 return;
             }

@@ -6,7 +6,7 @@ use crate::jvm::Jvm;
 use assay_model::{Area, FigureSource};
 use std::ops::Range;
 
-/// How far before a pointer the object that holds it may begin, if it is no array.
+/// How far before a pointer the object that holds it may begin, if it is not an array.
 pub(super) const OBJECT_BYTES: u64 = 256;
 /// The same for arrays of addresses, as off-heap caches keep them. Once an array is found, all of it is known.
 pub(super) const ARRAY_BYTES: u64 = 64 << 10;

@@ -69,7 +69,7 @@ mod tests {
             let mut blocks = Vec::new();
             let mut at = base;
             for (gap, bytes, used) in sizes {
-                // A block's own header is no part of it.
+                // A block's own header is not part of it.
                 let address = at + gap + 8;
                 let state = if used { BlockState::Used } else { BlockState::Binned };
                 blocks.push(Block { address, bytes, state, header_bytes: 8, arena: 0 });

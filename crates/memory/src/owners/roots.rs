@@ -99,7 +99,7 @@ fn take_oop_storages(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut Entry
     let Some(size) = symbols.size_at(table) else { return };
     for slot in (0..size.min(OOP_STORAGE_BYTES_MAX)).step_by(8) {
         let Some(storage) = source.u64(table + slot) else { continue };
-        // Its first field is the name; one that is no text is another release's layout.
+        // Its first field is the name; one that is not text is of another release's layout.
         let name = source.u64(storage).and_then(|name| symbols.c_string(source, name, NAME_BYTES_MAX));
         let Some((area, entry)) = name.map(|name| of_oop_storage(&name)) else { continue };
         search.take_block(storage, entries.entry(area, &[entry], FigureSource::Pointers));

@@ -28,8 +28,8 @@ pub struct Metric {
     /// allocates do not depend on who else uses the processors.
     pub needs_quiet_machine: bool,
     /// By how many percent a server that is started again may differ, where it is known and small. Times depend on what the JIT compilers make
-    /// of this start's profile, and resident memory on when the collector let the heap grow. What a request allocates is the program's, but
-    /// for what escape analysis removes.
+    /// of this start's profile, and resident memory on when the collector let the heap grow. Allocation per request depends on the program
+    /// alone, but for what escape analysis removes.
     pub start_percent_max: Option<u32>,
     /// Whether only studies that ask for it have it (`observe = ["areas"]`): elsewhere nobody misses it.
     pub on_request: bool,

@@ -79,7 +79,7 @@ impl<J, R: Clone + std::fmt::Display> Rule<J, R> {
     }
 
     /// What is wrong with its texts; empty for every rule of Assay, which tests hold: a placeholder without a threshold, a threshold that no
-    /// text names, and the figure of a threshold that stands in a text itself. What is typed, between backquotes, may hold any figure.
+    /// text names, and the figure of a threshold that stands in a text itself. Commands, between backquotes, may hold any figure.
     pub fn mistakes(&self) -> Vec<String> {
         let texts =
             || [self.evidence, self.cause, self.fix].into_iter().chain(self.alternatives.iter().copied());

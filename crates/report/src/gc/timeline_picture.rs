@@ -20,7 +20,7 @@ const POINTS_NARROW: usize = 130;
 /// Lengths beyond these ends, ms, are drawn there.
 const TIMES: (f64, f64) = (1e-3, 1e6);
 
-/// Kinds of pauses, each with its look: colour and shape. What a log of another version calls otherwise has the last.
+/// Kinds of pauses, each with its look: colour and shape. A kind that this version does not know has the last one.
 pub const KINDS: [(&str, &str, usize); 6] = [
     ("young", "young", 0),
     ("mixed", "mixed", 2),

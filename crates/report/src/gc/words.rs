@@ -222,7 +222,7 @@ pub fn live_set(live: &GcLiveSet) -> String {
     format!("{last}, at most {max}, {} ({}); {trend}{slope}", clean(&live.basis), count(live.count))
 }
 
-/// Figures that are one line each: name and words. What the log does not say is left out.
+/// Figures that are one line each: name and words. Figures that the log lacks are left out.
 pub fn figures(report: &GcReport) -> Vec<(&'static str, String)> {
     let mut rows: Vec<(&'static str, String)> = Vec::new();
     let mut put = |name, words: Option<String>| rows.extend(words.map(|words| (name, words)));

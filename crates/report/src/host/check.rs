@@ -8,7 +8,7 @@ use assay_kit::document::{Answer, Block, Document, Figure, Finding, PageParts, S
 use assay_kit::text::clean;
 use assay_model::{HostReport, HostVerdict, Problem, Severity};
 
-/// The check. What is good and what does not apply is on the page alone, unless `all` is asked for.
+/// The check. Rules that hold or do not apply are on the page alone, unless `all` is asked for.
 pub fn document(report: &HostReport, all: bool) -> Document {
     let bad: Vec<Finding> = groups(report, HostVerdict::Bad).iter().map(|group| finding(group)).collect();
     let answer = Answer {

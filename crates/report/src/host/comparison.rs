@@ -47,7 +47,7 @@ fn difference(comparison: &HostComparison) -> String {
     }
 }
 
-/// What became bad comes first.
+/// Rules that no longer hold come first.
 fn first_step(comparison: &HostComparison) -> String {
     let worse = comparison.rulings.iter().find(|change| change.verdicts[1] == HostVerdict::Bad);
     match (worse, comparison.settings.first().or(comparison.machine.first())) {

@@ -31,7 +31,7 @@ pub struct Node {
 
 /// An area with what is in it.
 pub struct AreaNode {
-    /// The area; what has a name that is no area's is in [`Area::Other`].
+    /// The area; a name that is not that of an area is in [`Area::Other`].
     pub area: Area,
     /// The tree; its name is the area's title.
     pub node: Node,

@@ -17,7 +17,7 @@ const ABSENT: &str = "-";
 /// How areas are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WatchOrder {
-    /// What grows fastest is on top.
+    /// By growth, the fastest first.
     #[default]
     Growth,
     /// What is biggest is.
@@ -215,7 +215,7 @@ impl Watch {
     ) -> WatchRow {
         let now = self.points.back().and_then(&of);
         let since = self.points.front().and_then(&of).zip(now).map(|(first, now)| less(now, first));
-        // What a quick snapshot does not tell has no growth either: not one of zero.
+        // An area that a quick snapshot lacks has no growth either, not one of zero.
         let per_minute = now.and_then(|_| self.rate(|p| of(p).unwrap_or(0) as f64));
         WatchRow {
             area,

@@ -5,7 +5,7 @@ use assay_kit::Table;
 use assay_kit::number::{count, counted, duration, percent};
 use assay_model::{TimeReport, TimeSums};
 
-/// What stands beside CPU time. What is not known has no row.
+/// Figures beside CPU time. Unknown ones have no row.
 pub fn table(report: &TimeReport) -> Table {
     let row = |value: Option<String>, what: &'static str| Some((what, value?));
     let time = |ns: Option<u64>| ns.map(duration);

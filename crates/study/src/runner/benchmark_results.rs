@@ -151,7 +151,7 @@ fn ns_of(unit: &str) -> Option<f64> {
     })
 }
 
-/// Mean over all iterations of all forks; none if one of them is no number.
+/// Mean over all iterations of all forks; none if one of them is not a number.
 fn mean(metric: &JmhMetric) -> Option<f64> {
     let scores: Option<Vec<f64>> = metric.raw.iter().flatten().map(serde_json::Value::as_f64).collect();
     let scores = scores.filter(|scores| !scores.is_empty())?;

@@ -41,7 +41,7 @@ impl ServerData for DataUrls<'_> {
     }
 }
 
-/// The server's own proof that its data is right; no answer is no proof.
+/// The server's own proof that its data is right; without an answer it is not proven.
 pub(super) fn ask_audit(url: &str, timeout: Duration) -> Audit {
     match http::get(url, timeout) {
         Ok(answer) => Audit { passed: answer.is_good(), detail: description(&answer) },

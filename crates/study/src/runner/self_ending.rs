@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 /// How often machine and process are sampled: seldom, since what is measured may last nanoseconds.
 const WATCH_EVERY: Duration = Duration::from_millis(200);
 
-/// Watches it in a thread of its own until it ends by itself. What it used is read before the process is waited for: with that its number
-/// is gone, and the kernel's account of it.
+/// Watches it in a thread of its own until it ends by itself. Its resource usage is read before the process is waited for, since waiting
+/// ends its PID and the kernel's account of it.
 pub(super) fn measure(
     run: &Run<'_>,
     launched: &mut Launched<'_>,

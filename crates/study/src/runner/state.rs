@@ -65,7 +65,7 @@ impl<E: Into<StudyError>> From<E> for Failure {
     }
 }
 
-/// How a launch ended, and whether its variant cannot work at all. What ends the run stays a failure.
+/// How a launch ended, and whether its variant cannot work at all. An error that ends the run stays a failure.
 pub(super) fn outcome_of(worked: Result<(), Failure>) -> Result<(TrialOutcome, bool), Failure> {
     match worked {
         Ok(()) => Ok((TrialOutcome::Completed, false)),

@@ -112,7 +112,7 @@ pub(super) fn may_be_secret(name: &str) -> bool {
     })
 }
 
-/// The words of a name: parted at what is no letter or digit, and at the humps of camel case.
+/// The words of a name, split at everything but letters and digits, and at the humps of camel case.
 fn words(name: &str) -> Vec<String> {
     let (mut words, mut word, mut before) = (Vec::new(), String::new(), ' ');
     for c in name.chars() {

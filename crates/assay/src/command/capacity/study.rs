@@ -24,7 +24,7 @@ use tempfile::NamedTempFile;
 /// Stands where messages name a study file.
 const NAME: &str = "assay capacity";
 
-/// Finds the capacity. What the run leaves is removed; a server that it started is stopped, one that ran already runs on.
+/// Finds the capacity. Files of the run are removed; a server that it started is stopped, one that ran already runs on.
 pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<CapacityReport, Failure> {
     let seed = arguments.seed.unwrap_or_else(seed::any);
     // A study names a file; that of a ready-made scenario lives as long as the search.

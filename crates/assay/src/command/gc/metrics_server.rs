@@ -32,7 +32,7 @@ impl MetricsServer {
         let offered = Arc::clone(&text);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // A scraper that went away is no concern of ours.
+                // A scraper that disconnects is not an error.
                 let _ = answer(stream, &offered);
             }
         });

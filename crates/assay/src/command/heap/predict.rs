@@ -24,7 +24,7 @@ const FREEZE_S_PER_GIB: f64 = 2.0;
 
 /// Does what was asked for.
 pub fn predict(arguments: &PredictArguments) -> Result<ExitCode, Failure> {
-    // What can fail soon fails before a dump of many GB is read.
+    // Cheap checks come before a dump of many GB is read.
     let log = arguments.gc_log.as_deref().map(read_log).transpose()?;
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let Heap { histogram, source, known_model, known_stranger, frozen_ms } = read(arguments)?;

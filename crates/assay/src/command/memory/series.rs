@@ -64,7 +64,7 @@ fn with_picture(pid: u32, arguments: &SnapshotArguments, stop: &AtomicBool) -> R
         stop.store(true, Ordering::SeqCst);
         let (ended, snapshots, held) =
             taking.join().map_err(|_| Failure::internal("taking snapshots failed".to_owned()))?;
-        // Whose first snapshot fails has no picture.
+        // There is no picture if the first snapshot fails.
         if snapshots.full > 0 {
             let lines = picture?;
             output::print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
@@ -256,7 +256,7 @@ impl<'a> Series<'a> {
                 output::print(|out| writeln!(out, "{line}"))?;
             }
             Shown::Lines(watch) => watch.add(snapshot, full),
-            // Who draws may have ended already.
+            // The thread that draws may have ended already.
             Shown::Picture { news, .. } => {
                 drop(news.send(SnapshotMessage::Snapshot(Box::new(snapshot), full)));
             }

@@ -25,7 +25,7 @@ fn add(command: &Command, name: &str, page: &mut String) {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").lines().map(str::trim).collect::<Vec<_>>().join("\n");
     let _ = writeln!(page, "```text\n{}\n```\n", usage.trim());
-    // What every command takes stands at the program alone.
+    // Options of every command are listed once, with the program.
     let is_above = |arg: &Arg| arg.is_global_set() && name.contains(' ');
     let shown = |arg: &&Arg| {
         !arg.is_hide_set() && !is_above(arg) && !matches!(arg.get_id().as_str(), "help" | "version")

@@ -24,7 +24,7 @@ pub fn report(path: &Path, page: &Path, arguments: &ReportArguments) -> Result<(
     let Some(FileKind::Stored(format)) = kind_of(path) else { return Err(no_result(path, said_of(path))) };
     let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let entries = EntriesShown::Biggest(40);
-    // What is written again has the keys of this version, so it says that it is of this version.
+    // The result is written with the keys of this version, so it names the schema of this version.
     let schema = format.to_owned();
     match format {
         schema::MEMORY => {

@@ -1,6 +1,6 @@
 //! Verbose GC logs of J9 and OpenJ9: XML of both schemas.
 //!
-//! Such a log is no document: it is appended to while it is open, so that its root has no end; a restart adds a second root; a file of
+//! Such a log is not a document: it is appended to while it is open, so that its root has no end; a restart adds a second root; a file of
 //! a rotated set may begin with a root and go on with the numbers of the file before; messages of the JVM stand between. So it is read
 //! tag by tag ([`tag`]), with the schema as vocabulary and not as a rule: real logs lack attributes that it requires.
 //!
@@ -8,7 +8,7 @@
 //! ([`pause`]); before, `<af>`, `<sys>` or `<con event="collection">` is ([`old`]). Numbers of elements follow one another: a gap
 //! is data lost ([`ids`]).
 //!
-//! Timestamps are local time without a zone, so that they are no instant in UTC: times are counted from the first of a JVM.
+//! Timestamps are local time without a zone, so that they do not give an instant in UTC: times are counted from the first of a JVM.
 
 mod figures;
 mod header;

@@ -20,7 +20,7 @@ fn the_mark_is_read_in_its_three_spellings() {
         let log = format!("<?xml version=\"1.0\" ?>\n\n<verbosegc version=\"{version}\">\n");
         assert_eq!(compressed(&log), Some(true), "{version}");
     }
-    // The version of the XML declaration is no version of a J9, and a mark is a whole word.
+    // The version of the XML declaration is not the version of a J9, and a mark is a whole word.
     for version in ["200811_07", "R28_20150116", "UNCMPRSS", "CMPRSS_20200101"] {
         assert_eq!(compressed(&format!("<verbosegc version='{version}'>")), Some(false), "{version}");
     }

@@ -1,4 +1,4 @@
-//! Tags of a stream that is no document: several roots, none of them closed, messages of the JVM in between. J9 writes a tag, or a
+//! Tags of a stream that is not a document: several roots, none of them closed, messages of the JVM in between. J9 writes a tag, or a
 //! few, on a line; a tag is never cut by the end of a line, save when the JVM is killed.
 
 /// A piece of a line.

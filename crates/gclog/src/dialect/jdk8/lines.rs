@@ -1,4 +1,4 @@
-//! Messages that are no bracket: what the many `-XX:+Print..` options add.
+//! Messages that are not a bracket: what the many `-XX:+Print..` options add.
 
 use super::text::Stamp;
 

@@ -1,6 +1,6 @@
 //! HotSpot before unified logging: JDK 8 and older, -verbose:gc and -XX:+PrintGCDetails with its options.
 //!
-//! Such a log is no sequence of lines. Each collection is a bracket that holds brackets of its parts, printed piece by piece
+//! Such a log is not a sequence of lines. Each collection is a bracket that holds brackets of its parts, printed piece by piece
 //! over several lines, and threads of a concurrent collector print their own brackets in between:
 //!
 //! ```text
@@ -154,7 +154,7 @@ impl Jdk8 {
         true
     }
 
-    /// Takes a message that is no bracket; false when it is none of those that are known.
+    /// Takes a message that is not a bracket; false when it is none of those that are known.
     fn take_message(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> bool {
         let Some(message) = lines::message(text) else { return self.take_stamped_message(text, at, sink) };
         match message {

@@ -1,7 +1,7 @@
 //! Lines of what takes time: pauses, cycles, concurrent phases, stalls.
 //!
 //! All collectors write them alike: a name, groups in parentheses (kind, cause, options), sizes, length. Announcements have neither
-//! sizes nor length. A name that is not known is no rule's: a log of a JVM to come must not lose pauses in silence.
+//! sizes nor length. No rule takes a name that is not known: a log of a JVM to come must not lose pauses in silence.
 
 use crate::scan::Scan;
 use assay_model::{GcAnomaly, GcRecordKind, GcScope};

@@ -77,7 +77,7 @@ impl Part<'_> {
             None => format!("{}: {value}", cell.label),
         };
         let stands_for_one = is_baseline && cell.skipped.is_none();
-        // What was published of the baseline is relative to another.
+        // Published values of the baseline are relative to another one.
         let published = grid.published(group, cell, &metric.id).into_iter().filter(|_| !is_baseline);
         let marks = published.map(|(source, from, ratio)| {
             let tip = format!("published: {} ({})", significant(ratio), text::clean(&from.source));

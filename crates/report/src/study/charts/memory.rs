@@ -43,8 +43,8 @@ pub fn figure(grid: &Grid) -> Chart {
 /// Mean bytes of each of [`Area::ALL`]. A full snapshot knows all areas; of what is not in it there is nothing.
 type Means = [f64; Area::ALL.len()];
 
-/// Mean bytes by area of a variant; absent without a full snapshot. What mappings alone say is never shown beside it: they do not tell
-/// apart what malloc's heap and nameless memory hold.
+/// Mean bytes by area of a variant; absent without a full snapshot. Figures from mappings alone are never shown beside it: mappings do
+/// not separate malloc's heap from nameless memory.
 fn means(grid: &Grid, cell: &Cell) -> Option<Means> {
     let trials = grid.trials(cell.name).filter(|t| t.trial.counts());
     let seen: Vec<&[AreaBytes]> = trials.filter_map(|t| Some(&*t.memory_report.as_ref()?.areas)).collect();

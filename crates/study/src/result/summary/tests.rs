@@ -325,7 +325,7 @@ fn capacities_are_compared_by_limit_and_an_invalid_one_is_left_out() {
     assert!((of(critical).ratio.estimate - 1.31).abs() < 0.001, "{:?}", of(critical));
     assert_eq!((of(at_10).blocks, of(at_10).verdict), (2, Verdict::TooFewBlocks));
     assert_eq!(of(max).verdict, Verdict::NoDifferenceShown);
-    // What failed spoils bytes, too: a server that was not warm has not its usual size.
+    // A failed warm-up spoils bytes, too: a server that was not warm does not have its usual size.
     assert_eq!(of("rss_bytes").blocks, 3);
 }
 
