@@ -1,5 +1,6 @@
 //! Whether an answer is right, and what its user takes from it.
 
+use crate::coding::{Decoder, Undecodable};
 use crate::measured::ErrorKind;
 use crate::protocol::Answer;
 use crate::quote;
@@ -15,6 +16,8 @@ pub(crate) enum Wrong<'a> {
     Status { follows: bool },
     /// Its body does not hold this.
     Without { text: &'a [u8], body: &'a [u8] },
+    /// Its body cannot be decoded.
+    Coded(Undecodable),
     /// A value in it is longer than what is kept.
     TooLong { name: &'a str, bytes: usize },
 }
@@ -24,7 +27,7 @@ impl Wrong<'_> {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Wrong::Status { .. } => ErrorKind::Status,
-            Wrong::Without { .. } | Wrong::TooLong { .. } => ErrorKind::Content,
+            Wrong::Without { .. } | Wrong::Coded(_) | Wrong::TooLong { .. } => ErrorKind::Content,
         }
     }
 
@@ -38,8 +41,12 @@ impl Wrong<'_> {
             Wrong::Without { text, body } => {
                 let instead = quote::instead_of(text, shown(body).as_bytes());
                 let text = shown(text);
-                format!("answered {status} without {text:?}: {instead}")
+                let coding = self::text(&answer.coding);
+                let of_coded =
+                    if coding.is_empty() { String::new() } else { format!(" in its {coding} body") };
+                format!("answered {status} without {text:?}{of_coded}: {instead}")
             }
+            Wrong::Coded(why) => format!("answered {status}; {why}"),
             Wrong::TooLong { name, bytes } => {
                 format!("answered {status}; the value {name:?} in it has {bytes} bytes, more than are kept")
             }
@@ -49,7 +56,10 @@ impl Wrong<'_> {
                 format!("answered {status} to {to}, {more}")
             }
             Wrong::Status { .. } if answer.body.is_empty() => format!("answered {status}"),
-            Wrong::Status { .. } => format!("answered {status}: {}", start_of(&answer.body)),
+            Wrong::Status { .. } => match Decoder::default().body(answer) {
+                Ok(body) => format!("answered {status}: {}", start_of(body)),
+                Err(why) => format!("answered {status}; {why}"),
+            },
         }
     }
 }
@@ -66,6 +76,13 @@ fn text(bytes: &[u8]) -> String {
     text
 }
 
+/// What answers are taken with, one after another.
+#[derive(Default)]
+pub(crate) struct Taking {
+    decoder: Decoder,
+    pub remarks: Remarks,
+}
+
 /// An answer, with what it answers.
 #[derive(Clone, Copy)]
 pub(crate) struct Exchanged<'a> {
@@ -75,13 +92,19 @@ pub(crate) struct Exchanged<'a> {
 }
 
 impl<'a> Exchanged<'a> {
-    /// Whether the answer is what its operation expects.
-    fn check(&self) -> Result<&'a [u8], Wrong<'a>> {
+    /// Whether the answer is what its operation expects; its body, as far as that is needed.
+    fn check<'d>(&self, decoder: &'d mut Decoder) -> Result<&'d [u8], Wrong<'d>>
+    where
+        'a: 'd,
+    {
         let Exchanged { operation, request, answer } = *self;
         if !operation.expects(answer.status) {
             return Err(Wrong::Status { follows: operation.follow_redirects });
         }
-        let body = answer.body.as_slice();
+        let body = match operation.keeps_body {
+            true => decoder.body(answer).map_err(Wrong::Coded)?,
+            false => &[],
+        };
         match operation.lacks(request.part(RequestPart::Expected), body) {
             Some(text) if !operation.forgets_at(answer.status) => Err(Wrong::Without { text, body }),
             _ => Ok(body),
@@ -89,15 +112,18 @@ impl<'a> Exchanged<'a> {
     }
 
     /// Checks the answer, and gives its user what is taken from a right one, or takes what is no longer valid.
-    pub fn take(
+    pub fn take<'d>(
         &self,
         session: &mut Session,
         scenario: &'a Scenario,
         base: &BaseUrl,
-        remarks: &mut Remarks,
-    ) -> Result<(), Wrong<'a>> {
+        Taking { decoder, remarks }: &'d mut Taking,
+    ) -> Result<(), Wrong<'d>>
+    where
+        'a: 'd,
+    {
         let Exchanged { operation, request, answer } = *self;
-        let checked = self.check();
+        let checked = self.check(decoder);
         if operation.forgets_at(answer.status) {
             session.forget(operation);
             return checked.map(drop);

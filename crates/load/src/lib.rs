@@ -20,6 +20,7 @@
 pub mod arrivals;
 mod checked;
 mod clock;
+mod coding;
 mod connection;
 mod cookies;
 mod delivery_tracker;

@@ -1,14 +1,13 @@
 //! The one-time requests of a scenario: sent in order, by one user, before the first load.
 
 use crate::LoadError;
-use crate::checked::Exchanged;
+use crate::checked::{Exchanged, Taking};
 use crate::connection::{Buffer, Connection, Input, State};
 use crate::cookies::Destination;
 use crate::endpoint::Endpoint;
 use crate::generator::GeneratorConfig;
 use crate::protocol::{Event, Failure};
 use crate::redirect::{REDIRECTS_MAX, follow};
-use crate::remarks::Remarks;
 use crate::request::{Request, RequestPart};
 use crate::session::Session;
 use assay_scenario::{Drawn, Operation};
@@ -48,12 +47,12 @@ impl GeneratorConfig {
             exchange(&mut connection, &endpoint, operation, &mut request, &mut user).map_err(failed)?;
             let answer = connection.answer(STREAM);
             let exchanged = Exchanged { operation, request: &request, answer };
-            let mut remarks = Remarks::default();
+            let mut taking = Taking::default();
             exchanged
-                .take(&mut user, scenario, &endpoint.base, &mut remarks)
+                .take(&mut user, scenario, &endpoint.base, &mut taking)
                 .map_err(|wrong| failed(wrong.detail(answer, scenario.secrets())))?;
             if let Some(name) = user.missing(scenario, operation) {
-                let instead = remarks.first_instead();
+                let instead = taking.remarks.first_instead();
                 return Err(failed(format!("its answer does not hold {name:?}: {instead}")));
             }
         }

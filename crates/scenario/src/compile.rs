@@ -71,6 +71,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         feeds: &feeds,
         outside,
         secrets: RefCell::default(),
+        files: RefCell::default(),
     };
     let spans: Vec<Range<usize>> = file.operation.iter().map(Spanned::span).collect();
     let usual = file.session.think_ms.and_then(|think| {
@@ -117,7 +118,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         operations[from].keeps_head |= is_header;
         operations[from].keeps_body |= !is_header;
     }
-    let secrets = Secrets::new(names.secrets.take());
+    let (secrets, files) = (Secrets::new(names.secrets.take()), names.files.take());
     operations.iter().filter_map(|operation| operation.path_value).for_each(|at| extracts[at].is_path = true);
     restart_after.into_iter().for_each(|at| operations[at].restarts_session = true);
     let scenario = Scenario {
@@ -129,6 +130,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         rate,
         counters,
         secrets,
+        files,
         feeds,
         values,
         extracts,
@@ -208,6 +210,8 @@ pub(crate) struct Names<'a> {
     outside: &'a Outside<'a>,
     /// Variables of the environment that were named, with their values.
     secrets: RefCell<Vec<(String, String)>>,
+    /// Files that requests send.
+    files: RefCell<Vec<Box<[u8]>>>,
 }
 
 impl Names<'_> {
@@ -251,6 +255,14 @@ impl Names<'_> {
                 hint(name, of_forms.map(|one| one.name.as_str()))
             )
         })
+    }
+
+    /// The bytes of a file that requests send.
+    pub fn file(&self, file: &str) -> Result<Box<[u8]>, String> {
+        let mut files = self.files.borrow_mut();
+        let bytes = self.outside.file(files.len(), file)?;
+        files.push(bytes.clone());
+        Ok(bytes)
     }
 
     fn secret(&self, name: &str) -> Result<Source, String> {

@@ -2,8 +2,9 @@
 
 use crate::compile::{Names, thought};
 use crate::extract::Extract;
-use crate::file::{ForgetFile, OneOrMany, OperationFile};
+use crate::file::{ForgetFile, OneOrMany, OperationFile, PartFile};
 use crate::mistakes::Mistakes;
+use crate::multipart;
 use crate::operation::{Contains, Operation, OwnHeaders};
 use crate::template::{self, Encoding, Source, Template, TemplatePart};
 use crate::think::Think;
@@ -120,6 +121,10 @@ impl Texts<'_> {
             .hidden
             .as_ref()
             .and_then(|name| self.names.hidden(name, file.form.is_some()).map_err(&mut *self.wrong).ok());
+        if let Some(parts) = &file.multipart {
+            headers.literal(multipart::CONTENT_TYPE.as_bytes());
+            return Some(self.multipart(parts));
+        }
         match (&file.form, &file.body) {
             (Some(form), _) => {
                 if !file.headers.keys().any(|header| header.eq_ignore_ascii_case("content-type")) {
@@ -130,6 +135,15 @@ impl Texts<'_> {
             (None, Some(body)) => Some(self.template(body, Encoding::Raw)),
             (None, None) => None,
         }
+    }
+
+    fn multipart(&mut self, parts: &BTreeMap<String, PartFile>) -> Template {
+        let (names, mut mistakes) = (self.names, Vec::new());
+        let mut text = |text: &str, encoding| self.template(text, encoding);
+        let body =
+            multipart::body(parts, &mut text, &|file| names.file(file), &mut |what| mistakes.push(what));
+        mistakes.into_iter().for_each(&mut *self.wrong);
+        body
     }
 
     fn form(&mut self, form: &BTreeMap<String, String>, hidden: Option<usize>) -> Template {
@@ -220,8 +234,15 @@ fn check_request_line(file: &OperationFile, wrong: &mut dyn FnMut(String)) {
             file.path
         ));
     }
-    if file.form.is_some() && file.body.is_some() {
-        wrong("`form` and `body` exclude each other".to_owned());
+    if 1 < [file.form.is_some(), file.body.is_some(), file.multipart.is_some()]
+        .into_iter()
+        .filter(|is| *is)
+        .count()
+    {
+        wrong("`form`, `multipart` and `body` exclude each other".to_owned());
+    }
+    if file.multipart.is_some() && file.headers.keys().any(|name| name.eq_ignore_ascii_case("content-type")) {
+        wrong("the Content-Type of `multipart` says what is between the parts; leave it out".to_owned());
     }
     check_statuses(listed(file.status.as_ref()), wrong);
     if !(1..=3_600_000).contains(&file.timeout_ms) {

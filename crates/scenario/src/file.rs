@@ -261,6 +261,28 @@ pub(crate) enum FormFile {
     Name(String),
 }
 
+/// A field of a form with files.
+#[derive(JsonSchema, Deserialize)]
+#[serde(untagged, expecting = "expected a text, or a table with `text` or `file`")]
+pub(crate) enum PartFile {
+    Text(String),
+    Part(PartTable),
+}
+
+#[derive(JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PartTable {
+    /// What it holds: a text, in which values may stand.
+    pub text: Option<String>,
+    /// What it holds: a file beside the scenario file, of at most 16 MiB, as it is.
+    pub file: Option<String>,
+    /// The name of the file that is sent. Default: that of `file`; none for a text.
+    pub filename: Option<String>,
+    /// The content type. Default: `application/octet-stream` for a file; none for a text.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+}
+
 /// When a user no longer has a value, so that what requires it is replaced by its `otherwise`.
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -293,6 +315,8 @@ pub(crate) struct OperationFile {
     pub form: Option<BTreeMap<String, String>>,
     /// The extract of a form's hidden fields, which are sent before those of `form`.
     pub hidden: Option<String>,
+    /// Fields of a form with files, which are sent as `multipart/form-data`: texts, or tables.
+    pub multipart: Option<BTreeMap<String, PartFile>>,
     /// The body, as it is; over WebSocket the message.
     pub body: Option<String>,
     /// Statuses of a correct answer. Default: any from 200 to 299, and 304.

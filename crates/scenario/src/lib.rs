@@ -16,6 +16,7 @@ mod forms;
 pub mod generate;
 mod missing;
 mod mistakes;
+mod multipart;
 mod operation;
 mod origins;
 mod outside;

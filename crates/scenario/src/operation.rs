@@ -3,7 +3,7 @@
 use crate::chat::Chat;
 use crate::data::{Feed, Table};
 use crate::extract::Extract;
-use crate::outside::{Secrets, Sent};
+use crate::outside::{Secrets, Sent, sent_file};
 use crate::rate::RateSchedule;
 use crate::template::{Source, Template};
 use crate::think::Think;
@@ -111,7 +111,7 @@ use serde::{Deserialize, Serialize};
 /// With `once` an extracted value is used up by the request that sends it; a correct answer of its operation in which
 /// it is not found removes it. In a closed loop the shares of `[users]` are those of users, in an open loop those of
 /// requests, and a user who thinks takes none: where all of a kind do, another user comes. Cookies are kept for each session, and sent back after
-/// RFC 6265. Not supported either: compressed answers, character entities between `after` and `before`.
+/// RFC 6265; bodies that are compressed are decoded. Not supported: character entities between `after` and `before`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Sent", into = "Sent")]
 pub struct Scenario {
@@ -130,6 +130,8 @@ pub struct Scenario {
     pub(crate) counters: u16,
     pub(crate) feeds: Vec<Feed>,
     pub(crate) secrets: Secrets,
+    /// Files that requests send, for injectors.
+    pub(crate) files: Vec<Box<[u8]>>,
     pub(crate) values: Vec<Value>,
     pub(crate) extracts: Vec<Extract>,
     /// Where it has this, its only operation is to say something.
@@ -141,6 +143,7 @@ impl From<Scenario> for Sent {
         Sent {
             data: scenario.feeds.iter().map(|feed| Table::clone(&feed.table)).collect(),
             secrets: scenario.secrets.sent(),
+            files: scenario.files.iter().map(|file| sent_file(file)).collect(),
             rate: scenario.rate,
             text: scenario.text,
         }

@@ -5,13 +5,19 @@ use crate::ScenarioError;
 use crate::data::{self, Table};
 use crate::rate::RateSchedule;
 use assay_text::redact::REDACTED;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Shortest secret, bytes: a shorter one stands in many texts by chance, and could not be kept out of messages.
 const SECRET_BYTES_MIN: usize = 4;
+
+/// Longest file that a request may send, bytes.
+const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// A scenario as it travels to an injector. The way is encrypted; it is stored nowhere.
 #[derive(Clone, Serialize, Deserialize)]
@@ -24,6 +30,9 @@ pub(crate) struct Sent {
     /// Names and values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<(String, String)>,
+    /// Files that requests send, in the order of the scenario, base64.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateSchedule>,
 }
@@ -69,6 +78,21 @@ impl Outside<'_> {
         }
     }
 
+    /// The bytes of a file that requests send, which is the so many-th that the scenario names.
+    ///
+    /// # Errors
+    /// It cannot be read, with the reason.
+    pub fn file(&self, number: usize, file: &str) -> Result<Box<[u8]>, String> {
+        match self {
+            Outside::Here(folder) => read_file(&folder.join(file)).map(Into::into),
+            Outside::Sent(sent) => {
+                let sent = sent.files.get(number).and_then(|text| STANDARD.decode(text).ok());
+                sent.map(Into::into).ok_or_else(|| format!("the bytes of {file:?} are missing"))
+            }
+            Outside::Absent => Ok(Box::default()),
+        }
+    }
+
     /// The value of a variable.
     ///
     /// # Errors
@@ -110,6 +134,24 @@ impl Outside<'_> {
             Outside::Absent => Ok(None),
         }
     }
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read =
+        std::fs::File::open(path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
+    match read {
+        Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+        Ok(_) if FILE_BYTES_MAX < bytes.len() as u64 => {
+            Err(format!("{} has more than 16 MiB", path.display()))
+        }
+        Ok(_) => Ok(bytes),
+    }
+}
+
+/// Bytes as they are sent to an injector.
+pub(crate) fn sent_file(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
 /// Values of variables of the environment, which are sent and never stored or shown.

@@ -112,6 +112,15 @@ impl Template {
         encoded
     }
 
+    /// Whether one of its literals holds some bytes.
+    pub(crate) fn holds(&self, bytes: &[u8]) -> bool {
+        let is_it = |part: &TemplatePart| match part {
+            TemplatePart::Literal(literal) => memchr::memmem::find(literal, bytes).is_some(),
+            TemplatePart::Placeholder(..) => false,
+        };
+        self.parts.iter().any(is_it)
+    }
+
     /// Where the placeholders' texts come from.
     pub(crate) fn sources(&self) -> impl Iterator<Item = Source> {
         self.parts.iter().filter_map(|part| match part {

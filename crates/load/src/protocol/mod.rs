@@ -139,6 +139,10 @@ pub(crate) struct Answer {
     keeps_head: bool,
     /// Where it leads; empty where it says nothing of it.
     pub location: Vec<u8>,
+    /// Codings of the body, in the order in which they were applied; empty where there are none.
+    pub coding: Vec<u8>,
+    /// The body goes on behind what is kept of it.
+    pub is_cut: bool,
 }
 
 impl Answer {
@@ -149,6 +153,8 @@ impl Answer {
         self.body_kept_bytes_max = if keeps_body { BODY_KEPT_BYTES_MAX } else { BODY_SHOWN_BYTES_MAX };
         self.set_cookies.clear();
         self.location.clear();
+        self.coding.clear();
+        self.is_cut = false;
         self.head.clear();
         self.keeps_head = false;
     }
@@ -172,6 +178,7 @@ impl Answer {
     pub fn keep(&mut self, bytes: &[u8]) {
         let room = self.body_kept_bytes_max.saturating_sub(self.body.len());
         self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.is_cut |= room < bytes.len();
     }
 
     /// A `Set-Cookie` header came.
@@ -190,6 +197,14 @@ impl Answer {
     /// Values of the `Set-Cookie` headers.
     pub fn set_cookies(&self) -> impl Iterator<Item = &[u8]> {
         self.set_cookies.split(|byte| *byte == b'\n').filter(|value| !value.is_empty())
+    }
+
+    /// A `Content-Encoding` header came.
+    pub fn set_coding(&mut self, value: &[u8]) {
+        if !self.coding.is_empty() {
+            self.coding.push(b',');
+        }
+        self.coding.extend_from_slice(value.trim_ascii());
     }
 
     /// A `Location` header came.

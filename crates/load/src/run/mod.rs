@@ -21,6 +21,7 @@ mod timing;
 mod unsent;
 mod users;
 
+use crate::checked::Taking;
 use crate::connection::{Buffer, State};
 use crate::delivery_tracker::DeliveryTracker;
 use crate::generator::{Generator, GeneratorConfig};
@@ -28,7 +29,6 @@ use crate::idle::Idle;
 use crate::interval_log::IntervalLogs;
 use crate::law::{Load, Progress, Span};
 use crate::measured::Measured;
-use crate::remarks::Remarks;
 use crate::schedule::{Schedule, Waiting};
 use crate::tally::Tally;
 use crate::tls::Handshakes;
@@ -49,7 +49,7 @@ pub(crate) struct LoadRun<'a> {
     schedule: Schedule,
     timing: Timing,
     results: Results,
-    remarks: Remarks,
+    taking: Taking,
     slots: Slots,
     free: FreeSlots,
     unsent: Unsent,
@@ -97,7 +97,7 @@ impl<'a> LoadRun<'a> {
             schedule,
             timing: Timing::new(span, timeout_ns),
             results: Results::new(start_ns, logs, window, tally),
-            remarks: Remarks::default(),
+            taking: Taking::default(),
             slots: Slots::new(generator.connections.len(), streams),
             free: FreeSlots::new(connections, streams, deliveries.is_some(), begun_ns),
             unsent: Unsent::default(),
@@ -142,7 +142,7 @@ impl<'a> LoadRun<'a> {
         let cpu_ns = clock::thread_cpu_ns().saturating_sub(cpu_start_ns);
         let mut measured = self.results.finish(drained_ns);
         let GeneratorConfig { base_url, scenario, .. } = &self.generator.config;
-        measured.problems.extend(self.remarks.problems(base_url, scenario));
+        measured.problems.extend(self.taking.remarks.problems(base_url, scenario));
         Ok(Measured {
             generator_cpu_ns: cpu_ns + measured.generator_cpu_ns,
             generator_wall_ns: self.timing.elapsed(drained_ns).as_nanos() as u64,

@@ -26,7 +26,7 @@ impl LoadRun<'_> {
         self.answered_ns = Some(done_ns);
         let (at, stream) = self.slots.address(slot);
         let Some(mut active) = self.slots.take(slot) else { return self.close(at) };
-        let LoadRun { generator, slots, results, remarks, .. } = &mut *self;
+        let LoadRun { generator, slots, results, taking, .. } = &mut *self;
         let Generator { config, endpoint, connections, sessions, .. } = &mut **generator;
         let (scenario, connection) = (&config.scenario, &mut connections[at]);
         let request = slots.request_mut(slot);
@@ -35,7 +35,7 @@ impl LoadRun<'_> {
         let answer = connection.answer(stream);
         for cookie in answer.set_cookies() {
             let from = Destination::new(&endpoint.base, request.part(RequestPart::Target));
-            session.set_cookie(cookie, from).unwrap_or_else(|(name, why)| remarks.refused(name, why));
+            session.set_cookie(cookie, from).unwrap_or_else(|(name, why)| taking.remarks.refused(name, why));
         }
         let follows = operation.follow_redirects
             && active.redirects < REDIRECTS_MAX
@@ -54,7 +54,7 @@ impl LoadRun<'_> {
         let answer = connection.answer(stream);
         let intended_ns = active.waiting.intended_ns;
         let exchanged = Exchanged { operation, request, answer };
-        let is_right = match exchanged.take(session, scenario, &endpoint.base, remarks) {
+        let is_right = match exchanged.take(session, scenario, &endpoint.base, taking) {
             Ok(()) => {
                 results.tally.answered(active.operation, intended_ns, done_ns);
                 true

@@ -2,6 +2,7 @@
 //! connections that die, and stretches one after another.
 
 mod answers;
+mod codings;
 mod cookies;
 mod extracts;
 mod headers;

@@ -61,6 +61,7 @@ pub(super) struct DraftOperation {
     pub path: String,
     pub headers: BTreeMap<String, String>,
     pub form: Option<BTreeMap<String, String>>,
+    pub multipart: Option<BTreeMap<String, String>>,
     pub body: Option<String>,
     pub statuses: Vec<u16>,
     /// Numbers among the extracts.
@@ -156,6 +157,8 @@ impl Draft {
         }
         if let Some(form) = &operation.form {
             let _ = writeln!(out, "form = {}", table(form));
+        } else if let Some(parts) = &operation.multipart {
+            let _ = writeln!(out, "multipart = {}", table(parts));
         } else if let Some(body) = &operation.body {
             let _ = writeln!(out, "body = {}", quoted(body));
         }

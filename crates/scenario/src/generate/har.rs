@@ -93,10 +93,12 @@ struct PostData {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Param {
     name: String,
     #[serde(default)]
     value: String,
+    file_name: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -378,11 +380,7 @@ impl Journey {
             return;
         }
         if mime.starts_with("multipart/") {
-            operation.notes.push(
-                "A form of several parts was recorded, which is not supported; its body is left out."
-                    .to_owned(),
-            );
-            return;
+            return self.parts(data, operation);
         }
         if !mime.is_empty() {
             operation.headers.insert("Content-Type".to_owned(), literal(&data.mime_type));
@@ -397,6 +395,29 @@ impl Journey {
                 _ => self.variable("body"),
             },
         });
+    }
+
+    /// A form with files, whose bytes an archive does not hold.
+    fn parts(&mut self, data: &PostData, operation: &mut DraftOperation) {
+        let mut parts = BTreeMap::new();
+        for Param { name, value, file_name } in &data.params {
+            match file_name {
+                Some(file) => operation.notes.push(format!(
+                    "A file was sent, which is not recorded: put it here, and {} = {{ file = {file:?} }} into `multipart`.",
+                    toml::Value::String(name.clone())
+                )),
+                None => {
+                    let text = self.replaced(name, value, operation).unwrap_or_else(|| literal(value));
+                    parts.insert(name.clone(), text);
+                }
+            }
+        }
+        if data.params.is_empty() {
+            operation.notes.push(
+                "A form of several parts was sent, which are not recorded: write `multipart`.".to_owned(),
+            );
+        }
+        operation.multipart = Some(parts);
     }
 
     /// Replaces texts and numbers within JSON.

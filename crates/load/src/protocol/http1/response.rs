@@ -1,7 +1,7 @@
 //! Reads HTTP/1.1 answers from bytes as they come, without sockets: heads by `httparse`, bodies by length, in
 //! chunks, or to the end of the connection. The buffers live on between answers, so a plain answer allocates nothing.
 //!
-//! Not supported: content codings (none is asked for), protocol upgrades.
+//! Not supported: protocol upgrades. Content codings are taken off where an answer is checked (`coding`).
 
 use crate::protocol::Answer;
 
@@ -256,6 +256,9 @@ impl ResponseReader {
                 }
                 10 if header.name.eq_ignore_ascii_case("set-cookie") => {
                     self.answer.set_cookie(header.value);
+                }
+                16 if header.name.eq_ignore_ascii_case("content-encoding") => {
+                    self.answer.set_coding(header.value);
                 }
                 8 if header.name.eq_ignore_ascii_case("location") => {
                     self.answer.set_location(header.value);

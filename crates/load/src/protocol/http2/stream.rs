@@ -110,6 +110,7 @@ impl Stream {
             },
             b"set-cookie" => self.answer.set_cookie(value),
             b"location" => self.answer.set_location(value),
+            b"content-encoding" => self.answer.set_coding(value),
             _ => (),
         }
         self.answer.header(name, value);
