@@ -9,9 +9,6 @@ const LIBRARY: &str = "libjemalloc.so.2";
 
 #[test]
 fn every_block_of_a_program_on_five_threads_is_told_and_sums_equal_the_allocators_own() {
-    let Some(library) = find_library(LIBRARY) else { skip!("no {LIBRARY}") };
-    let folder = tempfile::tempdir().expect("a folder");
-    let Some(program) = preloaded::compile(folder.path(), "known_blocks") else { skip!("no C compiler") };
     let settings = [
         "narenas:1",
         "tcache:false",
@@ -25,36 +22,32 @@ fn every_block_of_a_program_on_five_threads_is_told_and_sums_equal_the_allocator
         "metadata_thp:always,thp:always",
     ];
     let settings = settings.map(|setting| Some(("MALLOC_CONF", setting))).into_iter();
-    for (setting, seed) in settings.chain([None; 3]).zip(1..) {
-        let (child, told) =
-            preloaded::start(&program, &library, setting, [&format!("{seed}"), "5", "4000", "0"]);
-        let (_, survey) = preloaded::survey_of(child.pid());
-        assert_eq!(survey.allocator, Some(Allocator::Jemalloc));
-        let without_caches = setting.is_some_and(|(_, setting)| setting == "tcache:false");
-        assert_eq!(survey.problems.len(), usize::from(without_caches), "{setting:?}: {:?}", survey.problems);
-        assert!(survey.version.is_some());
-        preloaded::assert_well_formed(&survey);
-        preloaded::assert_tells_them_apart(&survey, &told);
-
-        let stat = |name: &str| told.stats[&format!("stats.{name}")];
-        let sum = |of: fn(&assay_model::ArenaFacts) -> u64| {
-            survey.arenas.iter().map(|arena| of(&arena.facts)).sum::<u64>()
-        };
-        for arena in &survey.arenas {
-            println!("seed {seed}, {setting:?}: arena at {:#x}: {:?}", arena.address, arena.facts);
-        }
-        println!("{:?}", told.stats);
-        // jemalloc counts blocks in threads' caches and its own, which hold these caches, as allocated.
-        let cached = preloaded::bytes_in(&survey, BlockState::ThreadCache);
-        let used = preloaded::bytes_in(&survey, BlockState::Used);
-        assert_eq!(cached, stat("arenas.4096.tcache_bytes"));
-        assert_eq!(used + cached + stat("arenas.4096.internal"), stat("allocated"));
-        assert_eq!(preloaded::bytes_in(&survey, BlockState::Top), stat("retained"));
-        let tables = survey.ranges.iter().filter(|range| range.kind == HeapKind::Metadata);
-        let tables: u64 = tables.map(|range| range.addresses.end - range.addresses.start).sum();
-        assert_eq!(sum(|facts| facts.system_bytes) + tables, stat("mapped") + stat("retained"));
-        assert!(stat("arenas.4096.base") <= tables);
-    }
+    preloaded::known_blocks_agree(
+        (LIBRARY, Allocator::Jemalloc),
+        settings.chain([None; 3]),
+        |setting, start, survey, told| {
+            let without_caches = setting.is_some_and(|(_, setting)| setting == "tcache:false");
+            assert_eq!(survey.problems.len(), usize::from(without_caches), "{start}: {:?}", survey.problems);
+            let stat = |name: &str| told.stats[&format!("stats.{name}")];
+            let sum = |of: fn(&assay_model::ArenaFacts) -> u64| {
+                survey.arenas.iter().map(|arena| of(&arena.facts)).sum::<u64>()
+            };
+            for arena in &survey.arenas {
+                println!("{start}: arena at {:#x}: {:?}", arena.address, arena.facts);
+            }
+            println!("{:?}", told.stats);
+            // jemalloc counts blocks in threads' caches and its own, which hold these caches, as allocated.
+            let cached = preloaded::bytes_in(survey, BlockState::ThreadCache);
+            let used = preloaded::bytes_in(survey, BlockState::Used);
+            assert_eq!(cached, stat("arenas.4096.tcache_bytes"));
+            assert_eq!(used + cached + stat("arenas.4096.internal"), stat("allocated"));
+            assert_eq!(preloaded::bytes_in(survey, BlockState::Top), stat("retained"));
+            let tables = survey.ranges.iter().filter(|range| range.kind == HeapKind::Metadata);
+            let tables: u64 = tables.map(|range| range.addresses.end - range.addresses.start).sum();
+            assert_eq!(sum(|facts| facts.system_bytes) + tables, stat("mapped") + stat("retained"));
+            assert!(stat("arenas.4096.base") <= tables);
+        },
+    );
 }
 
 #[test]

@@ -3,34 +3,23 @@
 use crate::preloaded;
 use assay_allocators::{BlockState, HeapKind};
 use assay_model::Allocator;
-use assay_testkit::{find_library, skip};
 
 const LIBRARY: &str = "libtcmalloc_minimal.so.4";
 
 #[test]
 fn every_block_of_a_program_on_five_threads_is_told_and_sums_equal_the_allocators_own() {
-    let Some(library) = find_library(LIBRARY) else { skip!("no {LIBRARY}") };
-    let folder = tempfile::tempdir().expect("a folder");
-    let Some(program) = preloaded::compile(folder.path(), "known_blocks") else { skip!("no C compiler") };
     let settings = [
         ("TCMALLOC_SKIP_SBRK", "true"),
         ("TCMALLOC_AGGRESSIVE_DECOMMIT", "true"),
         ("TCMALLOC_RELEASE_RATE", "10"),
         ("TCMALLOC_TRANSFER_NUM_OBJ", "4"),
     ];
-    for (setting, seed) in settings.map(Some).into_iter().chain([None; 3]).zip(1..) {
-        let (child, told) =
-            preloaded::start(&program, &library, setting, [&format!("{seed}"), "5", "4000", "0"]);
-        let (_, survey) = preloaded::survey_of(child.pid());
-        assert_eq!(survey.allocator, Some(Allocator::Tcmalloc));
-        assert_eq!(survey.problems, [], "seed {seed}, {setting:?}");
-        assert!(survey.version.is_some());
-        preloaded::assert_well_formed(&survey);
-        preloaded::assert_tells_them_apart(&survey, &told);
-
+    let settings = settings.map(Some).into_iter().chain([None; 3]);
+    preloaded::known_blocks_agree((LIBRARY, Allocator::Tcmalloc), settings, |_, start, survey, told| {
+        assert_eq!(survey.problems, [], "{start}");
         let facts = &survey.arenas[0].facts;
         let stat = |name: &str| told.stats[name];
-        assert_eq!(facts.used_bytes, stat("generic.current_allocated_bytes"), "seed {seed}, {setting:?}");
+        assert_eq!(facts.used_bytes, stat("generic.current_allocated_bytes"), "{start}");
         assert_eq!(facts.system_bytes, stat("generic.heap_size"));
         assert_eq!(facts.thread_cache_bytes, Some(stat("tcmalloc.current_total_thread_cache_bytes")));
         assert_eq!(facts.top_bytes, Some(stat("tcmalloc.pageheap_unmapped_bytes")));
@@ -42,13 +31,10 @@ fn every_block_of_a_program_on_five_threads_is_told_and_sums_equal_the_allocator
         let tails = spans - survey.blocks.iter().map(|block| block.bytes).sum::<u64>();
         let free = ["pageheap_free", "central_cache_free", "transfer_cache_free"];
         let free: u64 = free.iter().map(|name| stat(&format!("tcmalloc.{name}_bytes"))).sum();
-        assert_eq!(preloaded::bytes_in(&survey, BlockState::Binned) + tails, free);
+        assert_eq!(preloaded::bytes_in(survey, BlockState::Binned) + tails, free);
         assert!(stat("metadata") <= bytes(HeapKind::Metadata), "tables of {} bytes", stat("metadata"));
-        println!(
-            "seed {seed}, {setting:?}: {facts:?}, tails {tails}, metadata {}",
-            bytes(HeapKind::Metadata)
-        );
-    }
+        println!("{start}: {facts:?}, tails {tails}, metadata {}", bytes(HeapKind::Metadata));
+    });
 }
 
 #[test]

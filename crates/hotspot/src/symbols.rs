@@ -226,21 +226,7 @@ impl Symbols {
 
     /// The text at an address of the file or anywhere else, up to its zero byte, which must come within `bytes_max`.
     pub fn c_string(&self, source: &dyn MemorySource, address: u64, bytes_max: usize) -> Option<String> {
-        const STEP: usize = 64;
-        let mut text = Vec::new();
-        let mut buffer = [0; STEP];
-        while text.len() < bytes_max {
-            let at = address.checked_add(text.len() as u64)?;
-            // Reads end with a block of 64 bytes, and so never reach into the next page for nothing.
-            let wanted = (STEP - (at % STEP as u64) as usize).min(bytes_max - text.len());
-            self.read(source, at, &mut buffer[..wanted]).ok()?;
-            if let Some(end) = memchr::memchr(0, &buffer[..wanted]) {
-                text.extend_from_slice(&buffer[..end]);
-                return Some(String::from_utf8_lossy(&text).into_owned());
-            }
-            text.extend_from_slice(&buffer[..wanted]);
-        }
-        None
+        assay_linux::c_string(|at, buffer| self.read(source, at, buffer).ok(), address, bytes_max)
     }
 
     fn placed(&self, address: u64) -> u64 {

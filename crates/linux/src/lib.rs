@@ -62,7 +62,7 @@ pub use kernel_symbols::KernelSymbols;
 pub use live_process::LiveProcess;
 pub use machine::{CpuInfo, MemInfo, OsRelease, parse_cpuinfo, parse_meminfo, parse_os_release};
 pub use machine_cpu::{CpuTicks, MachineCpu, parse_stat};
-pub use memory_source::{BeforeMemory, MemorySource, ReadError, ThreadFacts};
+pub use memory_source::{BeforeMemory, MemorySource, ReadError, ThreadFacts, c_string};
 pub use memory_status::{MemoryStatus, kernel_stack_bytes, parse_memory_status};
 pub use page_map::{PageMap, PageRun};
 pub use perf_settings::PerfSettings;

@@ -129,22 +129,32 @@ pub trait MemorySource: Sync {
     /// The text at an address up to its zero byte, which must come within `bytes_max` bytes. Bytes that are not UTF-8
     /// are replaced.
     fn c_string(&self, address: u64, bytes_max: usize) -> Option<String> {
-        const STEP: usize = 64;
-        let mut text = Vec::new();
-        let mut buffer = [0; STEP];
-        while text.len() < bytes_max {
-            let at = address.checked_add(text.len() as u64)?;
-            // Reads end with a block of 64 bytes, and so never reach into the next page for nothing.
-            let wanted = (STEP - (at % STEP as u64) as usize).min(bytes_max - text.len());
-            self.read(at, &mut buffer[..wanted]).ok()?;
-            if let Some(end) = buffer[..wanted].iter().position(|byte| *byte == 0) {
-                text.extend_from_slice(&buffer[..end]);
-                return Some(String::from_utf8_lossy(&text).into_owned());
-            }
-            text.extend_from_slice(&buffer[..wanted]);
-        }
-        None
+        c_string(|at, buffer| self.read(at, buffer).ok(), address, bytes_max)
     }
+}
+
+/// The text at an address up to its zero byte, which must come within `bytes_max` bytes, by a function that reads. Bytes that are not
+/// UTF-8 are replaced.
+pub fn c_string(
+    read: impl Fn(u64, &mut [u8]) -> Option<()>,
+    address: u64,
+    bytes_max: usize,
+) -> Option<String> {
+    const STEP: usize = 64;
+    let mut text = Vec::new();
+    let mut buffer = [0; STEP];
+    while text.len() < bytes_max {
+        let at = address.checked_add(text.len() as u64)?;
+        // Reads end with a block of 64 bytes, and so never reach into the next page for nothing.
+        let wanted = (STEP - (at % STEP as u64) as usize).min(bytes_max - text.len());
+        read(at, &mut buffer[..wanted])?;
+        if let Some(end) = buffer[..wanted].iter().position(|byte| *byte == 0) {
+            text.extend_from_slice(&buffer[..end]);
+            return Some(String::from_utf8_lossy(&text).into_owned());
+        }
+        text.extend_from_slice(&buffer[..wanted]);
+    }
+    None
 }
 
 /// A source that stands before another one, and differs from it in what it reads, or in the files that it opens.

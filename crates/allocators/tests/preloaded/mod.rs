@@ -4,6 +4,7 @@ pub mod jvm;
 
 use assay_allocators::{BlockState, Survey, survey};
 use assay_linux::{AlteredMemory, LiveProcess, MemorySource, ProcRoot};
+use assay_model::Allocator;
 use assay_testkit::{Damage, Running, each_java, find_library, skip};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,27 @@ pub fn start(
         }
     }
     (child, told)
+}
+
+/// Starts a program with this allocator in each setting. What it says of its blocks agrees with the survey, which `look` gets with a name
+/// of the start: setting and seed.
+pub fn known_blocks_agree<'a>(
+    (library, allocator): (&str, Allocator),
+    settings: impl IntoIterator<Item = Option<(&'a str, &'a str)>>,
+    look: impl Fn(Option<(&str, &str)>, &str, &Survey, &Told),
+) {
+    let Some(library) = find_library(library) else { skip!("no {library}") };
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(program) = compile(folder.path(), "known_blocks") else { skip!("no C compiler") };
+    for (setting, seed) in settings.into_iter().zip(1..) {
+        let (child, told) = start(&program, &library, setting, [&format!("{seed}"), "5", "4000", "0"]);
+        let (_, survey) = survey_of(child.pid());
+        assert_eq!(survey.allocator, Some(allocator));
+        assert!(survey.version.is_some());
+        assert_well_formed(&survey);
+        assert_tells_them_apart(&survey, &told);
+        look(setting, &format!("seed {seed}, {setting:?}"), &survey, &told);
+    }
 }
 
 /// Surveys a process as it is now.

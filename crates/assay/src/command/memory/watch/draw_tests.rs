@@ -4,7 +4,6 @@ use super::super::state::{Key, State};
 use super::super::state_tests::watched;
 use super::*;
 use crate::command::memory::kafka;
-use assay_model::{OwnersLeftOut, SnapshotDepth};
 use expect_test::expect_file;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -75,14 +74,7 @@ fn every_size_of_a_screen_can_be_drawn() {
 
 #[test]
 fn a_look_that_left_owners_out_says_so_above_the_areas() {
-    let mut snapshot = kafka::snapshot();
-    snapshot.depth = Some(SnapshotDepth::Structures);
-    snapshot.owners_left_out = Some(OwnersLeftOut {
-        heap_resident_bytes: 16 << 30,
-        heap_read_bytes_max: 3 << 30,
-        heap_read_cpu_ns: 8_000_000_000,
-        command: "assay memory 4242 --depth owners".to_owned(),
-    });
+    let snapshot = kafka::snapshot_without_owners();
     let mut state = State::default();
     state.saw(snapshot.clone(), false);
     state.saw(snapshot, true);
