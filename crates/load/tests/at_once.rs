@@ -6,7 +6,7 @@ use crate::{chat, http, http2, websocket};
 use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Http, Load, Measured, Scenario};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tungstenite::Message;
 
 const OPEN: Load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 400.0 };
@@ -19,13 +19,24 @@ fn closed(users: u32) -> Load {
 
 /// The result of a load as the commands make it.
 #[track_caller]
-fn load(url: &str, scenario: &str, (connections, http): (u32, Http), law: &Load) -> Measured {
+fn load(url: &str, scenario: &str, of: (u32, Http), law: &Load) -> Measured {
+    load_for(Duration::from_millis(400), url, scenario, of, law)
+}
+
+#[track_caller]
+fn load_for(
+    length: Duration,
+    url: &str,
+    scenario: &str,
+    (connections, http): (u32, Http),
+    law: &Load,
+) -> Measured {
     let text = format!("schema = \"assay.scenario/1\"\nname = \"test\"\n{scenario}");
     let scenario = Scenario::parse(&text, "test.toml").expect("a right scenario");
     let config = GeneratorConfig { http, ..GeneratorConfig::new(url, scenario, connections) };
     let mut generator = Generator::new(config).expect("a right configuration");
     let stop = AtomicBool::new(false);
-    generator.run(law, Duration::from_millis(400), &stop, None, &mut |_| ()).expect("the server listens")
+    generator.run(law, length, &stop, None, &mut |_| ()).expect("the server listens")
 }
 
 #[track_caller]
@@ -131,5 +142,24 @@ fn a_slow_stream_fails_only_its_own_requests() {
         assert!(0 < of_slow.errors && of_slow.errors == of_slow.requests, "{:?}", measured.problems);
         assert!(0 < of_get.requests && of_get.errors == 0, "{:?}", measured.problems);
         assert!(slow.load(Ordering::Relaxed) <= of_slow.requests);
+    }
+}
+
+/// 10 connections of 10 streams to a server that takes 50 ms carry up to 2,000 requests a second, each in about that time.
+#[test]
+#[ignore = "long: judges times, on a quiet machine"]
+fn requests_on_free_streams_take_as_long_as_the_server() {
+    let server = http2::server::serve(http2::server::Settings::default(), |_| {
+        let due = Instant::now() + Duration::from_millis(50);
+        http2::server::Reply::Once(Box::new(move || due <= Instant::now()), Box::new(http2::server::ok("x")))
+    });
+    for (rate_per_s, p95_ms, p99_ms) in [(160.0, 60, 70), (1_600.0, 70, 90)] {
+        let law = Load::Open { arrivals: ArrivalLaw::Poisson, rate_per_s };
+        let of = (10, Http::Two { streams: 10 });
+        let measured = load_for(Duration::from_secs(5), &server.url, GET, of, &law);
+        assert_eq!(measured.errors(), 0, "{:?}", measured.problems);
+        let ms = |quantile| measured.response.value_at_quantile(quantile) / 1_000_000;
+        assert!(ms(0.95) <= p95_ms && ms(0.99) <= p99_ms, "{rate_per_s}: {} and {} ms", ms(0.95), ms(0.99));
+        assert!(50 <= ms(0.0), "no answer came before it was due");
     }
 }
