@@ -3,6 +3,7 @@
 use crate::message::{Order, Report};
 use crate::session::{MessageReader, MessageWriter};
 use crate::token::Token;
+use crate::visitors::Visitors;
 use crate::worker::{Shared, SharedWriter, Worker, send};
 use crate::{BEAT_EVERY, CONTROLLER_SILENCE_MAX, greeting};
 use assay_load::{LoadError, monotonic_ns};
@@ -11,12 +12,10 @@ use rustix::net::sockopt;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel};
 use std::time::{Duration, Instant};
 
-/// Visitors at once that have not proved yet who they are.
-const VISITORS_MAX: usize = 8;
 /// How long a controller is kept waiting for the place of another; it takes silence for a loss after 0.8 s.
 const PLACE_MAX: Duration = Duration::from_millis(500);
 /// Orders that wait; a controller has at most two under way.
@@ -70,19 +69,15 @@ pub fn serve(
         fix: "check the address, and the limit on open files (ulimit -n)",
     };
     listener.set_nonblocking(true).map_err(failed)?;
-    let (is_busy, visitors) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (is_busy, visitors) = (AtomicBool::new(false), Visitors::default());
     let service = Service { token, stop, is_busy: &is_busy, visitors: &visitors, on_event };
     std::thread::scope(|scope| {
         while !stop.load(Ordering::Relaxed) {
             match listener.accept() {
-                Ok((stream, from)) => {
-                    if visitors.fetch_add(1, Ordering::Relaxed) >= VISITORS_MAX {
-                        visitors.fetch_sub(1, Ordering::Relaxed);
-                        on_event(InjectorEvent::Dismissed { from, why: "too many visitors".to_owned() });
-                        continue;
-                    }
-                    scope.spawn(move || service.receive(&stream, from));
-                }
+                Ok((stream, from)) => match visitors.enter(&stream) {
+                    Ok(number) => drop(scope.spawn(move || service.receive(&stream, from, number))),
+                    Err(error) => on_event(InjectorEvent::Dismissed { from, why: error.to_string() }),
+                },
                 Err(error) => wait(listener, &error).map_err(failed)?,
             }
         }
@@ -108,14 +103,17 @@ struct Service<'a> {
     token: &'a Token,
     stop: &'a AtomicBool,
     is_busy: &'a AtomicBool,
-    visitors: &'a AtomicUsize,
+    visitors: &'a Visitors,
     on_event: &'a (dyn Fn(InjectorEvent) + Sync),
 }
 
 impl Service<'_> {
-    fn receive(self, stream: &TcpStream, from: SocketAddr) {
+    fn receive(self, stream: &TcpStream, from: SocketAddr, number: u64) {
         let greeted = self.greet(stream);
-        self.visitors.fetch_sub(1, Ordering::Relaxed);
+        let greeted = match self.visitors.leave(number) {
+            true => greeted,
+            false => Err("it did not say who it is while others came".to_owned()),
+        };
         let dismiss = |why| (self.on_event)(InjectorEvent::Dismissed { from, why });
         let (reader, mut writer) = match greeted {
             Ok(ends) => ends,

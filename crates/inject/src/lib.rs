@@ -56,6 +56,7 @@ mod session;
 mod session_tests;
 mod share;
 mod token;
+mod visitors;
 mod window;
 mod worker;
 

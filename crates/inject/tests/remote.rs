@@ -10,7 +10,7 @@ use assay_load::{
 use assay_testkit::{CountingServer, deaf_server};
 use rustls::{ServerConnection, StreamOwned};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -205,6 +205,18 @@ fn who_does_not_know_the_token_gets_nothing() {
     // It is there for the one who does.
     let mut group = connect(config(&server, &addresses(&injectors)));
     assert_eq!(make(&mut group, &open(ArrivalLaw::Constant, 100.0, 100)).requests, 10);
+}
+
+/// Connections that say nothing, more than an injector listens to at once.
+#[test]
+fn connections_that_say_nothing_lock_no_controller_out() {
+    let (server, injectors) = (CountingServer::start(), InjectorThread::group(1));
+    let half_open = || TcpStream::connect(injectors[0].address).expect("it listens");
+    let _before: Vec<TcpStream> = (0..40).map(|_| half_open()).collect();
+    let mut group = connect(config(&server, &addresses(&injectors)));
+    let _after: Vec<TcpStream> = (0..40).map(|_| half_open()).collect();
+    assert_eq!(make(&mut group, &open(ArrivalLaw::Constant, 100.0, 100)).requests, 10);
+    injectors[0].wait_for("it did not say who it is while others came");
 }
 
 #[test]
