@@ -5,7 +5,7 @@
 //! is that of one recorder of every request, to the bit
 //! (`histograms_of_a_divided_stream_are_those_of_one_recorder`); percentiles are never averaged.
 //!
-//! # Protocol `assay-inject/6`
+//! # Protocol `assay-inject/7`
 //!
 //! One TCP connection for each injector, a handshake of the Noise protocol in which both prove that they know the token,
 //! and then messages in JSON ([`message`]), encrypted and authenticated ([`session`]). A frame is a length (2 bytes,

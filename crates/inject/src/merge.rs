@@ -52,6 +52,7 @@ fn add(whole: &mut Measured, part: &Measured) {
     whole.completions.add(&part.completions);
     whole.settling.add(&part.settling);
     whole.drained = whole.drained.saturating_add(part.drained);
+    whole.stood_still_ns = whole.stood_still_ns.max(part.stood_still_ns);
     if whole.generator_cpu_share() < part.generator_cpu_share() {
         whole.generator_cpu_ns = part.generator_cpu_ns;
         whole.generator_wall_ns = part.generator_wall_ns;

@@ -25,6 +25,9 @@ pub const SEND_LAG_P99_MAX: Duration = Duration::from_millis(1);
 /// Send lag that is accepted beside slow answers, as a share of the p99 of the response time: it changes no figure by
 /// more than this.
 pub const SEND_LAG_SHARE_OF_P99_MAX: f64 = 0.1;
+/// Share of a closed loop's run for which its generator may have stood still: it makes as many answers late as would make the send lag of
+/// an open loop too large.
+const STOOD_STILL_SHARE_MAX: f64 = 0.01;
 /// CPU time of the generator, as a share of one core, above which it may have been the bottleneck.
 pub const GENERATOR_CPU_SHARE_MAX: f64 = 0.9;
 /// Share of failed requests above which the figures describe failures rather than the server.
@@ -139,6 +142,8 @@ pub struct Measured {
     pub generator_cpu_ns: u64,
     /// Time of the run and its drain together, with the settling before it.
     pub generator_wall_ns: u64,
+    /// How long a closed loop's generator stood still within the run, at least; an open loop's shows it as send lag.
+    pub stood_still_ns: u64,
     /// Priority of the generator's thread; absent where the load was made elsewhere.
     #[serde(skip)]
     pub priority: Option<Priority>,
@@ -183,6 +188,7 @@ impl Measured {
             drained: 0,
             generator_cpu_ns: 0,
             generator_wall_ns: end_ns.saturating_sub(start_ns),
+            stood_still_ns: 0,
             priority: None,
             deliveries: None,
             handshakes: Handshakes::none(),
@@ -270,6 +276,17 @@ impl Measured {
                 LAG,
                 format!(
                     "send lag p99 is {lag_ms:.2} ms, accepted are {lag_max_ms:.2} ms; it got too little CPU"
+                ),
+            );
+        }
+        let still_s = self.stood_still_ns as f64 / NS_PER_S;
+        if still_s > STOOD_STILL_SHARE_MAX * self.seconds() {
+            add(
+                LAG,
+                format!(
+                    "it stood still for {still_s:.2} of {:.1} s: answers waited to be read, and nothing was sent; it was stopped, or got too \
+                     little CPU",
+                    self.seconds()
                 ),
             );
         }
@@ -414,6 +431,10 @@ mod tests {
         check(
             |m| m.send_lag.record_n(3 * MS, 20).expect("in range"),
             "send lag p99 is 3.00 ms, accepted are 1.00 ms; it got too little CPU",
+        );
+        check(
+            |m| m.stood_still_ns = 20 * MS,
+            "it stood still for 0.02 of 1.0 s: answers waited to be read, and nothing was sent; it was stopped, or got too little CPU",
         );
         check(|m| m.generator_cpu_ns = 950 * MS, "it used 95 % of its core and may have been the bottleneck");
         check(

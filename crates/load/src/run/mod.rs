@@ -8,7 +8,7 @@
 //!
 //! [`LoadRun`] is composed of parts that each own their state: when the load ends ([`timing`]), what is recorded ([`results`]), the
 //! requests under way ([`slots`]), slots without one ([`free_slots`]), requests that are not written yet ([`unsent`]), and whose
-//! request comes next ([`users`]). Operations on several of them are here, in [`connections`] (sockets) and in [`requests`] (from the
+//! request comes next ([`users`]), and whether it ran all the time ([`stood_still`]). Operations on several of them are here, in [`connections`] (sockets) and in [`requests`] (from the
 //! answer to the record).
 
 mod connections;
@@ -17,6 +17,7 @@ mod free_slots;
 mod requests;
 mod results;
 mod slots;
+mod stood_still;
 mod timing;
 mod unsent;
 mod users;
@@ -40,6 +41,7 @@ use results::Results;
 use slots::{Active, Slots};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use stood_still::StoodStill;
 use timing::Timing;
 use unsent::Unsent;
 use users::{Chosen, Users};
@@ -57,6 +59,7 @@ pub(crate) struct LoadRun<'a> {
     /// Of messages that are delivered on other connections.
     deliveries: Option<DeliveryTracker>,
     doze: Doze,
+    still: StoodStill,
     /// When the last answer was read of those after which nothing was sent yet.
     answered_ns: Option<u64>,
     buffer: Buffer,
@@ -83,6 +86,7 @@ impl<'a> LoadRun<'a> {
         let streams = generator.endpoint.streams();
         let follows = scenario.operations.iter().any(|operation| operation.follow_redirects);
         let is_open = matches!(tally.measured().load, Load::Open { .. });
+        let still = StoodStill::new(!is_open, begun_ns, (start_ns, span.end_ns));
         let doze = Doze::new(is_open && !follows && generator.endpoint.is_only_answered());
         let deliveries = generator.endpoint.room_users().map(|users| {
             let mut tracker = DeliveryTracker::new(connections, users);
@@ -104,6 +108,7 @@ impl<'a> LoadRun<'a> {
             users: Users::new(idle, think.map(|time| time.as_nanos() as u64)),
             deliveries,
             doze,
+            still,
             answered_ns: None,
             buffer: Buffer::new(),
             generator,
@@ -121,12 +126,13 @@ impl<'a> LoadRun<'a> {
         let mut ready = Vec::new();
         loop {
             let now_ns = clock::monotonic_ns();
+            self.still.round(now_ns);
             self.tick(now_ns, stop, on_progress);
             self.send_due(now_ns);
             if self.is_done(now_ns) {
                 break;
             }
-            let until_ns = self.wake_ns(now_ns);
+            let until_ns = self.still.until_ns(self.wake_ns(now_ns));
             let dozes = self.may_doze(now_ns, until_ns);
             let waited = self.generator.poll.wait(now_ns, if dozes { now_ns } else { until_ns }, &mut ready);
             waited.map_err(unexpected)?;
@@ -145,6 +151,7 @@ impl<'a> LoadRun<'a> {
         measured.problems.extend(self.taking.remarks.problems(base_url, scenario));
         Ok(Measured {
             generator_cpu_ns: cpu_ns + measured.generator_cpu_ns,
+            stood_still_ns: self.still.sum_ns(),
             generator_wall_ns: self.timing.elapsed(drained_ns).as_nanos() as u64,
             priority: Some(priority),
             deliveries: self.deliveries.map(|tracker| tracker.counts),

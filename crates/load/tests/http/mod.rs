@@ -10,7 +10,9 @@ mod outside;
 mod scenarios;
 pub mod server;
 
-use assay_load::{ErrorKind, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, for_url};
+use assay_load::{
+    ErrorKind, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, for_url, is_of_generator,
+};
 use server::{
     GET, Reply, Request, answer, closed, errors, generator, ok, open, run, run_until, serve, status, thinking,
 };
@@ -242,6 +244,24 @@ fn an_arrival_that_finds_no_free_session_waits_in_its_response_time() {
     let measured = run(&mut Generator::new(config).expect("good"), &open(100.0), 200);
     assert_eq!((measured.requests, measured.errors()), (20, 0));
     assert!(measured.response.max() > 150_000_000, "twenty requests of 20 ms, one after another");
+}
+
+/// The generator reports progress from its own thread: whoever keeps it there makes it stand still.
+#[test]
+fn a_generator_that_stood_still_makes_a_closed_loop_invalid_as_an_open_one() {
+    for law in [closed(2), open(100.0)] {
+        let url = serve(|_| ok("x"));
+        let is_over = AtomicBool::new(false);
+        let stop = AtomicBool::new(false);
+        let mut hold = |_| {
+            if !is_over.swap(true, Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+        };
+        let measured = generator(&url, GET, 2).run(&law, Duration::from_secs(1), &stop, None, &mut hold);
+        let faults = measured.expect("the server listens").generator_faults();
+        assert!(!faults.is_empty() && faults.iter().all(is_of_generator), "{law:?}: {faults:?}");
+    }
 }
 
 #[test]
