@@ -253,7 +253,7 @@ impl Connection {
         while !bytes.is_empty() {
             let (taken, event) = self.feed(bytes)?;
             bytes = &bytes[taken..];
-            is_quiet &= matches!(event, None | Some(Event::Delivered { .. } | Event::Room));
+            is_quiet &= matches!(event, None | Some(Event::Delivered { .. } | Event::Room | Event::Pushed));
         }
         Ok(is_quiet)
     }
@@ -347,6 +347,11 @@ impl Connection {
     /// The server closed its side.
     pub fn end(&mut self) -> Result<Option<Event>, Failure> {
         self.exchange.close()
+    }
+
+    /// See [`Exchange::await_next`].
+    pub fn await_next(&mut self, stream: usize) {
+        self.exchange.await_next(stream);
     }
 
     pub fn answer(&self, stream: usize) -> &Answer {

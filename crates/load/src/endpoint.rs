@@ -157,6 +157,11 @@ impl Endpoint {
         matches!(self.spoken, ProtocolState::Http1(_))
     }
 
+    /// Whether messages may come that are the answer to no request.
+    pub fn is_pushed_to(&self) -> bool {
+        matches!(self.spoken, ProtocolState::WebSocket(_))
+    }
+
     /// Users of each room, where each user has a connection of its own.
     pub fn room_users(&self) -> Option<usize> {
         match &self.spoken {

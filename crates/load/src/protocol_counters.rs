@@ -19,6 +19,8 @@ pub struct ProtocolCounters {
     pub left: u64,
     /// Requests that the server failed alone.
     pub reset: u64,
+    /// Messages that the server sent unasked.
+    pub pushed: u64,
     /// From the accepted and secure connection to the first request that it can carry, where anything is said before.
     #[serde(with = "counts")]
     pub openings: Histogram<u64>,
@@ -34,6 +36,7 @@ impl ProtocolCounters {
             streams_allowed: None,
             left: 0,
             reset: 0,
+            pushed: 0,
             openings: empty_histogram(),
         }
     }
@@ -49,11 +52,12 @@ impl ProtocolCounters {
     /// What was spoken on the connections of another generator, too.
     pub fn add_all(&mut self, others: &ProtocolCounters) {
         // Named one by one, so that what is added to it later cannot be forgotten here.
-        let ProtocolCounters { protocol, streams, streams_allowed, left, reset, openings } = others;
+        let ProtocolCounters { protocol, streams, streams_allowed, left, reset, pushed, openings } = others;
         (self.protocol, self.streams) = (*protocol, *streams);
         self.streams_allowed = self.streams_allowed.into_iter().chain(*streams_allowed).min();
         self.left = self.left.saturating_add(*left);
         self.reset = self.reset.saturating_add(*reset);
+        self.pushed = self.pushed.saturating_add(*pushed);
         sum(&mut self.openings, openings);
     }
 
@@ -65,6 +69,7 @@ impl ProtocolCounters {
             streams_allowed_min: self.streams_allowed,
             closed_by_server: self.left,
             reset_by_server: self.reset,
+            pushed_by_server: (self.protocol == Protocol::WebSocket).then_some(self.pushed),
             opening_ms: (!self.openings.is_empty()).then(|| summary_ms(&self.openings)),
         })
     }

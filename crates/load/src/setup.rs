@@ -6,11 +6,12 @@ use crate::connection::{Buffer, Connection, Input, State};
 use crate::cookies::Destination;
 use crate::endpoint::Endpoint;
 use crate::generator::GeneratorConfig;
-use crate::protocol::{Event, Failure};
+use crate::measured::ErrorKind;
+use crate::protocol::{Answer, Event, Failure};
 use crate::redirect::{REDIRECTS_MAX, follow};
 use crate::request::{Request, RequestPart};
 use crate::session::Session;
-use assay_scenario::{Drawn, Operation};
+use assay_scenario::{Drawn, Operation, Secrets};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::net::SocketAddr;
@@ -44,7 +45,8 @@ impl GeneratorConfig {
             if let Some((file, rows)) = drawn.used_up().and_then(|feed| scenario.rows_of(feed)) {
                 return Err(failed(format!("all {rows} rows of {file} were used")));
             }
-            exchange(&mut connection, &endpoint, operation, &mut request, &mut user).map_err(failed)?;
+            exchange(&mut connection, &endpoint, (operation, scenario.secrets()), &mut request, &mut user)
+                .map_err(failed)?;
             let answer = connection.answer(STREAM);
             let exchanged = Exchanged { operation, request: &request, answer };
             let mut taking = Taking::default();
@@ -65,13 +67,16 @@ impl GeneratorConfig {
 fn exchange(
     connection: &mut Connection,
     endpoint: &Endpoint,
-    operation: &Operation,
+    (operation, secrets): (&Operation, &Secrets),
     request: &mut Request,
     user: &mut Session,
 ) -> Result<(), String> {
+    let is_pushed = |answer: &Answer| {
+        endpoint.is_pushed_to() && matches!(checked(operation, answer, secrets), Err((ErrorKind::Content, _)))
+    };
     let until = Instant::now() + Duration::from_nanos(operation.timeout_ns);
     for redirects in 0.. {
-        let keep_alive = answer(connection, &endpoint.addresses, request, until)?;
+        let keep_alive = answer(connection, &endpoint.addresses, request, until, &is_pushed)?;
         let answer = connection.answer(STREAM);
         let from = Destination::new(&endpoint.base, request.part(RequestPart::Target));
         // One that is refused is named by the load, whose users get it as well.
@@ -91,12 +96,13 @@ fn exchange(
     Ok(())
 }
 
-/// Writes a request and reads until the answer is whole; says whether the connection can carry another request.
+/// Writes a request and reads until an answer is whole that was not pushed; says whether the connection can carry another request.
 fn answer(
     connection: &mut Connection,
     addresses: &[SocketAddr],
     request: &Request,
     until: Instant,
+    is_pushed: &dyn Fn(&Answer) -> bool,
 ) -> Result<bool, String> {
     let mut buffer = Buffer::new();
     if !connection.is_alive(&mut buffer) {
@@ -106,7 +112,7 @@ fn answer(
     connection.send(STREAM, request);
     loop {
         connection.write().map_err(|error| error.to_string())?;
-        match answered(connection, &mut buffer) {
+        match answered(connection, &mut buffer, is_pushed) {
             Ok(Some(keep_alive)) => return Ok(keep_alive && connection.is_in_step()),
             Ok(None) => wait(connection, until)?,
             Err(failure) => return Err(failure.to_string()),
@@ -115,13 +121,21 @@ fn answer(
 }
 
 /// Reads once; says, where the answer is whole, whether the connection can carry another request.
-fn answered(connection: &mut Connection, buffer: &mut Buffer) -> Result<Option<bool>, Failure> {
+fn answered(
+    connection: &mut Connection,
+    buffer: &mut Buffer,
+    is_pushed: &dyn Fn(&Answer) -> bool,
+) -> Result<Option<bool>, Failure> {
     let event = match connection.read(buffer)? {
         Input::Nothing => None,
         Input::End => connection.end()?,
         Input::Bytes { mut bytes, .. } => loop {
-            let (taken, event) = connection.feed(bytes)?;
+            let (taken, mut event) = connection.feed(bytes)?;
             bytes = &bytes[taken..];
+            if matches!(event, Some(Event::Answered { .. })) && is_pushed(connection.answer(STREAM)) {
+                connection.await_next(STREAM);
+                event = None;
+            }
             if event.is_some() || bytes.is_empty() {
                 break event;
             }
@@ -133,7 +147,7 @@ fn answered(connection: &mut Connection, buffer: &mut Buffer) -> Result<Option<b
             return Err(Failure::Protocol(format!("the server reset the stream: {why}").into()));
         }
         Some(Event::Leaving) if connection.is_undone(STREAM) => return Err(Failure::ClosedBefore),
-        Some(Event::Leaving | Event::Room | Event::Delivered { .. }) | None => None,
+        Some(Event::Leaving | Event::Room | Event::Pushed | Event::Delivered { .. }) | None => None,
     })
 }
 

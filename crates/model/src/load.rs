@@ -93,6 +93,9 @@ pub struct ProtocolSummary {
     pub closed_by_server: u64,
     /// Requests that the server failed without an answer, alone (RST_STREAM).
     pub reset_by_server: u64,
+    /// Messages that the server sent unasked, or instead of an answer; absent where it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pushed_by_server: Option<u64>,
     /// From the accepted connection (behind TLS: from the end of its handshake) to the first request that it can carry: the protocol's
     /// opening exchange. Of connections opened before the run and in it; absent where the protocol has no such exchange.
     #[serde(default, skip_serializing_if = "Option::is_none")]

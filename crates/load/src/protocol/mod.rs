@@ -68,6 +68,9 @@ pub(crate) trait Exchange: Send {
     /// Something was still to come.
     fn close(&mut self) -> Result<Option<Event>, Failure>;
 
+    /// What came is not the answer to the request of a stream: the next one may be. Where servers send unasked.
+    fn await_next(&mut self, _stream: usize) {}
+
     /// What came last on a stream.
     fn answer(&self, stream: usize) -> &Answer;
 
@@ -115,6 +118,8 @@ pub(crate) enum Event {
     Leaving,
     /// The server allows another number of requests at once.
     Room,
+    /// A message came that no request waits for.
+    Pushed,
     /// A message came that was sent on another connection.
     Delivered {
         /// Number of that connection.
@@ -179,6 +184,11 @@ impl Answer {
         let room = self.body_kept_bytes_max.saturating_sub(self.body.len());
         self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
         self.is_cut |= room < bytes.len();
+    }
+
+    /// Forgets the body: another one comes.
+    pub fn empty_body(&mut self) {
+        self.body.clear();
     }
 
     /// A `Set-Cookie` header came.

@@ -220,6 +220,7 @@ impl LoadRun<'_> {
 
     fn happened(&mut self, at: usize, event: Event, hung_up: bool) {
         match event {
+            Event::Answered { stream, .. } if self.is_pushed(self.slots.at(at, stream)) => (),
             // A hang-up that came with the answer is not reported again, so it must be heeded now.
             Event::Answered { stream, keep_alive } => {
                 // A request that is not whole when its answer is would be mistaken for the start of the next one.
@@ -243,6 +244,7 @@ impl LoadRun<'_> {
                 self.generator.note_allowed(at);
                 self.send_held(at);
             }
+            Event::Pushed => self.generator.spoken.pushed += 1,
             Event::Delivered { sender, generation, number } => self.delivered(at, sender, generation, number),
         }
     }

@@ -94,13 +94,52 @@ impl LoadRun<'_> {
         true
     }
 
+    /// Whether the server sent something unasked where the answer of a slot is awaited: it does not hold what that must hold. What comes
+    /// next may.
+    pub(super) fn is_pushed(&mut self, slot: usize) -> bool {
+        let is_pushed = self.generator.endpoint.is_pushed_to()
+            && matches!(self.unfit(slot), Some((ErrorKind::Content, _)));
+        if is_pushed && let Some(active) = self.slots.active_mut(slot) {
+            active.pushed += 1;
+            let (at, stream) = self.slots.address(slot);
+            self.generator.connections[at].await_next(stream);
+            self.generator.spoken.pushed += 1;
+        }
+        is_pushed
+    }
+
+    /// What is wrong with what came last on a slot, if it is no answer to its request.
+    fn unfit(&self, slot: usize) -> Option<(ErrorKind, impl FnOnce() -> String)> {
+        let Generator { config, connections, .. } = &*self.generator;
+        let (at, stream) = self.slots.address(slot);
+        let operation = &config.scenario.operations[self.slots.active(slot)?.operation];
+        checked(operation, connections[at].answer(stream), config.scenario.secrets()).err()
+    }
+
+    /// Why a request has no answer within its time limit.
+    fn unanswered(&self, slot: usize, limit_ms: u64) -> (ErrorKind, String) {
+        let pushed = self.slots.active(slot).map_or(0, |active| active.pushed);
+        match self.unfit(slot).filter(|_| 0 < pushed) {
+            Some((kind, last)) => {
+                let messages =
+                    if pushed == 1 { "1 message".to_owned() } else { format!("{pushed} messages") };
+                (
+                    kind,
+                    format!("{messages} within {limit_ms} ms, none of them the answer; the last: {}", last()),
+                )
+            }
+            None => (ErrorKind::Timeout, format!("no whole answer within {limit_ms} ms")),
+        }
+    }
+
     /// Fails requests whose time limit has passed.
     pub(super) fn time_out(&mut self, now_ns: u64) {
         let mut from = 0;
         while let Some((slot, operation)) = self.slots.overdue(from, now_ns) {
             let limit_ms = self.generator.config.scenario.operations[operation].timeout_ns / NS_PER_MS;
+            let (kind, why) = self.unanswered(slot, limit_ms);
             self.abandon(slot);
-            self.fail(slot, ErrorKind::Timeout, now_ns, || format!("no whole answer within {limit_ms} ms"));
+            self.fail(slot, kind, now_ns, || why);
             self.free.put(slot, now_ns);
             self.send_held(self.slots.connection(slot));
             from = slot + 1;

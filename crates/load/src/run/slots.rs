@@ -30,6 +30,8 @@ pub(super) struct Active {
     /// How often the server refused it without processing it.
     pub taken_back: u8,
     pub redirects: u8,
+    /// Messages that came instead of its answer.
+    pub pushed: u32,
     /// Of a message that is delivered on other connections: its number, and the deliveries that are still due.
     pub number: u64,
     pub due: u32,
@@ -55,6 +57,7 @@ impl Active {
             sent_again: false,
             taken_back: 0,
             redirects: 0,
+            pushed: 0,
             number: 0,
             due: 0,
         }

@@ -92,11 +92,70 @@ fn messages_are_answered_in_closed_and_open_loop() {
     }
 }
 
+/// A server that answers after 20 ms, and sends something else before.
+#[test]
+fn what_the_server_pushes_is_no_answer() {
+    for law in [CLOSED, OPEN] {
+        let url = talk(|_, _, _| {
+            let pushed = || Message::text("{\"tick\":1}");
+            vec![pushed(), pushed(), answer()]
+        });
+        let slow = serve(|stream, _| {
+            let Some(mut socket) = accept(stream, "/ws") else { return };
+            while heard(&mut socket).is_some() {
+                let sent = socket.send(Message::text("{\"tick\":1}"));
+                std::thread::sleep(Duration::from_millis(20));
+                if sent.and_then(|()| socket.send(answer())).is_err() {
+                    return;
+                }
+            }
+        });
+        for (url, of_each) in [(url, 2), (slow, 1)] {
+            let measured = run(config(&format!("ws://{url}/ws"), ASK), &law).expect("it listens");
+            is_fine(&measured);
+            assert_eq!(measured.spoken.pushed, of_each * measured.requests);
+            let told = measured.result().protocol.expect("it was spoken");
+            assert_eq!(told.pushed_by_server, Some(of_each * measured.requests));
+            assert!(
+                of_each != 1 || 20_000_000 <= measured.response.min(),
+                "the push was taken for the answer"
+            );
+        }
+    }
+}
+
+/// Messages that nobody waits for are counted as well.
+#[test]
+fn what_comes_behind_the_answer_is_pushed_too() {
+    let url = talk(|_, _, _| vec![answer(), Message::text("{\"tick\":1}")]);
+    let measured = run(config(&format!("ws://{url}/ws"), ASK), &CLOSED).expect("it listens");
+    is_fine(&measured);
+    // The last one of each connection may come when nobody listens any more.
+    assert!(measured.requests - 4 <= measured.spoken.pushed && measured.spoken.pushed <= measured.requests);
+}
+
+#[test]
+fn one_time_messages_wait_for_their_answer_too() {
+    const SETUP: &str = "setup = [\"first\"]\n[extract.token]\noperation = \"first\"\nafter = \"<\"\nbefore = \">\"\n\
+                         [[operation]]\nname = \"first\"\nweight = 0\npath = \"/\"\nbody = \"first\"\ncontains = \"<\"\n\
+                         [[operation]]\nname = \"ask\"\npath = \"/\"\nbody = \"{token}\"\ncontains = \"yes\"\n";
+    let url = talk(|_, _, text| {
+        let answer = match text {
+            "first" => "<t>",
+            "t" => "yes",
+            _ => "no",
+        };
+        vec![Message::text("tick"), Message::text(answer)]
+    });
+    is_fine(&run(config(&format!("ws://{url}/ws"), SETUP), &CLOSED).expect("it listens"));
+}
+
 #[test]
 fn a_wrong_answer_and_none_are_told_apart() {
     const IMPATIENT: &str =
         "[[operation]]\nname = \"ask\"\npath = \"/\"\nbody = \"x\"\ncontains = \"right\"\ntimeout_ms = 50\n";
-    let url = talk(|_, number, _| match number {
+    // A connection without its answer is given up.
+    let url = talk(|connection, _, _| match connection % 4 {
         0 => vec![Message::text("wrong")],
         1 => vec![Message::Ping(b"".as_slice().into())],
         _ => vec![Message::text("right")],
@@ -104,6 +163,8 @@ fn a_wrong_answer_and_none_are_told_apart() {
     let measured = run(config(&format!("ws://{url}/ws"), IMPATIENT), &CLOSED).expect("it listens");
     let [content, timeout] = [ErrorKind::Content, ErrorKind::Timeout].map(|kind| errors(&measured, kind));
     assert!(0 < content && 0 < timeout && content + timeout == measured.errors(), "{:?}", measured.problems);
+    let said = "1 message within 50 ms, none of them the answer; the last: answered 200 without \"right\"";
+    assert!(measured.problems.iter().any(|problem| problem.text.contains(said)), "{:?}", measured.problems);
 }
 
 #[test]

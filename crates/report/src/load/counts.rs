@@ -107,6 +107,9 @@ pub fn requests(result: &LoadResult) -> Table {
             Some(count(of.closed_by_server)),
         ));
         rows.push(("requests that the server reset", Some(count(of.reset_by_server))));
+        rows.extend(
+            of.pushed_by_server.map(|pushed| ("messages that the server pushed", Some(count(pushed)))),
+        );
     }
     if let Some(of) = &result.handshakes {
         rows.push(("TLS handshakes", Some(count(of.count))));

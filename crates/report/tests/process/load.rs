@@ -44,6 +44,7 @@ fn spread() -> LoadResult {
         streams_allowed_min: Some(64),
         closed_by_server: 2,
         reset_by_server: 1,
+        pushed_by_server: None,
         opening_ms: Some(summary),
     };
     let handshakes = HandshakeSummary { count: 12, resumed: 4, ms: summary, cpu_ms_mean: Some(0.75) };

@@ -1,7 +1,7 @@
 //! WebSocket (RFC 6455): a connection begins as a request of HTTP/1.1, and then carries messages.
 //!
-//! [`Socket`] is a connection's framing, for whatever is said in messages; [`WebSocket`] says one message after the other and takes the next
-//! one that comes for its answer.
+//! [`Socket`] is a connection's framing, for whatever is said in messages; [`WebSocket`] says one message after the other. The next one that
+//! comes is its answer, unless whoever checks it says that it is not ([`Exchange::await_next`]).
 
 mod frames;
 
@@ -141,7 +141,7 @@ fn opened(head: &[u8], rest: &[u8], key: &str) -> Result<(), Failure> {
     }
 }
 
-/// One message at a time, and the next that comes is its answer. Unsolicited messages are ignored.
+/// One message at a time, and the next that comes may be its answer.
 pub(crate) struct WebSocket {
     socket: Socket,
     /// Number of the connection.
@@ -191,9 +191,10 @@ impl Exchange for WebSocket {
         let fed = socket.feed(bytes, out, |message| {
             let was_asked = std::mem::take(is_asked);
             if !was_asked {
-                return Ok(None);
+                return Ok(Some(Event::Pushed));
             }
             answer.status = 200;
+            answer.empty_body();
             answer.keep(message);
             Ok(Some(Event::Answered { stream: STREAM, keep_alive: true }))
         })?;
@@ -205,6 +206,10 @@ impl Exchange for WebSocket {
 
     fn close(&mut self) -> Result<Option<Event>, Failure> {
         if self.is_asked || !self.socket.is_open() { Err(self.socket.end()) } else { Ok(None) }
+    }
+
+    fn await_next(&mut self, _stream: usize) {
+        self.is_asked = true;
     }
 
     fn answer(&self, _stream: usize) -> &Answer {

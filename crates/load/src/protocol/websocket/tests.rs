@@ -100,7 +100,10 @@ fn answers_are_read_in_any_pieces_and_pings_between_them_answered() {
     .concat();
     for piece in [1, 2, 3, 5, bytes.len()] {
         let (mut socket, mut out) = (asked(), Vec::new());
-        assert_eq!(fed(&mut socket, &bytes, piece, &mut out).expect("good frames"), [ANSWERED]);
+        assert_eq!(
+            fed(&mut socket, &bytes, piece, &mut out).expect("good frames"),
+            [ANSWERED, Event::Pushed]
+        );
         assert_eq!((socket.answer.status, socket.answer.body.as_slice()), (200, &b"answer"[..]));
         assert_eq!(unmasked(&out), (0x8a, b"ping".to_vec()));
     }
@@ -108,6 +111,21 @@ fn answers_are_read_in_any_pieces_and_pings_between_them_answered() {
     let mut socket = asked();
     assert_eq!(fed(&mut socket, &binary, 100, &mut Vec::new()).expect("a good frame"), [ANSWERED]);
     assert_eq!(socket.answer.body, [0xff; 256]);
+}
+
+#[test]
+fn what_is_no_answer_is_pushed_and_the_next_one_is_read_alone() {
+    let bytes = [frame(0x81, b"tick"), frame(0x81, b"answer")].concat();
+    for piece in [1, 3, bytes.len()] {
+        let (mut socket, mut out) = (asked(), Vec::new());
+        let (first, second) = bytes.split_at(6);
+        assert_eq!(fed(&mut socket, first, piece, &mut out).expect("a good frame"), [ANSWERED]);
+        assert_eq!(socket.answer.body, b"tick");
+        socket.await_next(STREAM);
+        assert_eq!(fed(&mut socket, second, piece, &mut out).expect("a good frame"), [ANSWERED]);
+        assert_eq!(socket.answer.body, b"answer");
+        assert_eq!(fed(&mut socket, first, piece, &mut out).expect("a good frame"), [Event::Pushed]);
+    }
 }
 
 #[test]
