@@ -354,6 +354,11 @@ impl Connection {
         self.exchange.await_next(stream);
     }
 
+    /// See [`Exchange::take_goodbye`].
+    pub fn take_goodbye(&mut self) -> Option<u32> {
+        self.exchange.take_goodbye()
+    }
+
     pub fn answer(&self, stream: usize) -> &Answer {
         self.exchange.answer(stream)
     }

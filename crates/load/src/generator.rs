@@ -184,6 +184,7 @@ impl Generator {
         let mut buffer = Buffer::new();
         for connection in &mut self.connections {
             if !connection.is_alive(&mut buffer) {
+                connection.take_goodbye().into_iter().for_each(|code| self.spoken.left(code));
                 connection.close();
             }
         }
@@ -231,6 +232,11 @@ impl Generator {
         self.spoken.openings.saturating_record(ns);
         self.note_allowed(at);
         true
+    }
+
+    /// Notes that the server ends a connection, if it said so and that was not noted yet.
+    pub(crate) fn note_goodbye(&mut self, at: usize) {
+        self.connections[at].take_goodbye().into_iter().for_each(|code| self.spoken.left(code));
     }
 
     /// Notes how many requests the server allows at once.

@@ -301,6 +301,7 @@ impl Measured {
         let mut problems = self.invalid_because();
         let valid = problems.is_empty();
         problems.extend(self.problems.iter().cloned());
+        problems.extend(self.spoken.findings());
         LoadResult {
             schema: schema::LOAD.to_owned(),
             requests: self.requests,

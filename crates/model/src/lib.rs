@@ -72,8 +72,8 @@ pub use host_check::{
 pub use late::{AttributedCause, LateCause, LimitAttribution};
 pub use latency::{LatencyPoint, LatencySummary};
 pub use load::{
-    DeliverySummary, HandshakeSummary, InjectorPart, LoadResult, LostInjector, OperationCount, Protocol,
-    ProtocolSummary, RatePoint,
+    ClosedByServer, DeliverySummary, HandshakeSummary, InjectorPart, LoadResult, LostInjector,
+    OperationCount, Protocol, ProtocolSummary, RatePoint,
 };
 pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, Cause, CgroupMemory,

@@ -91,6 +91,9 @@ pub struct ProtocolSummary {
     pub streams_allowed_min: Option<u32>,
     /// Connections on which the server took no more requests and said so (GOAWAY, a close frame).
     pub closed_by_server: u64,
+    /// Of these, by the code that it gave.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed_by_code: Vec<ClosedByServer>,
     /// Requests that the server failed without an answer, alone (RST_STREAM).
     pub reset_by_server: u64,
     /// Messages that the server sent unasked, or instead of an answer; absent where it cannot.
@@ -100,6 +103,28 @@ pub struct ProtocolSummary {
     /// opening exchange. Of connections opened before the run and in it; absent where the protocol has no such exchange.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening_ms: Option<LatencySummary>,
+}
+
+/// Connections that the server closed with one code.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClosedByServer {
+    /// Error code of HTTP/2's GOAWAY, or status code of a WebSocket's close frame; 1005: a close frame without one.
+    pub code: u32,
+    /// Its name in the standard; absent for a code of the server's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// How many.
+    pub connections: u64,
+}
+
+impl ClosedByServer {
+    /// Such as `1013 (try again later)`.
+    pub fn code_and_name(&self) -> String {
+        match &self.name {
+            Some(name) => format!("{} ({name})", self.code),
+            None => self.code.to_string(),
+        }
+    }
 }
 
 /// Messages that are delivered to the others of a room: settling, run and drain together.

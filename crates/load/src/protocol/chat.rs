@@ -218,6 +218,13 @@ impl Exchange for Chat {
         Ok((end + 1, event?))
     }
 
+    fn take_goodbye(&mut self) -> Option<u32> {
+        match &mut self.wire {
+            Wire::Lines { .. } => None,
+            Wire::WebSocket(socket) => socket.take_goodbye(),
+        }
+    }
+
     fn close(&mut self) -> Result<Option<Event>, Failure> {
         match &self.wire {
             Wire::WebSocket(socket) if !socket.is_open() || socket.is_closed() => Err(socket.end()),

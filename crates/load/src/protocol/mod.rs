@@ -71,6 +71,11 @@ pub(crate) trait Exchange: Send {
     /// What came is not the answer to the request of a stream: the next one may be. Where servers send unasked.
     fn await_next(&mut self, _stream: usize) {}
 
+    /// The code with which the server said that it ends the connection, once.
+    fn take_goodbye(&mut self) -> Option<u32> {
+        None
+    }
+
     /// What came last on a stream.
     fn answer(&self, stream: usize) -> &Answer;
 
@@ -199,8 +204,9 @@ impl Answer {
     }
 
     /// Forgets the headers of an interim answer.
-    pub fn clear_cookies(&mut self) {
+    pub fn clear_headers(&mut self) {
         self.set_cookies.clear();
+        self.location.clear();
         self.head.clear();
     }
 

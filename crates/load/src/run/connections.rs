@@ -269,6 +269,7 @@ impl LoadRun<'_> {
     pub(super) fn broken(&mut self, at: usize, failure: &Failure) {
         let connection = &mut self.generator.connections[at];
         let was_idle = connection.answered > 0 && failure.is_orderly();
+        self.generator.note_goodbye(at);
         self.close(at);
         let now_ns = clock::monotonic_ns();
         let mut sends_again = false;
@@ -315,7 +316,7 @@ impl LoadRun<'_> {
     /// The server takes no more requests on a connection. Those that it did not take are sent again: on other connections, or, where all
     /// streams of these are in use, on a new one as soon as those that it took are answered.
     fn leaving(&mut self, at: usize) {
-        self.generator.spoken.left += 1;
+        self.generator.note_goodbye(at);
         let now_ns = clock::monotonic_ns();
         for slot in self.slots.of(at) {
             let (_, stream) = self.slots.address(slot);

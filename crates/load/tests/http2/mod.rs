@@ -175,6 +175,11 @@ fn a_server_that_leaves_for_an_error_fails_what_is_under_way() {
     assert!(0 < errors(&measured, ErrorKind::Broken));
     assert_eq!(errors(&measured, ErrorKind::Broken), measured.errors());
     assert!(measured.problems[0].text.contains("ENHANCE_YOUR_CALM"), "{:?}", measured.problems);
+    let result = measured.result();
+    let closed = result.protocol.expect("it was spoken").closed_by_code;
+    assert_eq!(closed.iter().map(|of| of.code_and_name()).collect::<Vec<_>>(), ["11 (ENHANCE_YOUR_CALM)"]);
+    let said = "with 11 (ENHANCE_YOUR_CALM)";
+    assert!(result.problems.iter().any(|problem| problem.text.ends_with(said)), "{:?}", result.problems);
 }
 
 #[test]

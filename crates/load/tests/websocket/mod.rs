@@ -181,10 +181,16 @@ fn a_server_that_closes_is_told_with_its_code_and_the_connection_opened_anew() {
     assert!(0 < broken && broken == measured.errors(), "{:?}", measured.problems);
     assert!(8 * broken < measured.requests);
     assert!(
-        measured.problems[0].text.contains("with code 1012, and says \"later\""),
+        measured.problems[0].text.contains("with code 1012 (service restart), and says \"later\""),
         "{:?}",
         measured.problems
     );
+    let result = measured.result();
+    let closed = result.protocol.expect("it was spoken").closed_by_code;
+    let [of] = closed.as_slice() else { panic!("one code: {closed:?}") };
+    assert_eq!((of.code_and_name().as_str(), of.connections), ("1012 (service restart)", broken));
+    let said = "with 1012 (service restart); it restarted within the run";
+    assert!(result.problems.iter().any(|problem| problem.text.ends_with(said)), "{:?}", result.problems);
 }
 
 #[test]

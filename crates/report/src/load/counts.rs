@@ -131,3 +131,14 @@ pub fn requests(result: &LoadResult) -> Table {
         .table()
         .brief(usize::MAX)
 }
+
+/// Connections that the server closed, by its code; none where it closed none.
+pub fn closed(result: &LoadResult) -> Option<Table> {
+    let closed = result.protocol.as_ref().map(|of| of.closed_by_code.as_slice()).unwrap_or_default();
+    let table = Table::of("Connections that the server closed", closed.to_vec())
+        .words("Code", |of| of.code_and_name())
+        .figures("Connections", |of| Some(count(of.connections)))
+        .table()
+        .brief(usize::MAX);
+    (!closed.is_empty()).then_some(table)
+}

@@ -31,7 +31,11 @@ pub fn document(result: &LoadResult, target: &str, measured_s: Option<f64>) -> D
         Section::new("times", "Times", [times::table(result).into()]),
         Section::new("operations", "Operations", [counts::operations(result).into()]),
         Section::new("rates", "Rate over time", counts::rates(result)),
-        Section::new("figures", "Counts", [counts::requests(result).into()]),
+        Section::new(
+            "figures",
+            "Counts",
+            [Some(counts::requests(result)), counts::closed(result)].into_iter().flatten().map(Block::from),
+        ),
         Section::new("injectors", "Injectors", [counts::injectors(result).into()]),
         Section::new("scenario", "The scenario of the load", scenario)
             .called("Scenario")

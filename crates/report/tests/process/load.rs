@@ -43,6 +43,7 @@ fn spread() -> LoadResult {
         streams: 100,
         streams_allowed_min: Some(64),
         closed_by_server: 2,
+        closed_by_code: vec![ClosedByServer { code: 0, name: Some("NO_ERROR".to_owned()), connections: 2 }],
         reset_by_server: 1,
         pushed_by_server: None,
         opening_ms: Some(summary),

@@ -30,6 +30,8 @@ pub(crate) enum Broken {
     HeadTooLong,
     #[error("head is not HTTP/1.1")]
     Head,
+    #[error("the server switches to another protocol (101), which was not asked for")]
+    Switch,
     #[error("content-length is not one number")]
     Length,
     #[error("transfer-encoding other than chunked")]
@@ -274,13 +276,13 @@ impl ResponseReader {
     /// How long the body is: RFC 9112 section 6.3.
     fn body_state(&mut self, length: Option<u64>, chunked: bool) -> Result<State, Broken> {
         Ok(match (self.answer.status, chunked, length) {
-            (101, ..) => return Err(Broken::Head),
+            (101, ..) => return Err(Broken::Switch),
             (100..=199, ..) => {
                 self.interim += 1;
                 if self.interim > INTERIM_MAX {
                     return Err(Broken::Interim);
                 }
-                self.answer.clear_cookies();
+                self.answer.clear_headers();
                 State::Head
             }
             (204 | 304, ..) => State::Done,

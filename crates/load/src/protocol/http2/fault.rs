@@ -45,6 +45,7 @@ impl From<Fault> for Failure {
 
 /// Code 7: the server did nothing with the request.
 pub(super) const REFUSED_STREAM: u32 = 7;
+pub(crate) const NO_ERROR: u32 = 0;
 pub(super) const PROTOCOL_ERROR: u32 = 1;
 pub(super) const CANCEL: u32 = 8;
 
@@ -66,6 +67,6 @@ const NAMES: [&str; 14] = [
 ];
 
 /// The name of an error code.
-pub(super) fn name(code: u32) -> &'static str {
+pub(crate) fn name(code: u32) -> &'static str {
     usize::try_from(code).ok().and_then(|at| NAMES.get(at)).copied().unwrap_or("an unknown code")
 }

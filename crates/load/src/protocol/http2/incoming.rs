@@ -219,7 +219,11 @@ impl Http2 {
     fn go_away(&mut self, payload: &[u8]) -> Result<Option<Event>, Failure> {
         let last = frame::number(payload)? & 0x7fff_ffff;
         let code = frame::number(payload.get(4..).unwrap_or_default())?;
-        if code != 0 {
+        // One that leaves in steps says so several times, and leaves once.
+        if self.last_answered.is_none() || code != fault::NO_ERROR {
+            self.goodbye = Some(code);
+        }
+        if code != fault::NO_ERROR {
             let text = String::from_utf8_lossy(&payload[8..payload.len().min(200)]).into_owned();
             let text: String = text.chars().filter(|c| !c.is_control()).collect();
             let name = fault::name(code);

@@ -4,7 +4,7 @@
 //! itself, through the traits of tokio; it makes a map of the headers of each request and answer, and locks a mutex for each frame. Why
 //! not all of nghttp2: its callbacks would be as long as this, and unsafe.
 
-mod fault;
+pub(crate) mod fault;
 mod frame;
 mod head;
 mod incoming;
@@ -63,6 +63,8 @@ pub(crate) struct Http2 {
     /// Of all bodies together: what may be sent, and what may come.
     window: i64,
     room: i64,
+    /// The code with which the server says that it leaves, until it is taken.
+    goodbye: Option<u32>,
     /// The last stream that a leaving server answers.
     last_answered: Option<u32>,
     acknowledgments: u32,
@@ -85,6 +87,7 @@ impl Http2 {
             stream_window: WINDOW_BYTES_USUAL,
             window: WINDOW_BYTES_USUAL,
             room: i64::from(WINDOW_BYTES),
+            goodbye: None,
             last_answered: None,
             acknowledgments: 0,
         }
@@ -268,6 +271,10 @@ impl Exchange for Http2 {
             0 => Err(Failure::Protocol("connection closed instead of the server's SETTINGS".into())),
             _ => Err(Failure::ClosedBefore),
         }
+    }
+
+    fn take_goodbye(&mut self) -> Option<u32> {
+        self.goodbye.take()
     }
 
     fn answer(&self, stream: usize) -> &Answer {

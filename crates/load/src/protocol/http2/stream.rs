@@ -129,7 +129,7 @@ impl Stream {
             (_, 100..=199) => {
                 self.interim += 1;
                 (self.answer.status, self.length) = (0, None);
-                self.answer.clear_cookies();
+                self.answer.clear_headers();
                 if INTERIM_MAX < self.interim { Err("too many interim answers") } else { Ok(()) }
             }
             (_, 200..=999) => {

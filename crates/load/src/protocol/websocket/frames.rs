@@ -1,10 +1,11 @@
 //! Messages in frames (RFC 6455 section 5), whose heads `tungstenite` reads and writes. Its connections copy what comes, and want to read
 //! it themselves.
 
+use super::close;
 use crate::protocol::{Event, Failure};
 use std::io::Cursor;
 use tungstenite::protocol::frame::FrameHeader;
-use tungstenite::protocol::frame::coding::{CloseCode, Control, Data, OpCode};
+use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 
 /// Longest head of a frame, bytes.
 const HEAD_BYTES_MAX: usize = 14;
@@ -24,14 +25,23 @@ pub(crate) struct Frames {
     message_bytes_max: usize,
     random: u64,
     pongs: u32,
-    /// The server ended the connection, and why.
+    /// The server ended the connection: with which code, until that is taken, and why.
+    goodbye: Option<u32>,
     closed: Option<String>,
 }
 
 impl Frames {
     /// Of a connection whose messages are at most so long; `seed` makes its masks differ from those of other connections.
     pub fn new(message_bytes_max: usize, seed: u64) -> Frames {
-        Frames { held: Vec::new(), fragments: None, message_bytes_max, random: seed, pongs: 0, closed: None }
+        Frames {
+            held: Vec::new(),
+            fragments: None,
+            message_bytes_max,
+            random: seed,
+            pongs: 0,
+            goodbye: None,
+            closed: None,
+        }
     }
 
     /// Eight bytes that the next ones do not repeat (SplitMix64). Masks keep caches on the way from being poisoned; that needs no secret
@@ -175,7 +185,10 @@ impl Frames {
                 let start = out.len();
                 out.extend_from_slice(&payload[..payload.len().min(2)]);
                 self.frame(OpCode::Control(Control::Close), start, out);
-                self.closed = Some(closed(payload));
+                let code =
+                    payload.first_chunk().map_or(close::NO_CODE, |code| u16::from_be_bytes(*code).into());
+                self.goodbye = Some(code);
+                self.closed = Some(close::said(code, payload.get(2..).unwrap_or_default()));
                 Ok(Some(Event::Leaving))
             }
             (OpCode::Control(_), _) => Ok(None),
@@ -198,19 +211,13 @@ impl Frames {
         }
     }
 
+    /// The code with which the server ended the connection, once.
+    pub fn take_goodbye(&mut self) -> Option<u32> {
+        self.goodbye.take()
+    }
+
     /// Why the server ended the connection, if it said so.
     pub fn closed(&self) -> Option<&str> {
         self.closed.as_deref()
     }
-}
-
-/// What a close frame says: section 5.5.1.
-fn closed(payload: &[u8]) -> String {
-    let Some((code, reason)) = payload.split_first_chunk() else {
-        return "the server closed the WebSocket without a code".to_owned();
-    };
-    let code = CloseCode::from(u16::from_be_bytes(*code));
-    let reason: String = String::from_utf8_lossy(reason).chars().filter(|c| !c.is_control()).collect();
-    let said = if reason.is_empty() { String::new() } else { format!(", and says {reason:?}") };
-    format!("the server closed the WebSocket with code {code}{said}")
 }

@@ -3,6 +3,7 @@
 //! [`Socket`] is a connection's framing, for whatever is said in messages; [`WebSocket`] says one message after the other. The next one that
 //! comes is its answer, unless whoever checks it says that it is not ([`Exchange::await_next`]).
 
+pub(crate) mod close;
 mod frames;
 
 use super::{Answer, BODY_KEPT_BYTES_MAX, Event, Exchange, Failure};
@@ -69,6 +70,11 @@ impl Socket {
     /// The server said that it ends it.
     pub fn is_closed(&self) -> bool {
         self.frames.closed().is_some()
+    }
+
+    /// The code with which the server ended it, once.
+    pub fn take_goodbye(&mut self) -> Option<u32> {
+        self.frames.take_goodbye()
     }
 
     /// Appends a text message.
@@ -210,6 +216,10 @@ impl Exchange for WebSocket {
 
     fn await_next(&mut self, _stream: usize) {
         self.is_asked = true;
+    }
+
+    fn take_goodbye(&mut self) -> Option<u32> {
+        self.socket.take_goodbye()
     }
 
     fn answer(&self, _stream: usize) -> &Answer {

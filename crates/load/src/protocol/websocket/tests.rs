@@ -133,12 +133,14 @@ fn a_close_fails_what_was_asked_with_its_code_and_is_answered() {
     let close = frame(0x88, b"\x03\xf3no\r\nmore");
     let (mut socket, mut out) = (asked(), Vec::new());
     let error = fed(&mut socket, &close, 4, &mut out).expect_err("it was asked").to_string();
-    assert_eq!(error, "the server closed the WebSocket with code 1011, and says \"nomore\"");
+    assert_eq!(error, "the server closed the WebSocket with code 1011 (internal error), and says \"nomore\"");
     assert_eq!(unmasked(&out), (0x88, b"\x03\xf3".to_vec()));
+    assert_eq!([socket.take_goodbye(), socket.take_goodbye()], [Some(1011), None], "once");
     // One that was asked nothing only leaves.
     let (mut socket, mut out) = (asked(), Vec::new());
     let all = [frame(0x81, b"a"), frame(0x88, b"")].concat();
     assert_eq!(fed(&mut socket, &all, 100, &mut out).expect("good frames"), [ANSWERED, Event::Leaving]);
+    assert_eq!(socket.take_goodbye(), Some(close::NO_CODE));
     assert!(!socket.goes_on() && socket.close().expect("in good order").is_none());
 }
 
