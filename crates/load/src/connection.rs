@@ -346,7 +346,10 @@ impl Connection {
 
     /// The server closed its side.
     pub fn end(&mut self) -> Result<Option<Event>, Failure> {
-        self.exchange.close()
+        match &self.secure {
+            Some(secure) if secure.is_cut() => self.exchange.cut(),
+            _ => self.exchange.close(),
+        }
     }
 
     /// See [`Exchange::await_next`].

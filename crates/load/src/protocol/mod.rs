@@ -68,6 +68,14 @@ pub(crate) trait Exchange: Send {
     /// Something was still to come.
     fn close(&mut self) -> Result<Option<Event>, Failure>;
 
+    /// The same where the end was not said, as TLS does: whoever is on the way may have cut it off.
+    ///
+    /// # Errors
+    /// Something was still to come, as far as can be told.
+    fn cut(&mut self) -> Result<Option<Event>, Failure> {
+        self.close()
+    }
+
     /// What came is not the answer to the request of a stream: the next one may be. Where servers send unasked.
     fn await_next(&mut self, _stream: usize) {}
 

@@ -3,6 +3,7 @@
 //! Its cryptography is `ring`: it builds with the C compiler that Rust links with anyway, where aws-lc-rs wants CMake on some
 //! hosts, and has been the longer in use of the two.
 
+mod failure;
 mod options;
 mod store;
 
@@ -11,12 +12,11 @@ pub use options::{ClientCertificate, Pem, TlsOptions};
 use crate::recorder::{counts, empty_histogram, sum, summary_ms};
 use crate::{LoadError, clock};
 use assay_model::HandshakeSummary;
+use failure::{OwnCertificate, failed};
 use hdrhistogram::Histogram;
 use rustls::client::Resumption;
 use rustls::pki_types::ServerName;
-use rustls::{
-    AlertDescription, CertificateError, ClientConfig, ClientConnection, HandshakeKind, RootCertStore,
-};
+use rustls::{ClientConfig, ClientConnection, HandshakeKind, RootCertStore};
 use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -30,6 +30,7 @@ const HANDSHAKE_READ_BYTES: usize = 4096;
 pub(crate) struct Client {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
+    own: Arc<OwnCertificate>,
     /// The protocol that the server must have agreed to; HTTP/1.1 needs no agreement.
     agreed: Option<Vec<u8>>,
 }
@@ -100,8 +101,9 @@ impl Client {
             .with_safe_default_protocol_versions()
             .map_err(|error| wrong("rustls", error.to_string()))?
             .with_root_certificates(trusted(options)?);
+        let own = Arc::new(OwnCertificate::new(options.client.is_some()));
         let mut config = match &options.client {
-            None => builder.with_no_client_auth(),
+            None => builder.with_client_cert_resolver(Arc::clone(&own) as _),
             Some(client) => {
                 let (chain, key) = client.parts()?;
                 let with = builder.with_client_auth_cert(chain, key);
@@ -114,7 +116,7 @@ impl Client {
             false => Resumption::disabled(),
         };
         let agreed = protocols.first().filter(|name| **name != b"http/1.1").map(|name| name.to_vec());
-        Ok(Client { config: Arc::new(config), name, agreed })
+        Ok(Client { config: Arc::new(config), name, own, agreed })
     }
 }
 
@@ -134,11 +136,14 @@ fn trusted(options: &TlsOptions) -> Result<RootCertStore, LoadError> {
 /// The TLS of one connection.
 pub(crate) struct Secure {
     session: ClientConnection,
+    own: Arc<OwnCertificate>,
     agreed: Option<Vec<u8>>,
     begun_ns: u64,
     cpu_ns: u64,
     /// No more bytes come.
     is_ended: bool,
+    /// The connection ended without the server having said so (close_notify).
+    is_cut: bool,
 }
 
 /// What came through TLS.
@@ -158,10 +163,18 @@ impl Secure {
     /// On a socket that was just connected.
     pub fn begin(client: &Client) -> io::Result<Secure> {
         let session = ClientConnection::new(Arc::clone(&client.config), client.name.clone());
-        let mut session = session.map_err(|error| failed(&error))?;
+        let mut session = session.map_err(|error| failed(&error, &client.own))?;
         session.set_buffer_limit(None);
         let agreed = client.agreed.clone();
-        Ok(Secure { session, agreed, begun_ns: clock::monotonic_ns(), cpu_ns: 0, is_ended: false })
+        Ok(Secure {
+            session,
+            own: Arc::clone(&client.own),
+            agreed,
+            begun_ns: clock::monotonic_ns(),
+            cpu_ns: 0,
+            is_ended: false,
+            is_cut: false,
+        })
     }
 
     pub fn is_handshaking(&self) -> bool {
@@ -221,9 +234,14 @@ impl Secure {
         self.session.read_tls(rest)?;
         if let Err(error) = self.session.process_new_packets() {
             let _ = self.flush(socket);
-            return Err(failed(&error));
+            return Err(failed(&error, &self.own));
         }
         Ok(())
+    }
+
+    /// After the end: whether the server did not say that it ends, so that anybody may have cut off what it sent.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Encrypts bytes to be written.
@@ -267,7 +285,7 @@ impl Secure {
             }
             let came = match socket.read(raw) {
                 Ok(0) => {
-                    self.is_ended = true;
+                    (self.is_ended, self.is_cut) = (true, true);
                     continue;
                 }
                 Ok(came) => came,
@@ -313,38 +331,4 @@ impl Secure {
             }
         }
     }
-}
-
-/// Says what is wrong, and what mends it.
-fn failed(error: &rustls::Error) -> io::Error {
-    use CertificateError as Wrong;
-    let fix = match error {
-        rustls::Error::InvalidCertificate(wrong) => match wrong {
-            Wrong::NotValidForName | Wrong::NotValidForNameContext { .. } => {
-                "; give the name that it holds with --server-name"
-            }
-            Wrong::Expired | Wrong::ExpiredContext { .. } => "; renew it",
-            Wrong::NotValidYet | Wrong::NotValidYetContext { .. } => "; check the clocks of both hosts",
-            Wrong::UnknownIssuer => "; give the authority's certificate with --trust",
-            Wrong::BadSignature => {
-                "; another authority of the same name signed it: give its certificate with --trust"
-            }
-            Wrong::Other(_) => {
-                "; a certificate that is an authority's own (CA:TRUE) cannot be a server's: make one with CA:FALSE"
-            }
-            _ => "",
-        },
-        rustls::Error::AlertReceived(
-            AlertDescription::CertificateRequired
-            | AlertDescription::HandshakeFailure
-            | AlertDescription::BadCertificate
-            | AlertDescription::UnknownCA,
-        ) => "; the server may want a certificate of the client: give --client-cert and --client-key",
-        rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
-            "; the server does not speak HTTP/2 here: leave --http out, or turn it on in the server"
-        }
-        rustls::Error::InvalidMessage(_) => "; is this a port that speaks TLS?",
-        _ => "",
-    };
-    io::Error::new(ErrorKind::InvalidData, format!("TLS: {error}{fix}"))
 }

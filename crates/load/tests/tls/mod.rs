@@ -155,6 +155,62 @@ fn a_server_that_speaks_no_tls_is_named_as_one() {
     check_refused(&url, TlsOptions::default(), &["a port that speaks TLS"]);
 }
 
+/// A handshake that fails before the server asked for anything does not fail for want of a certificate of the client.
+#[test]
+fn a_server_without_a_common_cipher_is_told_from_one_that_wants_a_certificate() {
+    const HANDSHAKE_FAILURE: [u8; 7] = [21, 3, 3, 0, 2, 2, 40];
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("https://{HOST}:{}/", listener.local_addr().expect("bound").port());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(&HANDSHAKE_FAILURE);
+        }
+    });
+    check_refused(&url, TlsOptions::default(), &["no cipher, group or kind of certificate in common"]);
+}
+
+/// Answers each connection once with these bytes, and ends it with or without saying so.
+fn answers_once(authority: &Authority, answer: &'static str, says_end: bool) -> String {
+    let config = authority.server(&authority.certify(&[HOST], VALID), false);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = listener.local_addr().expect("bound").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let config = Arc::clone(&config);
+            std::thread::spawn(move || {
+                let mut tls = StreamOwned::new(ServerConnection::new(config).ok()?, stream);
+                let _ = tls.read(&mut [0; 4096]).ok()?;
+                tls.write_all(answer.as_bytes()).ok()?;
+                if says_end {
+                    tls.conn.send_close_notify();
+                }
+                tls.flush().ok()
+            });
+        }
+    });
+    format!("https://{HOST}:{port}/")
+}
+
+#[test]
+fn a_body_that_ends_with_the_connection_is_whole_only_where_the_server_said_so() {
+    let authority = Authority::new("test");
+    let endless = "HTTP/1.1 200 OK\r\n\r\nall of it";
+    let counted = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
+    let chunked =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\nok\r\n0\r\n\r\n";
+    for (answer, says_end, is_whole) in
+        [(endless, true, true), (endless, false, false), (counted, false, true), (chunked, false, true)]
+    {
+        let url = answers_once(&authority, answer, says_end);
+        let measured = run(&mut generator(&url, trusting(&authority))).expect("it listens");
+        assert!(0 < measured.requests);
+        let errors = if is_whole { 0 } else { measured.requests };
+        assert_eq!(measured.errors(), errors, "{answer:?}: {:?}", measured.problems);
+        assert!(is_whole || measured.problems[0].text.contains("without the close_notify of TLS"));
+    }
+}
+
 #[test]
 fn a_server_that_wants_a_certificate_of_its_client_gets_it() {
     let authority = Authority::new("test");

@@ -104,6 +104,10 @@ impl Exchange for Http1 {
         Ok(self.event(progress))
     }
 
+    fn cut(&mut self) -> Result<Option<Event>, Failure> {
+        Ok(event(self.reader.cut()?))
+    }
+
     fn answer(&self, _stream: usize) -> &Answer {
         self.reader.answer()
     }

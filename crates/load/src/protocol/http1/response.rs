@@ -28,6 +28,8 @@ pub(crate) enum Progress {
 pub(crate) enum Broken {
     #[error("head longer than 64 KiB")]
     HeadTooLong,
+    #[error("head of more than {HEADERS_MAX} header lines")]
+    HeadersTooMany,
     #[error("head is not HTTP/1.1")]
     Head,
     #[error("the server switches to another protocol (101), which was not asked for")]
@@ -48,6 +50,10 @@ pub(crate) enum Broken {
     ClosedBefore,
     #[error("connection closed within the answer")]
     ClosedWithin,
+    #[error(
+        "connection closed without the close_notify of TLS, which alone ends this answer: it may be cut off"
+    )]
+    Cut,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,6 +163,11 @@ impl ResponseReader {
         }
     }
 
+    /// The connection ended, and nobody said so who could be believed: an answer that ends with it may be cut off.
+    pub fn cut(&mut self) -> Result<Progress, Broken> {
+        if self.state == State::UntilClose { Err(Broken::Cut) } else { self.close() }
+    }
+
     /// Consumes at least one of `bytes`, which is not empty, and returns how many.
     fn step(&mut self, bytes: &[u8]) -> Result<usize, Broken> {
         match self.state {
@@ -230,6 +241,7 @@ impl ResponseReader {
             .allow_spaces_after_header_name_in_responses(true);
         match tolerant.parse_response(&mut response, head) {
             Ok(httparse::Status::Complete(_)) => (),
+            Err(httparse::Error::TooManyHeaders) => return Err(Broken::HeadersTooMany),
             Ok(httparse::Status::Partial) | Err(_) => return Err(Broken::Head),
         }
         self.answer.status = response.code.unwrap_or(0);

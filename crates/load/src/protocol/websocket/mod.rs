@@ -118,8 +118,12 @@ fn opened(head: &[u8], rest: &[u8], key: &str) -> Result<(), Failure> {
     let wrong = |what: String| Err(Failure::Protocol(what.into()));
     let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
     let mut response = httparse::Response::new(&mut headers);
-    if !matches!(response.parse(head), Ok(httparse::Status::Complete(_))) {
-        return wrong("head is not HTTP/1.1".to_owned());
+    match response.parse(head) {
+        Ok(httparse::Status::Complete(_)) => (),
+        Err(httparse::Error::TooManyHeaders) => {
+            return wrong(format!("head of more than {HEADERS_MAX} header lines"));
+        }
+        Ok(httparse::Status::Partial) | Err(_) => return wrong("head is not HTTP/1.1".to_owned()),
     }
     let status = response.code.unwrap_or(0);
     if status != 101 {

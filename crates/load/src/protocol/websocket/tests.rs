@@ -179,6 +179,7 @@ fn a_server_that_does_not_open_one_is_told_why() {
     for (head, said) in [
         ("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno".to_owned(), "it answers 403 no"),
         ("welcome\r\n\r\n".to_owned(), "not HTTP/1.1"),
+        (format!("{OPENED}{}\r\n", "X: 1\r\n".repeat(129)), "more than 128 header lines"),
         ("HTTP/1.1 101 X\r\n\r\n".to_owned(), "without upgrading"),
         (format!("{OPENED}Sec-WebSocket-Accept: {}\r\n\r\n", accept("other")), "Sec-WebSocket-Accept"),
         (format!("{OPENED}X: {}", "x".repeat(70_000)), "longer than 64 KiB"),

@@ -54,6 +54,50 @@ fn without_a_length_the_body_ends_with_the_connection() {
 }
 
 #[test]
+fn what_ends_with_a_connection_that_was_cut_off_is_not_whole() {
+    let cut = |answer: &str| {
+        let mut reader = ResponseReader::new();
+        reader.begin(true, true);
+        let progress = reader.feed(answer.as_bytes()).expect("no fault so far");
+        if progress == Progress::More { reader.cut() } else { Ok(progress) }
+    };
+    assert_eq!(cut("HTTP/1.1 200 OK\r\n\r\nall of it"), Err(Broken::Cut));
+    assert_eq!(
+        cut("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+        Ok(Progress::Done { keep_alive: true })
+    );
+    assert_eq!(cut("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok"), Err(Broken::ClosedWithin));
+    assert_eq!(cut(""), Err(Broken::ClosedBefore));
+}
+
+#[test]
+fn interim_answers_are_skipped_with_their_headers() {
+    let mut reader = ResponseReader::new();
+    reader.begin(true, true);
+    reader.keep_head();
+    let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nLocation: /early\r\nSet-Cookie: early=1\r\n\r\n";
+    let last = "HTTP/1.1 200 OK\r\nX: 1\r\nContent-Length: 2\r\n\r\nok";
+    let progress = reader.feed(format!("{interim}{last}").as_bytes());
+    assert_eq!(progress, Ok(Progress::Done { keep_alive: true }));
+    let answer = reader.answer();
+    assert_eq!(
+        (answer.status, answer.body.as_slice(), answer.location.as_slice()),
+        (200, &b"ok"[..], &b""[..])
+    );
+    assert_eq!((answer.set_cookies().count(), answer.head.as_slice()), (0, &b"X:1\nContent-Length:2\n"[..]));
+    check("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", Err(Broken::Switch), 101, "");
+}
+
+#[test]
+fn a_head_of_too_many_lines_says_so() {
+    let head =
+        |lines: usize| format!("HTTP/1.1 200 OK\r\n{}Content-Length: 0\r\n\r\n", "X: 1\r\n".repeat(lines));
+    check(&head(127), Ok(true), 200, "");
+    check(&head(128), Err(Broken::HeadersTooMany), 200, "");
+    assert_eq!(Broken::HeadersTooMany.to_string(), "head of more than 128 header lines");
+}
+
+#[test]
 fn connection_close_is_heeded_and_http_1_0_can_keep_alive() {
     check("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", Ok(false), 200, "x");
     check("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 1\r\n\r\nx", Ok(true), 200, "x");
