@@ -2,7 +2,7 @@
 
 use crate::link::{Event, Injector, Link};
 use crate::message::{Order, Report};
-use crate::share::config_of;
+use crate::share::{config_of, room_of};
 use crate::token::Token;
 use crate::window::{Ended, WindowAttempt};
 use assay_load::{
@@ -166,6 +166,7 @@ impl Injectors {
             events: &self.events,
             operations: &self.operations,
             drain_max: self.drain_max,
+            room: room_of(&self.config.load.scenario),
             window,
             seed,
         }

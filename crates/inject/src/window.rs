@@ -44,6 +44,8 @@ pub(crate) struct WindowAttempt<'a> {
     pub events: &'a Receiver<Event>,
     pub operations: &'a [OperationCount],
     pub drain_max: Duration,
+    /// Users of a room of a chat, which are not divided.
+    pub room: u32,
     pub window: &'a LoadWindow,
     pub seed: u64,
 }
@@ -197,11 +199,11 @@ impl Making<'_> {
     /// Hands out the parts and waits until all connections to the server are open.
     fn arm(&mut self, stop: &AtomicBool) -> Result<(), LoadError> {
         let there = self.there();
-        let WindowAttempt { window, seed, .. } = self.window;
+        let WindowAttempt { window, seed, room, .. } = self.window;
         for (number, &to) in there.iter().enumerate() {
             let part = Part { number: number as u32, of: there.len() as u32 };
             let arm = Arm {
-                window: LoadWindow { load: load_of(window.load, part)?, ..window.clone() },
+                window: LoadWindow { load: load_of(window.load, part, room)?, ..window.clone() },
                 part,
                 // By its place in the group: it stays the same when others are lost.
                 seed: Part { number: to as u32, of: u32::MAX }.seed(seed),

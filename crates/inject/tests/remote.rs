@@ -137,7 +137,7 @@ fn users_of_a_closed_loop_are_shared() {
     assert!((3..=75).contains(&measured.requests), "3 users, 20 ms of thinking: {}", measured.requests);
     let one = LoadWindow { load: Load::Closed { users: 1, think: None }, ..window };
     let error = group.window(&one, &AtomicBool::new(false), &mut |_| ()).expect_err("one for two");
-    assert_eq!(error.to_string(), "users = 1: use one for each injector at least");
+    assert_eq!(error.to_string(), "users = 1: use one for each injector or thread at least");
 }
 
 /// The clocks of two threads of one host are one clock: the truth is an offset of 0, and instants in the same window.
@@ -243,7 +243,7 @@ fn what_cannot_work_is_told_with_the_injector_and_the_cause() {
     injectors[0].wait_for("Gone");
     let mut few = config(&server, &at);
     few.load.connections = 1;
-    assert_eq!(error(few), "connections = 1: use one for each injector at least");
+    assert_eq!(error(few), "connections = 1: use one for each injector or thread at least");
     injectors[0].wait_for_times("Gone", 2);
     injectors[1].wait_for("Gone");
     // Nothing listens where the second injector is to send to.

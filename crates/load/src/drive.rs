@@ -62,7 +62,7 @@ impl Generator {
         self.connections.iter_mut().for_each(|connection| connection.stamp(stamps));
         let opened = self.connect(self.config.connections.min(users.unwrap_or(u32::MAX)) as usize, stop)?;
         // Of an open loop, others are added where these do not suffice.
-        self.seat(users.unwrap_or_else(|| self.sessions_max().min(self.config.connections)));
+        self.seat(users.unwrap_or_else(|| self.config.sessions_bound().min(self.config.connections)));
         Ok(opened)
     }
 
@@ -91,7 +91,7 @@ impl Generator {
                 },
                 begun_ns,
                 end_ns,
-                self.in_flight_max(),
+                self.config.in_flight_bound(),
             ),
             Load::Closed { users, .. } => Schedule::closed(*users, begun_ns, end_ns),
         };

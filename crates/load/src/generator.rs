@@ -5,6 +5,7 @@ use crate::connection::{Buffer, Connection};
 use crate::endpoint::{Endpoint, Http};
 use crate::opening::{Patience, open_all};
 use crate::poll::Poll;
+use crate::protocol::chat;
 use crate::protocol_counters::ProtocolCounters;
 use crate::session::Session;
 use crate::tls::{Handshakes, TlsOptions};
@@ -72,6 +73,26 @@ impl GeneratorConfig {
 }
 
 impl GeneratorConfig {
+    /// How many requests the connections carry at once.
+    fn carried(&self) -> u32 {
+        let streams = match self.http {
+            Http::Two { streams } => streams,
+            Http::One if self.scenario.is_chat() => chat::STREAMS as u32,
+            Http::One => 1,
+        };
+        self.connections.saturating_mul(streams)
+    }
+
+    /// The bound that [`GeneratorConfig::sessions`] says.
+    pub(crate) fn sessions_bound(&self) -> u32 {
+        self.sessions.unwrap_or_else(|| self.carried().min(SESSIONS_MAX))
+    }
+
+    /// The bound that [`GeneratorConfig::in_flight_max`] says.
+    pub fn in_flight_bound(&self) -> u32 {
+        self.in_flight_max.unwrap_or_else(|| self.carried().clamp(IN_FLIGHT_USUAL, IN_FLIGHT_MAX))
+    }
+
     /// Resolves the host's name.
     pub(crate) fn endpoint(&self) -> Result<Endpoint, LoadError> {
         let GeneratorConfig { base_url, scenario, tls, http, shared, .. } = self;
@@ -162,21 +183,6 @@ impl Generator {
             runs: 0,
             endpoint,
         })
-    }
-
-    /// How many requests the connections carry at once.
-    fn carried(&self) -> u32 {
-        self.config.connections.saturating_mul(self.endpoint.streams() as u32)
-    }
-
-    /// See [`GeneratorConfig::sessions`].
-    pub(crate) fn sessions_max(&self) -> u32 {
-        self.config.sessions.unwrap_or_else(|| self.carried().min(SESSIONS_MAX))
-    }
-
-    /// See [`GeneratorConfig::in_flight_max`].
-    pub(crate) fn in_flight_max(&self) -> u32 {
-        self.config.in_flight_max.unwrap_or_else(|| self.carried().clamp(IN_FLIGHT_USUAL, IN_FLIGHT_MAX))
     }
 
     /// Makes sure that `wanted` connections are open, as far as the server accepts them.

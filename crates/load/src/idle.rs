@@ -37,7 +37,7 @@ impl Idle {
             let users = generator.sessions.iter().enumerate();
             users.for_each(|(at, user)| idle[user.kind].push_back((at, now_ns)));
         }
-        let room = generator.sessions_max().saturating_mul(each as u32);
+        let room = generator.config.sessions_bound().saturating_mul(each as u32);
         Idle { kinds, idle, thinking: BinaryHeap::new(), room, room_since_ns: now_ns, is_closed }
     }
 
