@@ -361,8 +361,11 @@ pub struct LoadArguments {
     #[arg(long)]
     pub allow_invalid: bool,
     /// Write the response times to this file as an interval log that HdrHistogram tools read
-    #[arg(long, conflicts_with = "injectors")]
+    #[arg(long, conflicts_with_all = ["injectors", "threads"])]
     pub hlog: Option<PathBuf>,
+    /// Threads that make the load together, each with its share of connections, users and rate, and a core of its own [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), conflicts_with = "injectors")]
+    pub threads: Option<u32>,
     /// HTTP.
     #[command(flatten)]
     pub http: HttpArguments,

@@ -204,7 +204,10 @@ fn a_fault_of_one_generator_is_a_fault_of_all_and_names_it() {
     // Of the sum fewer than one in a hundred were late.
     let late: Vec<Recorded> =
         (0..20).map(|n| (n * MS, if n == 0 { 9 * MS } else { 0 }, 100_000, 0, true)).collect();
-    let parts = [("good:1".to_owned(), measured(0, &good)), ("late:2".to_owned(), measured(0, &late))];
+    let parts = [
+        ("injector good:1".to_owned(), measured(0, &good)),
+        ("injector late:2".to_owned(), measured(0, &late)),
+    ];
     let whole = merged(load(), 1, &parts).expect("parts");
     let whole = Measured { injectors: vec![Default::default(); 2], ..whole };
     let found = whole.invalid_because();

@@ -1,4 +1,5 @@
-//! Load from several injectors, which may be on several hosts, that act as one generator.
+//! Load from several injectors, which may be on several hosts, that act as one generator; or from several threads of this process
+//! ([`Threads`]).
 //!
 //! A controller ([`Injectors`], a [`assay_load::LoadSource`]) hands each injector ([`serve`]) the scenario and its part of the
 //! load, has all begin at one instant, and adds up what they recorded. Their histograms have the same buckets, so the sum
@@ -55,6 +56,7 @@ mod session;
 #[cfg(test)]
 mod session_tests;
 mod share;
+mod threads;
 mod token;
 mod visitors;
 mod window;
@@ -63,6 +65,7 @@ mod worker;
 pub use clock_offset::ClockOffset;
 pub use group::{InjectorAddress, Injectors, InjectorsConfig};
 pub use injector::{InjectorEvent, serve};
+pub use threads::Threads;
 pub use token::Token;
 
 use std::time::Duration;

@@ -1,10 +1,10 @@
-//! Adds up what several injectors recorded in one window. All of it is sums of counts: exact, and the same in every order.
+//! Adds up what several injectors, or threads, recorded in one window. All of it is sums of counts: exact, and the same in every order.
 
 use assay_load::recorder::sum;
-use assay_load::{Load, Measured, SLOW_REQUESTS_MAX, WindowDetail};
+use assay_load::{Load, Measured, Progress, SLOW_REQUESTS_MAX, WindowDetail};
 use assay_model::Problem;
 
-/// The window as one recorder would have recorded it, by the controller's clock.
+/// The window as one recorder would have recorded it, by the controller's clock; `parts` with the name of who made each.
 ///
 /// The share of a core is that of the busiest injector, since each has a core of its own and the slowest holds the load up.
 /// What makes one injector's part invalid makes the whole invalid, also where the sum would hide it. Absent for no parts.
@@ -19,17 +19,28 @@ pub(crate) fn merged(load: Load, seed: u64, parts: &[(String, Measured)]) -> Opt
     let beyond = detail.slow.len().saturating_sub(SLOW_REQUESTS_MAX) as u64;
     detail.slow.truncate(SLOW_REQUESTS_MAX);
     detail.slow_not_kept = detail.slow_not_kept.saturating_add(beyond);
-    for (address, part) in parts {
-        let from = |problem: &Problem| Problem {
-            about: format!("injector {address}: {}", problem.about),
-            ..problem.clone()
-        };
+    for (name, part) in parts {
+        let from =
+            |problem: &Problem| Problem { about: format!("{name}: {}", problem.about), ..problem.clone() };
         whole.problems.extend(part.problems.iter().map(from));
         if !part.stopped {
             whole.faults.extend(part.generator_faults().iter().map(from));
         }
     }
     Some(whole)
+}
+
+/// How far all have got together.
+pub(crate) fn progress(beats: impl Iterator<Item = Progress>) -> Progress {
+    beats.fold(Progress::default(), |sum, beat| Progress {
+        elapsed: sum.elapsed.max(beat.elapsed),
+        requests: sum.requests.saturating_add(beat.requests),
+        completed: sum.completed.saturating_add(beat.completed),
+        errors: sum.errors.saturating_add(beat.errors),
+        in_flight: sum.in_flight.saturating_add(beat.in_flight),
+        // Percentiles of parts do not add up.
+        response_ns: None,
+    })
 }
 
 fn add(whole: &mut Measured, part: &Measured) {

@@ -4,7 +4,7 @@ use crate::PING_EVERY;
 use crate::accept::{Expected, accepted};
 use crate::clock_offset::ClockOffset;
 use crate::link::{Event, Injector};
-use crate::merge::merged;
+use crate::merge::{merged, progress};
 use crate::message::{Arm, Order, Recorded, Report};
 use crate::share::load_of;
 use assay_load::{LoadError, LoadWindow, Measured, Part, Progress, monotonic_ns, summary_ms};
@@ -340,18 +340,9 @@ impl Making<'_> {
     }
 
     fn progress(&self, elapsed_ns: u64) -> Progress {
-        let elapsed = Duration::from_nanos(elapsed_ns);
         let beats =
             self.window.injectors.iter().filter_map(|one| one.link.as_ref()).map(|link| link.last_word().0);
-        beats.fold(Progress { elapsed, ..Progress::default() }, |sum, beat| Progress {
-            elapsed,
-            requests: sum.requests.saturating_add(beat.requests),
-            completed: sum.completed.saturating_add(beat.completed),
-            errors: sum.errors.saturating_add(beat.errors),
-            in_flight: sum.in_flight.saturating_add(beat.in_flight),
-            // Percentiles of parts do not add up.
-            response_ns: None,
-        })
+        Progress { elapsed: Duration::from_nanos(elapsed_ns), ..progress(beats) }
     }
 
     /// Adds up what there is.
@@ -364,7 +355,10 @@ impl Making<'_> {
             }
             let measured = self.measured(at);
             accounts.push(self.account(at, measured.as_ref()));
-            parts.extend(measured.map(|measured| (self.window.injectors[at].address.clone(), measured)));
+            parts.extend(
+                measured
+                    .map(|measured| (format!("injector {}", self.window.injectors[at].address), measured)),
+            );
         }
         let measured = merged(self.window.window.load, self.window.seed, &parts);
         let measured = measured.map(|measured| {

@@ -11,5 +11,6 @@ mod http2_server;
 mod places;
 mod protocols;
 mod remote;
+mod threads;
 #[path = "../../load/tests/websocket/server.rs"]
 mod websocket_server;

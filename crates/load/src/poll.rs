@@ -28,7 +28,20 @@ pub(crate) struct Poll {
     timer: OwnedFd,
     /// When the timer will go off; `NEVER_NS` when it is not set.
     armed_ns: u64,
-    events: Vec<epoll::Event>,
+}
+
+/// What a wait brought. Not part of [`Poll`], which may go to another thread between two loads: the kernel's records, which could hold
+/// pointers, may not.
+pub(crate) struct Events {
+    of_kernel: Vec<epoll::Event>,
+    /// Sockets to which something happened.
+    pub ready: Vec<Ready>,
+}
+
+impl Events {
+    pub fn new() -> Events {
+        Events { of_kernel: Vec::with_capacity(EVENTS_MAX), ready: Vec::new() }
+    }
 }
 
 impl Poll {
@@ -47,7 +60,7 @@ impl Poll {
         // Edge-triggered: setting the timer anew is enough, its counter never needs to be read.
         epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN | EventFlags::ET)
             .map_err(system("watch a timer"))?;
-        Ok(Poll { epoll, timer, armed_ns: NEVER_NS, events: Vec::with_capacity(EVENTS_MAX) })
+        Ok(Poll { epoll, timer, armed_ns: NEVER_NS })
     }
 
     /// Watches a socket for all that happens to it, until it is closed.
@@ -57,8 +70,8 @@ impl Poll {
     }
 
     /// Waits until something happens or the monotonic clock reads `until_ns`; returns at once if that has passed.
-    /// It may return early. `ready` then lists the sockets.
-    pub fn wait(&mut self, now_ns: u64, until_ns: u64, ready: &mut Vec<Ready>) -> io::Result<()> {
+    /// It may return early. `events` then lists the sockets.
+    pub fn wait(&mut self, now_ns: u64, until_ns: u64, events: &mut Events) -> io::Result<()> {
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let timeout = if until_ns <= now_ns {
             Some(&at_once)
@@ -68,13 +81,14 @@ impl Poll {
             }
             None
         };
-        self.events.clear();
-        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), timeout) {
+        let Events { of_kernel, ready } = events;
+        of_kernel.clear();
+        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(of_kernel), timeout) {
             Ok(_) | Err(rustix::io::Errno::INTR) => (),
             Err(error) => return Err(error.into()),
         }
         ready.clear();
-        for event in &self.events {
+        for event in of_kernel {
             match event.data.u64() {
                 TIMER => self.armed_ns = NEVER_NS,
                 token => {

@@ -3,8 +3,8 @@
 use crate::arguments::{InjectArguments, InjectorsArguments};
 use crate::failure::Failure;
 use crate::{output, stop};
-use assay_inject::{InjectorEvent, Injectors, InjectorsConfig, Token, serve};
-use assay_load::{GeneratorConfig, LoadError};
+use assay_inject::{InjectorEvent, Injectors, InjectorsConfig, Threads, Token, serve};
+use assay_load::{GeneratorConfig, LoadError, LoadSource};
 use std::net::TcpListener;
 use std::process::ExitCode;
 
@@ -31,13 +31,18 @@ pub fn inject(arguments: &InjectArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(stop::INTERRUPTED))
 }
 
-/// Connects to the injectors that were asked for, for such a load; absent when none were.
-pub fn connect(
+/// The injectors that were asked for, or several threads of this process, for such a load; absent where one generator makes it.
+pub fn several(
     arguments: &InjectorsArguments,
+    threads: Option<u32>,
     load: &GeneratorConfig,
-) -> Result<Option<Injectors>, LoadError> {
+) -> Result<Option<Box<dyn LoadSource>>, LoadError> {
     let Some(token_file) = arguments.token_file.as_deref().filter(|_| !arguments.injectors.is_empty()) else {
-        return Ok(None);
+        let threads = threads.filter(|threads| 1 < *threads);
+        return Ok(threads
+            .map(|threads| Threads::new(load, threads))
+            .transpose()?
+            .map(|made| Box::new(made) as _));
     };
     let config = InjectorsConfig {
         injectors: arguments.injectors.clone(),
@@ -45,5 +50,5 @@ pub fn connect(
         load: load.clone(),
         go_on_without: arguments.go_on_without,
     };
-    Injectors::connect(config).map(Some)
+    Ok(Some(Box::new(Injectors::connect(config)?)))
 }

@@ -37,15 +37,15 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let law = law(arguments, config.rate.as_ref(), duration)?;
     let rate = config.rate.clone();
     let scenario = redact::text(config.scenario.text()).into_owned();
-    let group = inject::connect(&arguments.injectors, &config)?;
+    let several = inject::several(&arguments.injectors, arguments.threads, &config)?;
     let stop = stop::flag_on_signal()?;
     let mut live = LiveLoad::new(duration);
     let mut on_progress = |progress: Progress| live.show(&progress);
-    let measured = match group {
-        Some(mut group) => {
+    let measured = match several {
+        Some(mut several) => {
             let (settle, slow_above) = (Duration::ZERO, None);
             let window = LoadWindow { load: law, settle, length: duration, slow_above };
-            group.window(&window, &stop, &mut on_progress)
+            several.window(&window, &stop, &mut on_progress)
         }
         None => {
             let mut generator = Generator::new(config)?;

@@ -30,6 +30,7 @@ use crate::idle::Idle;
 use crate::interval_log::IntervalLogs;
 use crate::law::{Load, Progress, Span};
 use crate::measured::Measured;
+use crate::poll::Events;
 use crate::schedule::{Schedule, Waiting};
 use crate::tally::Tally;
 use crate::tls::Handshakes;
@@ -123,7 +124,7 @@ impl<'a> LoadRun<'a> {
     ) -> Result<Measured, LoadError> {
         let (priority, _raised) = priority::raise();
         let cpu_start_ns = clock::thread_cpu_ns();
-        let mut ready = Vec::new();
+        let mut events = Events::new();
         loop {
             let now_ns = clock::monotonic_ns();
             self.still.round(now_ns);
@@ -134,9 +135,9 @@ impl<'a> LoadRun<'a> {
             }
             let until_ns = self.still.until_ns(self.wake_ns(now_ns));
             let dozes = self.may_doze(now_ns, until_ns);
-            let waited = self.generator.poll.wait(now_ns, if dozes { now_ns } else { until_ns }, &mut ready);
+            let waited = self.generator.poll.wait(now_ns, if dozes { now_ns } else { until_ns }, &mut events);
             waited.map_err(unexpected)?;
-            for event in &ready {
+            for event in &events.ready {
                 self.on_socket(*event);
             }
             if dozes {

@@ -40,8 +40,8 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
         Generator::new(GeneratorConfig::new(base_url, scenario, arguments.connections))?;
     }
     let source = |config: GeneratorConfig| -> Result<Box<dyn LoadSource>, LoadError> {
-        match inject::connect(&arguments.injectors, &config)? {
-            Some(group) => Ok(Box::new(group)),
+        match inject::several(&arguments.injectors, None, &config)? {
+            Some(several) => Ok(several),
             None => generator(config),
         }
     };
