@@ -22,7 +22,7 @@ use assay_model::{Allocator, Problem};
 use find::AllocatorFound;
 use std::ops::Range;
 
-/// Finds the allocator of a process and walks it. It never fails: what could not be read is in the survey's problems.
+/// Finds the allocator of a process and walks it. It never fails: the survey's problems list the parts that could not be read.
 ///
 /// `not_malloc` are address ranges that belong to something else (Java heap, metaspace, code cache, stacks, archives),
 /// in any order: they are not searched for blocks that have a mapping of their own.

@@ -124,8 +124,8 @@ pub enum Command {
     Load(Box<LoadArguments>),
     /// Make load for a controller elsewhere: assay load --injectors
     ///
-    /// Listens until Ctrl-C and serves one controller at a time; a load ends when its controller is gone. Both
-    /// prove that they know the token, which itself never travels, and all that they say to each other is encrypted.
+    /// Listens until Ctrl-C and serves one controller at a time; a load ends when its controller disconnects. Both prove that they know the
+    /// token, which is never sent, and their connection is encrypted.
     #[command(
         after_help = "EXAMPLES:\n  (umask 077; head -c 24 /dev/urandom | base64 > token)   copy it to all hosts\n  \
         assay inject --token-file token --listen 10.0.0.7:7447\n  \
@@ -143,8 +143,7 @@ pub enum Command {
     Capacity(Box<CapacityArguments>),
     /// RSS breakdown of a running JVM, by cause; without a PID, the JVMs that run here
     ///
-    /// Works from outside: no flag, agent, restart or stop of the process is needed. What is printed adds up to the
-    /// kernel's RSS.
+    /// Works from outside: no flag, agent, restart or stop of the process is needed. The parts add up to the kernel's RSS.
     #[command(
         args_conflicts_with_subcommands = true,
         after_help = "EXAMPLES:\n  assay memory                                 the JVMs that run here\n  \
@@ -159,19 +158,19 @@ pub enum Command {
     Memory(MemoryArguments),
     /// What a process uses CPU time for: by role of its threads, user and kernel
     ///
-    /// Works from outside, for a while: no flag, agent, restart or stop of the process is needed. What is printed adds up to the
-    /// kernel's own total for the process. Roles are those of the JVM's own list of threads; of other processes they are unknown.
+    /// Works from outside: no flag, agent, restart or stop of the process is needed. The parts add up to the kernel's own total for the
+    /// process. Roles come from the JVM's own list of threads; for other processes they are unknown.
     #[command(after_help = "EXAMPLES:\n  assay time 4242 --for 30s\n  \
         assay time 4242 --for 60s --requests-per-second 500   CPU time per request, by role\n  \
-        assay time 4242 --watch                               each two seconds, until Ctrl-C\n  \
+        assay time 4242 --watch                               every two seconds, until Ctrl-C\n  \
         assay time 4242 --for 30s --html time.html\n  \
         assay time 4242 --for 60s --jfr --html time.html      Java methods and allocation, by the flight recorder\n\n\
-        Without root, or CAP_SYS_PTRACE, roles of other users' processes are unknown; the rest is there.")]
+        Without root, or CAP_SYS_PTRACE, roles of other users' processes are unknown; all else works.")]
     Time(TimeArguments),
-    /// What GC logs say: pauses, throughput, live set, what costs time and memory, and what to change
+    /// Analyse GC logs: pauses, throughput, live set, costs in time and memory, and what to change
     ///
-    /// Reads logs of every collector, of JDK 6 to 28 and of OpenJ9, whole: files, rotated sets in the order of time, folders, gzip,
-    /// zip, pipes. Lines that are not recognized are counted and quoted.
+    /// Reads logs of every collector, of JDK 6 to 28 and of OpenJ9: files, rotated sets in chronological order, folders, gzip, zip, pipes.
+    /// Lines that are not recognized are counted and quoted.
     #[command(
         args_conflicts_with_subcommands = true,
         after_help = "EXAMPLES:\n  assay gc gc.log                              the verdict, findings, tables of pauses\n  \
@@ -188,25 +187,25 @@ pub enum Command {
     Heap(HeapArguments),
     /// Check the machine and the JVMs on it: settings that cost memory, time or connections
     ///
-    /// Reads files of the kernel and the flags of running JVMs; changes nothing, and needs root only for JVMs of other users. What cannot
-    /// be read is unknown, never good.
+    /// Reads files of the kernel and the flags of running JVMs; changes nothing, and needs root only for JVMs of other users. Settings that
+    /// cannot be read are unknown, never good.
     #[command(
         args_conflicts_with_subcommands = true,
-        after_help = "EXAMPLES:\n  assay host                                   what is bad, what is unknown\n  \
+        after_help = "EXAMPLES:\n  assay host                                   broken rules, and unknown ones\n  \
         assay host --all                             every rule\n  \
-        assay host --fail-on error                   exit code 1 if something is bad and grave: for scripts\n  \
+        assay host --fail-on error                   exit code 1 if a rule of this severity is broken: for scripts\n  \
         assay host --snapshot monday.json            what was read, to be judged or compared elsewhere\n  \
         assay host monday.json                       judge that snapshot\n  \
         assay host diff monday.json tuesday.json     what differs between two machines, or before and after"
     )]
     Host(HostArguments),
-    /// What JVM releases make of options: removed, deprecated, locked, overridden, without effect, already the default
+    /// How JVM releases treat options: removed, deprecated, locked, overridden, without effect, already the default
     ///
-    /// Asks the JVMs that are here, and for other releases a table that was made from JVMs.
+    /// Asks the installed JVMs; for other releases it uses a table made from real JVMs.
     #[command(
         after_help = "EXAMPLES:\n  assay flags 4242                                    options of a running JVM\n  \
         assay flags 4242 --for 21,25                        before it moves to another release\n  \
-        assay flags '-XX:+UseConcMarkSweepGC -Xmx4g'        in every release that is known"
+        assay flags '-XX:+UseConcMarkSweepGC -Xmx4g'        in every known release"
     )]
     Flags(FlagsArguments),
     /// Completions of commands and options for a shell
@@ -253,26 +252,26 @@ pub struct RunArguments {
     /// Folder for the run [default: runs/<study>-<time>]
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Go on after the last whole trial of the folder given by --out
+    /// Continue after the last complete trial of the folder given by --out
     #[arg(long, requires = "out")]
     pub resume: bool,
-    /// Say what would be run, and run nothing
+    /// Print what would be run, and run nothing
     #[arg(long, conflicts_with_all = ["resume", "junit", "summary", "html"])]
     pub plan: bool,
     /// Let the study change settings of this machine while its trials run; --plan lists them
     #[arg(long)]
     pub allow_host_changes: bool,
-    /// Exit with 1 if this holds beyond noise for any variant, with 3 if the run cannot decide it; with a sign and % it is about the
-    /// change against the variant's baseline: cpu_ms_per_request > +3 %; may be repeated; --plan checks it
+    /// Exit with 1 if this holds beyond noise for any variant, with 3 if the run cannot decide it; with a sign and % it means the change
+    /// against the variant's baseline: cpu_ms_per_request > +3 %; may be repeated; --plan checks it
     #[arg(long, value_name = "CONDITION", value_parser = parse_gate)]
     pub fail_if: Vec<Gate>,
-    /// Exit with 0 even where nothing counts
+    /// Exit with 0 even if nothing counts
     #[arg(long)]
     pub allow_invalid: bool,
     /// What the conditions come to.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
-    /// Write the page to FILE, too; in the run directory it is always
+    /// Write the page to FILE as well as to the run directory
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Form of the result.
@@ -289,10 +288,10 @@ fn parse_gate(text: &str) -> Result<Gate, String> {
 pub struct ReportArguments {
     /// A run directory, the folder of assay capacity --out, or a file with the JSON of another result
     pub run: PathBuf,
-    /// Form of the report
+    /// Output format
     #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
     pub format: ReportFormat,
-    /// Where to write it; `-` is standard output [default: a page lies in the run directory or beside the file, all else is printed]
+    /// Where to write it; `-` is standard output [default: a page goes to the run directory or beside the file, all else is printed]
     #[arg(long)]
     pub out: Option<PathBuf>,
     /// The same as --format json
@@ -307,13 +306,13 @@ pub enum ReportFormat {
     Html,
     /// Markdown
     Md,
-    /// Raw numbers: one row for each figure or entry
+    /// Raw numbers, a row for each figure or entry
     Csv,
     /// The stored form, in the newest version of its format
     Json,
-    /// The text that the command prints in a terminal
+    /// Text for a terminal
     Table,
-    /// A line of JSON for each row of the raw numbers
+    /// Raw numbers, one JSON object per line
     Ndjson,
 }
 

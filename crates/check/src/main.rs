@@ -1,7 +1,7 @@
 //! Runs all Rust tests: `assay-check --nextest PROGRAM [--long] [--kept FOLDER] [--test PATTERN]... [PACKAGE...]`, as `./check` does. With `--lints` alone it
 //! builds them, and everything else of the workspace, with clippy in the compiler's place.
 //!
-//! nextest runs the tests, each in a process of its own, by `.config/nextest.toml`; what is decided here is whether that is good. A test
+//! nextest runs the tests, each in a process of its own, by `.config/nextest.toml`; this program decides whether the outcome is good. A test
 //! that fails is tried once more. If it then passes it is flaky: it is listed with the logs of both attempts, and more than a few of them
 //! fail the run. A test that says that it cannot run here must be listed in `tests.toml` beside this crate's manifest under a kind of
 //! machine that this one is. The tests in its list `must-run` must have run.

@@ -8,7 +8,7 @@ use assay_model::{RoleTime, ThreadRole, ThreadTime, TimeGroup, TimeSums};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Groups that are listed; what is smaller is one group for each role.
+/// Groups that are listed; smaller ones are one group for each role.
 const GROUPS_MAX: usize = 1000;
 /// Threads that are listed.
 const THREADS_MAX: usize = 100;

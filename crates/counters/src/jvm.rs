@@ -94,7 +94,7 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
     };
     let kernel: HashMap<u32, (u32, &str)> =
         process.threads().iter().map(|t| (t.tid_inside, (t.tid, t.name.as_str()))).collect();
-    // While the program runs this collector moves objects: what was kept of them is old.
+    // While the program runs this collector moves objects: earlier addresses are outdated.
     let moves_objects = hotspot.collector() == Some(Collector::Z);
     let hotspot = if moves_objects { hotspot.seen_through(&process) } else { hotspot };
     let lists = hotspot.thread_lists();

@@ -63,7 +63,7 @@ pub struct GuestWork {
 /// What a guest says of its work.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GuestReport {
-    /// Why it did not come to its end; what follows is then not to be used.
+    /// Why it did not come to its end; the later results must then not be used.
     pub failed: Option<String>,
     /// Requests that began between the marks; all of them ended there.
     pub requests: u64,

@@ -1,4 +1,4 @@
-//! Bytes of logs in, records out: what stays in memory does not grow with the log.
+//! Bytes of logs in, records out, in memory that does not grow with the log.
 //!
 //! [`GcStream`] cuts bytes into lines and gives each to the dialect that the log is written in; the dialect reports to a [`GcSink`] what
 //! it has understood. The same bytes give the same records, however they are cut.
@@ -74,7 +74,7 @@ impl GcStream {
     /// Takes what a reader has, up to its end; how many bytes that was.
     ///
     /// # Errors
-    /// Those of reading; what came before has been taken. Much that holds no line of a GC log is one, too.
+    /// Those of reading; the bytes before have been taken. Much that holds no line of a GC log is one, too.
     pub fn feed_from(
         &mut self,
         from: &mut dyn Read,
@@ -98,7 +98,7 @@ impl GcStream {
         }
     }
 
-    /// Ends the source: what stands after the last end of line counts as a line.
+    /// Ends the source: bytes after the last end of line count as a line.
     pub fn end_source(&mut self, sink: &mut dyn GcSink) {
         if let Some(byte) = self.encoding.rest() {
             self.feed_text(&[byte], sink);

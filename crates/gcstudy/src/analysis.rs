@@ -55,7 +55,7 @@ pub struct AnalysisOptions {
 pub struct Analysis {
     options: AnalysisOptions,
     sources: Vec<GcSource>,
-    /// The source that is being read: what was counted in it is known when it ends.
+    /// The source that is being read: its counts are known when it ends.
     open_source: Option<String>,
     jvms: Vec<GcJvm>,
     /// Whether the last of them is the one that is being read.

@@ -36,7 +36,7 @@ impl<'a, 'o, S: GcSink> EventsTee<'a, 'o, S> {
     /// Ends writing.
     ///
     /// # Errors
-    /// The first failure of writing; what came after it was not written.
+    /// The first failure of writing; later records were not written.
     pub fn finish(self) -> io::Result<()> {
         self.error.map_or(Ok(()), Err)
     }

@@ -1,7 +1,7 @@
 //! What was allocated and freed, from collection to collection.
 //!
 //! Between the end of one collection and the beginning of the next the application allocates before(n) - after(n-1) bytes. Where a
-//! collector works beside the application, this holds between its cycles only: what is allocated during one is not known unless the log
+//! collector works beside the application, this holds between its cycles only: allocation during one is not known unless the log
 //! says it, and so those intervals count neither in bytes nor in time.
 
 use crate::story::Stretch;

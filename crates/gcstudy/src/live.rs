@@ -27,7 +27,7 @@ pub struct LiveStops {
     /// Absent until the log is there.
     follower: Option<Follower>,
     stops: Stops,
-    /// Read to the end once: what comes now was written since the sample before.
+    /// Read to the end once: later lines were written since the sample before.
     is_caught_up: bool,
     start: StartBounds,
     /// Stamps of nanoseconds are of another clock.

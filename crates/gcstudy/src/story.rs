@@ -1,4 +1,4 @@
-//! One time axis for all JVMs of a log: what lies between two of them takes no time.
+//! One time axis for all JVMs of a log: the gap between two of them takes no time.
 
 use assay_model::{GcInstant, GcRecord};
 

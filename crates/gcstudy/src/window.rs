@@ -56,9 +56,9 @@ pub(crate) fn is_of_windows(record: &GcRecord) -> bool {
 /// The collections of a window after its first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GcWindow {
-    /// End of the first collection in the window, on `CLOCK_MONOTONIC`: what is counted begins here.
+    /// End of the first collection in the window, on `CLOCK_MONOTONIC`: counting begins here.
     pub first_gc_end_ns: u64,
-    /// End of the last collection in the window: what is counted ends here.
+    /// End of the last collection in the window: counting ends here.
     pub last_gc_end_ns: u64,
     /// Collections counted: all in the window but the first, without the stops of concurrent cycles.
     pub collections: u64,

@@ -1,7 +1,7 @@
 //! The collector's own tables, where they lie outside malloc's heap.
 //!
 //! Card tables are found by exported structures. The others are found from the objects of the heap, whose layout only
-//! the layout pack knows; what is found has to be mapped memory outside of the Java heap to be believed.
+//! the layout pack knows; only mapped memory outside of the Java heap is accepted.
 
 mod tables;
 mod z_tables;

@@ -31,7 +31,7 @@ const BUCKETS_READ: usize = 4096;
 /// What belongs to the table of interned strings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StringTable {
-    /// Addresses in its malloc blocks, sorted: what a block holds of these is the table's.
+    /// Addresses in its malloc blocks, sorted: a block that holds any of them belongs to the table.
     places: Vec<u64>,
     buckets: u64,
     entries: u64,

@@ -7,7 +7,7 @@ use crate::svg::{Anchor, Svg};
 /// Height of a row.
 const ROW: f64 = 18.0;
 const LABEL: f64 = 11.5;
-/// Rows that are drawn; what is called from the last is not shown.
+/// Rows that are drawn; callees of the last one are not shown.
 const ROWS_MAX: usize = 80;
 /// A rectangle that is narrower is not drawn.
 const WIDTH_MIN: f64 = 0.6;

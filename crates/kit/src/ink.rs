@@ -42,7 +42,7 @@ impl Ink {
     }
 }
 
-/// A bar of eighths of a column, for a share of 0 to 1; what is not nothing is never drawn as nothing.
+/// A bar of eighths of a column, for a share of 0 to 1; a share above 0 is never drawn as empty.
 pub fn bar(share: f64, columns: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };

@@ -36,7 +36,7 @@ impl Scale {
         self.logarithmic
     }
 
-    /// Position of a value; what lies outside is drawn at the end.
+    /// Position of a value; a value outside is drawn at the end.
     pub fn at(&self, value: f64) -> f64 {
         let value = value.clamp(self.low, self.high);
         let share = if self.logarithmic {

@@ -34,7 +34,7 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// Position of a value; what lies behind the strip is at its end.
+    /// Position of a value; a value beyond the strip is at its end.
     pub fn at(&self, value: u64) -> f64 {
         2.0 + value.min(self.to) as f64 / self.to as f64 * (self.width - 4.0)
     }

@@ -179,7 +179,7 @@ pub fn chars_that_fit(width: f64, size: f64) -> usize {
     (width / (0.61 * size)).max(3.0) as usize
 }
 
-/// A coordinate: one decimal, without a trailing zero; what cannot be drawn becomes 0.
+/// A coordinate: one decimal, without a trailing zero; a value that cannot be drawn becomes 0.
 fn c(value: f64) -> String {
     if !value.is_finite() {
         return "0".to_owned();

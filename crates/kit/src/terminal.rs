@@ -7,7 +7,7 @@ use crate::text::clean;
 /// Entries that a tree shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntriesShown {
-    /// The biggest ones; what is beneath the same branch and smaller is folded into one line.
+    /// The biggest ones; smaller ones of the same branch are folded into one line.
     Biggest(usize),
     /// Every one.
     All,

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// Branches that have a view of their own, the areas first.
 const VIEWS_MAX: usize = 40;
-/// Rectangles inside one; what is smaller is drawn as one.
+/// Rectangles inside one; smaller ones are drawn as one.
 const TILES_MAX: usize = 40;
 /// A rectangle below this size, in square units, is drawn together with others of its kind.
 const TILE_MIN: f64 = 40.0;

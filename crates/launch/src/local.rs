@@ -14,7 +14,7 @@ use std::time::Duration;
 /// How long a URL may take to answer whether its process is ready; servers that start accept before they answer.
 const READY_ANSWER: Duration = Duration::from_millis(500);
 
-/// Processes of this machine, under a lease: what outlives this program is stopped by the next one that takes a lease.
+/// Processes of this machine, under a lease: processes that outlive this program are stopped by the next one that takes a lease.
 #[derive(Debug)]
 pub struct Local {
     folder: PathBuf,

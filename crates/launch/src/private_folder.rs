@@ -2,7 +2,7 @@
 //!
 //! Root makes such a folder, so whoever owns it later, or may write to the folder above it, must not be able to lead root
 //! elsewhere. Three rules: a path is used only if nobody but its owner and root can change what its names mean
-//! ([`check_path`]); what is made is opened at once without following links, and its owner changed through that handle
+//! ([`check_path`]); a new file is opened at once without following links, and its owner changed through that handle
 //! ([`hand_over`]); and the folder above stays root's, so that the other user cannot replace his own either.
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fchmod, fchown, fstat, mkdirat, openat, statat};

@@ -188,7 +188,7 @@ impl<T: Treatment + Serialize> Treatments<T> {
 
     /// On the disk when this returns.
     fn write<U: Serialize>(&mut self, line: &Line<U>) -> io::Result<()> {
-        // Begins with a line end: what came before may have been cut off.
+        // Begins with a line end: the record before may have been cut off.
         let line = format!("\n{}\n", serde_json::to_string(line)?);
         self.file.write_all(line.as_bytes())?;
         self.file.sync_data()

@@ -75,7 +75,7 @@ fn setting(folder: &Path, i: usize) -> FileSetting {
     FileSetting::new(&folder.join(format!("setting-{i}")), "never\n", Form::Text).unwrap()
 }
 
-/// Not a test of its own: what the next one starts and has killed.
+/// Not a test of its own: the next one starts it and has it killed.
 #[test]
 fn a_run_that_changes_the_machine() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };

@@ -13,7 +13,7 @@ const AHEAD_MAX: usize = 64;
 /// few KiB long are read one after the other.
 const GAP_LINES: u64 = 8;
 
-/// A source whose structures are read field by field: what lies beside a field is kept for the next one.
+/// A source whose structures are read field by field: the bytes beside a field are kept for the next one.
 ///
 /// All that is read through it is of the moment at which its surroundings were read first, so that fields read one after
 /// the other fit together better than without. It is for one look, not for watching.

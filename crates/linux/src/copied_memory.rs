@@ -1,4 +1,4 @@
-//! Memory of a process, copied in one go: what is looked for in it for seconds is of one moment all the same, and a process
+//! Memory of a process, copied in one go: a search of several seconds still works on memory of one moment, and a process
 //! that is stopped for it goes on as soon as the copy is there.
 //!
 //! Copying takes 0.2 ms for a MiB on one processor, which is the kernel's look at every page; so several threads copy, and

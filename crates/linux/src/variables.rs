@@ -23,7 +23,7 @@ pub struct EarlierBytes {
 }
 
 /// Reads the resident part of all private writable mappings of programs and libraries, which are files with code, and of the anonymous
-/// memory directly behind each, where what begins as zeros lies. In the order of the addresses; what cannot be read is left out.
+/// memory directly behind each, where what begins as zeros lies. In the order of the addresses; variables that cannot be read are left out.
 ///
 /// Folklore: a JVM's archive of class data is a private writable file, too, of 10 MiB and more. Held by:
 /// `the_archive_of_a_jvm_s_classes_is_no_variable`.

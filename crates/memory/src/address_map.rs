@@ -1,6 +1,6 @@
 //! The address space as spans, each given to an entry; and the sums of resident bytes over it.
 //!
-//! Layers are painted one over the other: what is known better comes later. The blocks of malloc's heap, which may be
+//! Layers are painted one over the other, the most reliable ones last. The blocks of malloc's heap, which may be
 //! millions, are not painted but taken out when the bytes are counted.
 
 use crate::entry_table::EntryId;

@@ -47,7 +47,7 @@ impl Sizes {
         padded.max(self.chunk_min())
     }
 
-    /// The first address from `at` on where a chunk may begin: what it hands out is aligned, not the chunk.
+    /// The first address from `at` on where a chunk may begin: the memory that it hands out is aligned, not the chunk.
     pub(crate) fn first_chunk(self, at: u64) -> Option<u64> {
         at.checked_add(self.header())?.checked_next_multiple_of(self.align).map(|user| user - self.header())
     }

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 /// Arguments of `assay flags`.
 #[derive(Debug, Args)]
 pub struct FlagsArguments {
-    /// A running JVM, by its number or a part of its program's name, or options as one word: '-Xmx4g -XX:+UseZGC'
+    /// A running JVM, by its number or a part of its program's name, or options in one argument: '-Xmx4g -XX:+UseZGC'
     #[arg(value_name = "PID|NAME|OPTIONS", allow_hyphen_values = true)]
     pub what: String,
-    /// Releases to ask, such as 21,25 [default: that of the JVM; for options every release that is known]
+    /// Releases to ask, such as 21,25 [default: the JVM's release; for options every known release]
     #[arg(long = "for", value_name = "RELEASES", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(8..=99))]
     pub releases: Vec<u32>,
     /// Write a page to FILE

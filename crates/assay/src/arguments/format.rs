@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 /// The form of what is printed.
 #[derive(Debug, Args)]
 pub struct FormatArguments {
-    /// Form of the result on standard output [default: table; nothing where only a page is requested]
+    /// Output format [default: table; none if only a page is requested]
     #[arg(long, value_enum, value_name = "FORM")]
     pub format: Option<Format>,
     /// The same as --format json
@@ -17,15 +17,15 @@ pub struct FormatArguments {
 /// Forms of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Text for a terminal, as wide as it is
+    /// Text that fits the terminal
     Table,
-    /// The stored form; of results that follow each other one line each
+    /// JSON in the stored format; one object per line for a series of results
     Json,
-    /// Raw numbers, a row for each figure or entry, units in the names; what is absent is empty
+    /// Raw numbers, a row for each figure or entry, with units in the names; missing values are empty
     Csv,
     /// Markdown: the answer, then the tables of the page
     Md,
-    /// A line of JSON for each row of the raw numbers; what is absent is null
+    /// Raw numbers, one JSON object per line; missing values are null
     Ndjson,
 }
 

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 /// Where the verdicts on conditions are written to.
 #[derive(Debug, Args)]
 pub struct GateFilesArguments {
-    /// Write what the conditions come to, and whether the result can be used, to FILE as JUnit XML
+    /// Write the verdict on each condition, and whether the result can be used, to FILE as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Write the same to FILE as Markdown, with the result below it: for the summary of a build
+    /// Write the same and the result to FILE as Markdown, for the summary of a build
     #[arg(long, value_name = "FILE")]
     pub summary: Option<PathBuf>,
 }

@@ -38,13 +38,13 @@ pub struct GcReadArguments {
     /// program's name, for the log that it writes
     #[arg(value_name = "LOG|PID|NAME", required = true)]
     pub logs: Vec<PathBuf>,
-    /// Read all LOGs as one, in the order of time: logs of one server that are not named alike
+    /// Read all LOGs as one, in chronological order: for logs of one server with unrelated names
     #[arg(long)]
     pub join: bool,
     /// Requests that the server answered over the span of the log: gives garbage per request
     #[arg(long, value_name = "N", value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub requests: Option<f64>,
-    /// The same, given as requests a second
+    /// The same, as a rate
     #[arg(long, value_name = "R", value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub requests_per_second: Option<f64>,
     /// The same as --format csv: every figure as a row
@@ -59,14 +59,14 @@ pub struct GcReadArguments {
     /// Write everything that the collector did to FILE, a line of JSON each; lines of kind source and jvm say whose it is
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
-    /// Exit with 1 if this holds, with 3 if the log does not have the figure; may be repeated. A wrong name gets the right one; --csv
-    /// and --json have the figures
+    /// Exit with 1 if this holds, with 3 if the log lacks the figure; may be repeated. Misspelt names are corrected; --csv and --json have
+    /// the figures
     #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     pub fail_if: Vec<Condition>,
     /// What the conditions come to.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
-    /// Go on reading what is appended, through rotation and restarts, until Ctrl-C
+    /// Keep reading the log as it grows, through rotation and restarts, until Ctrl-C
     #[arg(long)]
     pub follow: bool,
     /// Time between readings of a followed log
@@ -75,7 +75,7 @@ pub struct GcReadArguments {
     /// How long to follow [default: until Ctrl-C]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive, requires = "follow")]
     pub duration: Option<Duration>,
-    /// Offer the figures of a followed log as OpenMetrics at http://ADDRESS/metrics; a port alone is one of 127.0.0.1
+    /// Serve the figures of a followed log as OpenMetrics at http://ADDRESS/metrics; a port alone means 127.0.0.1
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = parse_address, requires = "follow")]
     pub openmetrics: Option<SocketAddr>,
 }
@@ -83,10 +83,10 @@ pub struct GcReadArguments {
 /// Arguments of `assay gc diff`.
 #[derive(Debug, Args)]
 pub struct GcDiffArguments {
-    /// The log to compare with: a file, or a folder with one rotated set
+    /// The earlier log: a file, or a folder with one rotated set
     #[arg(value_name = "BEFORE")]
     pub before: PathBuf,
-    /// The log that is compared
+    /// The later log
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
     /// Form of the result.
@@ -95,8 +95,7 @@ pub struct GcDiffArguments {
     /// Write a page to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Exit with 1 if this holds, with 3 if the logs cannot decide it; with a sign and % it is about the change, beyond noise; may be
-    /// repeated
+    /// Exit with 1 if this holds, with 3 if the logs cannot decide it; with a sign and % it means the change, beyond noise; may be repeated
     #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     pub fail_if: Vec<Condition>,
     /// What the conditions come to.

@@ -43,7 +43,7 @@ pub enum HeapCommand {
 pub struct PredictArguments {
     /// A heap dump (HPROF), plain or gzip; - for standard input
     pub dump: Option<PathBuf>,
-    /// Walk the heap of a running JVM instead, by its number or a part of its program's name; the JVM is stopped meanwhile
+    /// Walk the heap of a running JVM instead, by its number or a part of its program's name; this stops the JVM
     #[arg(long, value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: Option<ProcessName>,
     /// Longest time that the process may be stopped
@@ -52,10 +52,10 @@ pub struct PredictArguments {
     /// Release whose layout rules hold [default: that of the heap]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=99))]
     pub jdk: Option<u32>,
-    /// A GC log of the same server: what its garbage would be in each layout
+    /// A GC log of the same server, to predict its garbage in each layout
     #[arg(long, value_name = "LOG")]
     pub gc_log: Option<PathBuf>,
-    /// Classes that are listed
+    /// Classes to list
     #[arg(long, value_name = "N", default_value_t = 15)]
     pub top: usize,
     /// Class whose layout the page shows [default: the one that changes most]
@@ -78,10 +78,10 @@ pub struct PredictArguments {
 pub struct LayoutArguments {
     /// The class, as Java spells it: java.util.HashMap$Node
     pub class: String,
-    /// A heap dump that has it
+    /// A heap dump with the class
     #[arg(long, value_name = "DUMP")]
     pub dump: Option<PathBuf>,
-    /// Folders, jars, or the home of a JDK, joined by colons, that have it and its super classes
+    /// Folders, jars or the home of a JDK with the class and its superclasses, separated by colons
     #[arg(long, value_name = "PATHS")]
     pub classpath: Option<std::ffi::OsString>,
     /// Release whose layout rules hold [default: that of the dump, or of the JDK in the class path, else 25]
@@ -114,28 +114,28 @@ fn parse_heap_bytes(text: &str) -> Result<u64, String> {
 /// Arguments of `assay heap modes`.
 #[derive(Debug, Args)]
 pub struct ModesArguments {
-    /// A JVM: its release, its home or its java; may be given again [default: all that are found]
+    /// A JVM: its release, its home or its java; may be repeated [default: all that are found]
     #[arg(long, value_name = "JAVA")]
     pub java: Vec<PathBuf>,
     /// Heap sizes [default: both sides of every threshold]
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = parse_heap_bytes)]
     pub max_heap: Vec<u64>,
-    /// Further options of the JVMs, joined by blanks: "-XX:ObjectAlignmentInBytes=16"
+    /// Further options of the JVMs, separated by blanks: "-XX:ObjectAlignmentInBytes=16"
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub options: Option<String>,
-    /// Start each JVM once for each cell, and compare what it says with what was computed
+    /// Start each JVM once per cell, and compare its mode with the computed one
     #[arg(long)]
     pub verify: bool,
-    /// A heap size that is wanted: what to do about it
+    /// Advice for a heap of this size
     #[arg(long, value_name = "SIZE", value_parser = parse_heap_bytes)]
     pub want: Option<u64>,
     /// A heap dump of the server, so that the advice rests on its objects
     #[arg(long, value_name = "DUMP", requires = "want")]
     pub dump: Option<PathBuf>,
-    /// Mode of a running JVM, by its number or a part of its program's name; may be given again
+    /// Mode of a running JVM, by its number or a part of its program's name; may be repeated
     #[arg(long, value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: Vec<ProcessName>,
-    /// Mode of the JVM that wrote a GC log; may be given again
+    /// Mode of the JVM that wrote a GC log; may be repeated
     #[arg(long, value_name = "LOG")]
     pub log: Vec<PathBuf>,
     /// Form of the result.

@@ -13,7 +13,7 @@ pub struct HostArguments {
     /// A snapshot to judge, instead of this machine
     #[arg(value_name = "SNAPSHOT", conflicts_with = "snapshot")]
     pub from: Option<PathBuf>,
-    /// Show what is good and what does not apply, too; JSON and CSV always have it
+    /// Show rules that hold or do not apply, too; JSON and CSV always list them
     #[arg(long)]
     pub all: bool,
     /// Write a page to FILE
@@ -22,16 +22,16 @@ pub struct HostArguments {
     /// Form of the result.
     #[command(flatten)]
     pub format: FormatArguments,
-    /// Write what was read to FILE
+    /// Write the values that were read to FILE, as a snapshot
     #[arg(long, value_name = "FILE")]
     pub snapshot: Option<PathBuf>,
-    /// End with exit code 1 if something is bad, and at least this grave
+    /// Exit with 1 if a rule of at least this severity is broken
     #[arg(long, value_name = "SEVERITY")]
     pub fail_on: Option<Severity>,
     /// What --fail-on comes to.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
-    /// Compare this machine with itself as RULE wants it, on the load of STUDY: whether the advice holds there
+    /// Measure the advice of RULE: compare this machine with and without it, on the load of STUDY
     #[arg(long, num_args = 2, action = clap::ArgAction::Set, value_names = ["RULE", "STUDY"], conflicts_with_all = ["from", "snapshot", "fail_on", "all", "junit", "summary", "html"])]
     pub what_if: Option<Vec<String>>,
     /// The short form of the study
@@ -43,7 +43,7 @@ pub struct HostArguments {
     /// Folder for the run [default: runs/<study>-<time>]
     #[arg(long, value_name = "FOLDER", requires = "what_if")]
     pub out: Option<PathBuf>,
-    /// The least improvement that is worth having, percent
+    /// The smallest improvement that matters, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0, requires = "what_if")]
     pub least: f64,
 }
@@ -73,10 +73,10 @@ pub struct HostDiffArguments {
 /// How grave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Severity {
-    /// Anything
+    /// Any broken rule
     Note,
-    /// What costs something
+    /// Costs memory, time or connections
     Warning,
-    /// What hurts users, or will
+    /// Affects users, now or later
     Error,
 }

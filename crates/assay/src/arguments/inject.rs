@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Arguments of `assay inject`.
 #[derive(Debug, Args)]
 pub struct InjectArguments {
-    /// Address and port to listen on; others than loopback can be reached from elsewhere
+    /// Address and port to listen on; other hosts can reach any address but loopback
     #[arg(long, default_value = "127.0.0.1:7447", value_name = "ADDRESS:PORT")]
     pub listen: String,
     /// File whose first line is the secret that the controller must know, too; only you may be able to read it

@@ -29,9 +29,9 @@ pub enum MemoryCommand {
         assay memory diff kafka.ndjson@3 kafka.ndjson@9  its third and its ninth snapshot"
     )]
     Diff(DiffArguments),
-    /// The container limit that a process needs, with its arithmetic, and settings that would lower it
+    /// The container limit that a process needs, with its arithmetic, and settings that lower it
     #[command(
-        after_help = "EXAMPLES:\n  assay memory advise 4242\n  assay memory advise 4242 --watch-for 10m   so that peaks are known"
+        after_help = "EXAMPLES:\n  assay memory advise 4242\n  assay memory advise 4242 --watch-for 10m   to catch peaks"
     )]
     Advise(AdviseArguments),
 }
@@ -66,14 +66,14 @@ pub struct SnapshotArguments {
     /// Time between recorded snapshots
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive, default_value = "10s", requires = "record")]
     pub every: Duration,
-    /// Size that the record keeps to: a full one is thinned evenly, and keeps its first and its latest snapshot
+    /// Maximum size of the record: a full one is thinned evenly, and keeps its first and its latest snapshot
     #[arg(long, value_name = "BYTES", value_parser = size::parse, default_value = "64m", requires = "record")]
     pub record_max_bytes: u64,
-    /// Ask the JVM to give freed memory back, and show what was predicted and what it gave
+    /// Ask the JVM to return freed memory, and compare the result with the prediction
     #[arg(long, requires = "pid", conflicts_with_all = ["series", "freeze", "html", "depth", "entries"])]
     pub trim: bool,
-    /// Ask the JVM (22 and later, with native memory tracking) for its own names of what nothing else names; it starts
-    /// a thread for that, which stays
+    /// Ask the JVM (22 and later, with native memory tracking) to name memory that nothing else names; it starts a thread for that, which
+    /// stays
     #[arg(long, requires = "pid", conflicts_with_all = ["series", "trim"])]
     pub jcmd: bool,
     /// Write a page with a tree map to FILE, and areas over time if snapshots were recorded
@@ -114,7 +114,7 @@ pub struct AdviseArguments {
     /// Form of the result.
     #[command(flatten)]
     pub format: FormatArguments,
-    /// Take several snapshots, over this long, so that peaks are known
+    /// Take several snapshots over this time, to catch peaks
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
     pub watch_for: Option<Duration>,
 }
@@ -122,12 +122,11 @@ pub struct AdviseArguments {
 /// How deep a snapshot goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DepthName {
-    /// Owners as long as that reads at most 3 GiB of Java objects, so that it takes 2 to 3 s of CPU time; beyond that
-    /// structures, and the answer says so
+    /// Owners if that reads at most 3 GiB of Java objects, which takes 2 to 3 s of CPU time; otherwise structures, and the output says so
     Auto,
-    /// Owners of each block of malloc are searched too, in the whole Java heap: 0.4 to 0.7 s of CPU time for each resident GiB
+    /// Search the whole Java heap for the owner of each malloc block: 0.4 to 0.7 s of CPU time per resident GiB
     Owners,
-    /// Mappings and structures only: below 0.1 s for each resident GiB, but malloc's blocks in use are not split
+    /// Mappings and structures only: below 0.1 s per resident GiB, but malloc blocks in use are not split by owner
     Structures,
 }
 

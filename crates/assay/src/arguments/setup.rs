@@ -5,7 +5,7 @@ use clap::Args;
 /// Arguments of `assay setup`.
 #[derive(Debug, Args)]
 pub struct SetupArguments {
-    /// Where to clone the sources from, where there are none yet: what git takes [default: the repository of this release]
+    /// Git URL or folder to clone the sources from, if there are none yet [default: the repository of this release]
     #[arg(long, value_name = "URL|FOLDER")]
     pub from: Option<String>,
 }

@@ -59,30 +59,30 @@ pub struct TimeAccountArguments {
     /// Requests that the process answers in that time, for CPU time per request
     #[arg(long, value_name = "N", value_parser = parse_positive_number, allow_negative_numbers = true, conflicts_with = "watch")]
     pub requests: Option<f64>,
-    /// Requests that it answers each second
+    /// Requests that it answers per second
     #[arg(long, value_name = "N", value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub requests_per_second: Option<f64>,
     /// Show the CPU time of each INTERVAL until Ctrl-C
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
           value_parser = duration::parse_positive)]
     pub watch: Option<Duration>,
-    /// Do not sample the processors: what the kernel did, and where in the code, stays unknown
+    /// Do not sample the processors; kernel activity and code locations stay unknown
     #[arg(long)]
     pub no_samples: bool,
-    /// Do not load programs into the kernel (BPF), which count and time system calls, page faults, soft interrupts and waits, and make
-    /// every system call of the machine some tenths of a microsecond slower meanwhile
+    /// Do not load BPF programs into the kernel, which count and time system calls, page faults, soft interrupts and waits, and slow every
+    /// system call of the machine down by some tenths of a microsecond
     #[arg(long)]
     pub no_bpf: bool,
     /// Have the JVM list its compiled methods (Compiler.perfmap, JDK 17 and later), so that stacks name them. This acts on the JVM: it
-    /// stops its Java threads for some milliseconds, starts a thread, which stays, and writes a file in its /tmp, which is removed again
+    /// stops its Java threads for some milliseconds, starts a thread that stays, and writes a file to its /tmp, which Assay removes
     #[arg(long, conflicts_with_all = ["watch", "no_samples"])]
     pub jcmd: bool,
-    /// Java methods and allocation by the JDK's flight recorder: of FILE, a recording that is there; without FILE a recording is started
-    /// and stopped in the JVM, which then keeps the threads of its recorder (JDK 11 and later; 8u262 and later)
+    /// Java methods and allocation by the JDK's flight recorder: from the recording FILE, or from one that Assay starts in the JVM, which
+    /// then keeps the recorder's threads (JDK 11 and later; 8u262 and later)
     #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with = "watch")]
     pub jfr: Option<Option<PathBuf>>,
-    /// Count with the processor's counters (cycles, instructions, misses of caches, branches, stalls), user mode and kernel apart, where it
-    /// has such
+    /// Use the processor's hardware counters (cycles, instructions, cache misses, branches, stalls), user mode and kernel separately, where
+    /// available
     #[arg(long, conflicts_with = "watch")]
     pub counters: bool,
     /// Form of the result.

@@ -43,7 +43,7 @@ const TYPES: &str = "/sys/kernel/btf/vmlinux";
 /// Threads for which there is room, at least and at most: 0.7 KiB each.
 const THREADS_MIN: u32 = 32_768;
 const THREADS_MAX: u32 = 65_536;
-/// Threads that ended whose sums are kept apart until the interval ends; what more there are is one sum.
+/// Threads that ended whose sums are kept apart until the interval ends; further ones are one sum.
 const ENDED_MAX: usize = 100_000;
 
 /// What the whole process counts, by number.

@@ -259,7 +259,7 @@ fn the_same_records_give_the_same_report_whenever_it_is_asked_for() {
     assert_eq!(asked.report(), alone.report());
 }
 
-/// However long the log: what is kept has bounds.
+/// Memory is bounded, however long the log.
 #[test]
 fn memory_does_not_grow_with_the_log() {
     let mut analysis = Analysis::default();

@@ -12,7 +12,7 @@ pub(super) type Rule = assay_model::Rule<fn(&GcReport) -> Option<Found>>;
 /// What is added to a finding.
 pub(super) trait With {
     fn change(self, step: impl Into<String>, expected_effect: impl Into<String>) -> Self;
-    /// The step and its alternatives instead where a J9 wrote the log; what it brings is the same.
+    /// The step and its alternatives instead where a J9 wrote the log; the expected effect is the same.
     fn on_j9(self, report: &GcReport, step: &str, alternatives: &[&str]) -> Self;
     /// A wait for a processor brings about the same: where the log shows one, its cause is the step, and else one to rule out.
     fn or_starved(self, report: &GcReport) -> Self;

@@ -5,7 +5,7 @@
 //! classes) is not looked for meanwhile. A JVM that is caught in the middle of a collection is let go and tried again.
 //!
 //! Everything is counted, also unreachable objects; a dump has live objects only, unless it was
-//! taken with `-all`. What objects there are, byte by byte, is `assay_hotspot`'s.
+//! taken with `-all`. `assay_hotspot` finds the objects, byte by byte.
 
 mod class_histogram;
 mod counted;
@@ -74,7 +74,7 @@ pub enum LiveError {
 /// The heap of a running JVM.
 #[derive(Debug)]
 pub struct LiveHistogram {
-    /// Its objects; what is special about them is among the problems.
+    /// Its objects; the problems list their peculiarities.
     pub histogram: ClassHistogram,
     /// The model in which they are, by the JVM's flags; what the flags say where that is none of the models.
     pub model: Result<DumpModel, String>,

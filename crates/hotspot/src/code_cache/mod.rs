@@ -47,7 +47,7 @@ pub struct CodeHeap {
     pub committed: Range<u64>,
     /// Its segment map, which is outside of it.
     pub segment_map: Range<u64>,
-    /// Blobs in use, sorted by address; what is between them is free.
+    /// Blobs in use, sorted by address; the memory between them is free.
     pub blobs: Vec<CodeBlob>,
     /// Bytes in blocks in use, their headers included: what `jcmd Compiler.codecache` calls used.
     pub used_bytes: u64,

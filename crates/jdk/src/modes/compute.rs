@@ -12,7 +12,7 @@ use assay_text::size;
 /// A JVM refuses a smaller heap.
 pub(super) const MAX_HEAP_BYTES_MIN: u64 = 2 << 20;
 
-/// A JVM with a collector and options; what lacks is `-Xmx`.
+/// A JVM with a collector and options, without `-Xmx`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeapSetting {
     /// Feature release, for example 17.

@@ -23,7 +23,7 @@ fn predicted(feature: u32, collector: Collector, options: &[String], mib: u64) -
     setting.mode_of(mib * MIB, &AddressSpace::default()).mode
 }
 
-/// Every mode, release, collector and size: what is found gives the mode, and where nothing is found, no base does.
+/// Every mode, release, collector and size: the options found give the mode, and where nothing is found, no base does.
 #[test]
 fn options_give_the_mode_wherever_some_do() {
     let bases = ["64m", "512m", "1g", "2g", "4g", "8g", "16g", "32g", "40g", "64g"];

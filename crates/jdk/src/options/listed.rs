@@ -34,7 +34,7 @@ fn listed_flag(line: &str) -> Option<(String, ListedFlag)> {
     };
     let mut words = head.split_whitespace();
     let (kind, name) = (words.next()?, words.next()?);
-    // Texts may hold anything, braces included; what stands in the last ones is the JVM's.
+    // Texts may hold anything, braces included; the text in the last ones is the JVM's.
     let (rest, last) = braces(tail)?;
     let (value, kinds, origin) = match braces(rest) {
         Some((value, kinds)) => (value, kinds, Some(last)),

@@ -60,7 +60,7 @@ impl Data {
         self.rows.push(row);
     }
 
-    /// CSV (RFC 4180): the names of the columns, then the rows; what is absent is empty.
+    /// CSV (RFC 4180): the names of the columns, then the rows; missing values are empty.
     ///
     /// # Errors
     /// Those of the writer.
@@ -78,7 +78,7 @@ impl Data {
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// A JSON object on a line for each row; what is absent is `null`.
+    /// A JSON object on a line for each row; missing values are `null`.
     ///
     /// # Errors
     /// Those of the writer.

@@ -95,7 +95,7 @@ impl Treatment for SwapDevice {
     }
 }
 
-/// No swap: what there is is switched off.
+/// No swap: all present swap is switched off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoSwap {
     swaps: Vec<Swap>,

@@ -50,7 +50,7 @@ fn free_but_resident(report: &MemoryReport) -> Option<Found> {
     let gain = free.min(committed.saturating_sub(smallest));
     let ways = give_back(jvm, report.pid)?;
     matters(report, gain).then(|| Found {
-        // Used counts dead objects too, and nobody can count those from outside: what the collection frees comes on top.
+        // Used counts dead objects too, and nobody can count those from outside: memory freed by the collection comes on top.
         is_at_least: true,
         ..ways.of(finding(
             &HEAP_FREE_BUT_RESIDENT,

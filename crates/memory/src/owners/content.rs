@@ -20,7 +20,7 @@ use std::ops::RangeInclusive;
 pub(crate) struct Contents {
     pub(crate) owners: Owners,
     pub(crate) slack: Slack,
-    /// Chunks of arenas: what lies in them is not followed, but the pointer to the next chunk.
+    /// Chunks of arenas: only the pointer to the next chunk is followed, not their content.
     pub(crate) chained: Bits,
     /// Pointers to what a program sees as the start of a block.
     pub(crate) starts: Graph,

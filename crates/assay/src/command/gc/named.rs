@@ -129,7 +129,7 @@ pub fn is_log(report: &GcReport, name: &str) -> Result<(), Failure> {
     )))
 }
 
-/// What was named is wrong use; what may not be read is the environment's.
+/// A wrong name is wrong use; a file that may not be read is the environment's.
 impl From<InputError> for Failure {
     fn from(error: InputError) -> Self {
         match &error {

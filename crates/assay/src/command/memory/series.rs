@@ -189,7 +189,7 @@ impl<'a> Series<'a> {
             if let Some(ended) = self.take(is_full, is_quick)? {
                 return Ok(ended);
             }
-            // From the planned time, so that intervals do not grow by the scan; what was missed is left out.
+            // From the planned time, so that intervals do not grow by the scan; missed times are left out.
             let now = Instant::now();
             while is_full && next_full <= now {
                 next_full += self.full_every;

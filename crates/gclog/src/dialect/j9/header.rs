@@ -44,7 +44,7 @@ impl Header {
     pub fn take_root(&mut self, attributes: &Attributes<'_>, text: &str) {
         let version = attributes.get("version");
         self.jvm.version = version.map(str::to_owned);
-        // A rotated file has the root without the attributes; what was known before stays.
+        // A rotated file has the root without the attributes; those of the file before stay valid.
         if self.root.is_none() {
             self.root = version.map(|version| Root::begin(version, text));
         }

@@ -41,7 +41,7 @@ pub(super) struct Collection {
 }
 
 impl Collection {
-    /// What belongs to the record that ends now; what belongs to the cycle stays.
+    /// The parts of the record that ends now; those of the cycle stay.
     fn take_for_record(&mut self) -> Collection {
         Collection {
             id: self.id,

@@ -202,7 +202,7 @@ impl JvmSoFar {
     /// `jvm_args: -Xmx64m -Dkey=value`, of `arguments`.
     pub fn take_arguments(&mut self, text: &str) {
         let Some(flags) = text.strip_prefix("jvm_args: ") else { return };
-        // Blanks within a value are not marked: what does not begin as a flag is the rest of one, perhaps of a secret.
+        // Blanks within a value are not marked: a word that does not begin as a flag is the rest of one, perhaps of a secret.
         let flags = flags.split_ascii_whitespace().filter(|flag| flag.starts_with('-'));
         for flag in flags.take(SETTINGS_MAX) {
             self.jvm.flags.push(shortened(&redact::word(flag), CHARS_MAX));

@@ -83,7 +83,7 @@ pub(super) fn numa_without_nodes(view: &View<'_>) -> Judgement {
     if nodes == 0 {
         return Err(Judged::unknown("this kernel lists no nodes"));
     }
-    // The JVM itself switches it off: what was asked for is still marked as set by somebody.
+    // The JVM itself switches it off: the option is still marked as set by somebody.
     if !view.is_set("UseNUMA")? {
         return Err(Judged::not_applicable("no option asks for it"));
     }

@@ -120,7 +120,7 @@ impl State {
         KeyAction::Nothing
     }
 
-    /// Leaves pages that ask or explain: what is shown last is a result.
+    /// Leaves pages that ask or explain: the last page shown is a result.
     pub fn end(&mut self) {
         self.pages.retain(|page| matches!(page, Page::Entries(_)));
     }
