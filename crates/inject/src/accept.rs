@@ -49,6 +49,7 @@ pub(crate) fn accepted(result: Measured, expected: &Expected) -> Result<Measured
         ..result
     };
     agree(&measured)?;
+    measured.breakdown.agree(operations.len(), length_ns, measured.requests)?;
     Ok(measured)
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::merge::merged;
 use assay_load::recorder::{Recorder, RequestTimes};
-use assay_load::{ArrivalLaw, ErrorKind, WindowRecorder};
+use assay_load::{ArrivalLaw, Breakdown, ErrorKind, WindowRecorder};
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;
@@ -15,16 +15,7 @@ fn load() -> Load {
 }
 
 fn operations() -> Vec<OperationCount> {
-    ["buy", "sell"]
-        .map(|name| OperationCount {
-            name: name.to_owned(),
-            planned_share: 0.5,
-            selected: None,
-            redirects: None,
-            requests: 0,
-            errors: 0,
-        })
-        .to_vec()
+    ["buy", "sell"].map(|name| OperationCount::planned(name, 0.5)).to_vec()
 }
 
 /// A request of a recorded stream: intended start, lag, service time, operation, whether it was right.
@@ -38,6 +29,7 @@ fn measured(start_ns: u64, stream: &[Recorded]) -> Measured {
     let (mut settling, mut drained) =
         (CompletionTimeline::new(start_ns - SETTLE_NS.min(start_ns), SETTLE_NS), 0);
     let mut counted = operations();
+    let mut breakdown = Breakdown::new(2, LENGTH_NS);
     let (mut errors_by_kind, mut completed) = ([0; ErrorKind::ALL.len()], 0);
     for &(intended, lag, service, operation, is_right) in stream {
         let operation = usize::from(operation % 2);
@@ -51,6 +43,9 @@ fn measured(start_ns: u64, stream: &[Recorded]) -> Measured {
         };
         recorder.record(&times);
         window.ended(Some(operation), &times, is_right);
+        breakdown.ended(Some(operation), start_ns, &times, is_right);
+        let (status, error) = if is_right { (200, None) } else { (503, Some(ErrorKind::Status)) };
+        breakdown.received(operation, status, service % 1_000, error);
         counted[operation].requests += 1;
         if !is_right {
             errors_by_kind[3] += 1;
@@ -77,6 +72,7 @@ fn measured(start_ns: u64, stream: &[Recorded]) -> Measured {
         service: recorded.service,
         send_lag: recorded.send_lag,
         operations: counted,
+        breakdown,
         completions,
         settling,
         drained,
@@ -178,6 +174,9 @@ fn counts_that_contradict_each_other_are_refused() {
     check(|of| of.detail.gaps.record_n(5, 9).expect("in range"), "no more gaps");
     check(|of| of.operations[1].requests = 2, "no more requests by operation");
     check(|of| of.operations.truncate(1), "another number of operations");
+    check(|of| of.breakdown.operations.truncate(1), "figures of another number of operations");
+    check(|of| of.breakdown = Breakdown::new(2, 2 * LENGTH_NS), "other intervals");
+    check(|of| of.breakdown.operations[0].completed = 3, "more requests of an operation than in all");
     check(|of| of.detail.slow[0].operation = Some(2), "an unknown operation");
     check(|of| of.detail.slow = vec![of.detail.slow[0]; SLOW_REQUESTS_MAX + 1], "too many slow requests");
     check(|of| of.completions = with_one_behind(LENGTH_NS), "outside the window");

@@ -47,14 +47,7 @@ pub fn read_any_bytes(bytes: &[u8]) -> Understood {
 /// A report as a controller uses it, if it is a result of a window of a second.
 fn used(report: Report) -> Option<Measured> {
     let Report::Result(result) = report else { return None };
-    let operation = |name: &str| OperationCount {
-        name: name.to_owned(),
-        planned_share: 0.5,
-        selected: None,
-        redirects: None,
-        requests: 0,
-        errors: 0,
-    };
+    let operation = |name: &str| OperationCount::planned(name, 0.5);
     let operations = [operation("buy"), operation("sell")];
     let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 1.0 };
     let (settle_ns, length_ns) = (0, 1_000_000_000);

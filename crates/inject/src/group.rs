@@ -88,14 +88,7 @@ impl Injectors {
         scenario.check_operations(&config.load.limited)?;
         config.load.set_up()?;
         let operations = scenario.operation_names().zip(scenario.asked_shares());
-        let operations = operations.map(|(name, planned_share)| OperationCount {
-            name: name.to_owned(),
-            planned_share,
-            selected: None,
-            redirects: None,
-            requests: 0,
-            errors: 0,
-        });
+        let operations = operations.map(|(name, planned_share)| OperationCount::planned(name, planned_share));
         let operations = operations.collect();
         // A result and an answer of each may wait; who reports more than it was asked waits itself.
         let (to_events, events) = sync_channel(2 * count);

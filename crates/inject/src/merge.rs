@@ -60,6 +60,7 @@ fn add(whole: &mut Measured, part: &Measured) {
         sum.redirects = sum.redirects.zip(one.redirects).map(|(sum, one)| sum.saturating_add(one));
         sum.errors = sum.errors.saturating_add(one.errors);
     }
+    whole.breakdown.add(&part.breakdown);
     whole.completions.add(&part.completions);
     whole.settling.add(&part.settling);
     whole.drained = whole.drained.saturating_add(part.drained);

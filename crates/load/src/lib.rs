@@ -18,12 +18,14 @@
 //! ```
 
 pub mod arrivals;
+mod breakdown;
 mod checked;
 mod clock;
 mod coding;
 mod connection;
 mod cookies;
 mod delivery_tracker;
+mod details;
 mod drive;
 mod endpoint;
 mod error;
@@ -59,8 +61,10 @@ mod window;
 
 pub use arrivals::ArrivalLaw;
 pub use assay_scenario::{Part, RateSchedule, Scenario, ScenarioError, Shared, scenario_schema};
+pub use breakdown::Breakdown;
 pub use clock::monotonic_ns;
 pub use delivery_tracker::Deliveries;
+pub use details::curve;
 pub use endpoint::Http;
 pub use error::LoadError;
 pub use generator::{Generator, GeneratorConfig, Opened, Start};
@@ -68,7 +72,7 @@ pub use interval_log::IntervalLogs;
 pub use law::{Load, Progress};
 pub use measured::{
     ERROR_SHARE_MAX, ErrorKind, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
-    SEND_LAG_SHARE_OF_P99_MAX, curve, is_of_generator,
+    SEND_LAG_SHARE_OF_P99_MAX, is_of_generator,
 };
 pub use plain::{for_url, for_url_and_redirects};
 pub use priority::Priority;

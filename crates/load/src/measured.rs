@@ -1,5 +1,6 @@
 //! The result of one load run: times, errors, mix, and whether it is valid.
 
+use crate::breakdown::{Breakdown, error_counts};
 use crate::delivery_tracker::Deliveries;
 use crate::law::Load;
 use crate::priority::Priority;
@@ -9,9 +10,8 @@ use crate::timeline::CompletionTimeline;
 use crate::tls::Handshakes;
 use crate::window::WindowDetail;
 use assay_model::{
-    InjectorPart, LatencyPoint, LoadResult, OperationCount, Problem, Protocol, RatePoint, Reason, schema,
+    InjectorPart, LoadErrorKind, LoadResult, OperationCount, Problem, Protocol, Reason, schema,
 };
-use assay_scenario::RateSchedule;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -34,12 +34,6 @@ pub const GENERATOR_CPU_SHARE_MAX: f64 = 0.9;
 pub const ERROR_SHARE_MAX: f64 = 0.01;
 /// Share of the offered requests that must be answered within the run; below it the figures describe a backlog.
 pub const REACHED_SHARE_MIN: f64 = 0.95;
-
-/// Most points of a rate over time; a second each of a shorter run.
-const RATE_POINTS_MAX: usize = 240;
-/// Points of the percentile curve: `CURVE_POINTS` from 0 to 99.999 %, equally far apart in the number of nines.
-const CURVE_POINTS: u32 = 60;
-const CURVE_NINES: f64 = 5.0;
 
 /// Subject of problems which report that the generator was late.
 const LAG: &str = "generator-lag";
@@ -81,13 +75,18 @@ impl ErrorKind {
 
     /// Name in messages.
     pub fn name(self) -> &'static str {
+        self.stored().word()
+    }
+
+    /// The word of stored forms.
+    pub(crate) fn stored(self) -> LoadErrorKind {
         match self {
-            ErrorKind::Connect => "connect",
-            ErrorKind::Timeout => "timeout",
-            ErrorKind::OverBound => "over-bound",
-            ErrorKind::Status => "status",
-            ErrorKind::Content => "content",
-            ErrorKind::Broken => "broken",
+            ErrorKind::Connect => LoadErrorKind::Connect,
+            ErrorKind::Timeout => LoadErrorKind::Timeout,
+            ErrorKind::OverBound => LoadErrorKind::OverBound,
+            ErrorKind::Status => LoadErrorKind::Status,
+            ErrorKind::Content => LoadErrorKind::Content,
+            ErrorKind::Broken => LoadErrorKind::Broken,
         }
     }
 }
@@ -132,6 +131,8 @@ pub struct Measured {
     pub send_lag: Histogram<u64>,
     /// Asked and measured mix. Requests over the bound never became an operation and are in none.
     pub operations: Vec<OperationCount>,
+    /// What these took and how they ended, by operation and over time.
+    pub breakdown: Breakdown,
     /// When requests were answered correctly.
     pub completions: CompletionTimeline,
     /// When requests were answered correctly in the settling before the run.
@@ -183,6 +184,7 @@ impl Measured {
             service: empty_histogram(),
             send_lag: empty_histogram(),
             operations: Vec::new(),
+            breakdown: Breakdown::new(0, end_ns.saturating_sub(start_ns)),
             completions: CompletionTimeline::new(start_ns, end_ns.saturating_sub(start_ns)),
             settling: CompletionTimeline::new(start_ns, 0),
             drained: 0,
@@ -306,6 +308,7 @@ impl Measured {
             schema: schema::LOAD.to_owned(),
             requests: self.requests,
             errors: self.errors(),
+            errors_by_kind: error_counts(&self.errors_by_kind),
             sent_again: self.sent_again,
             offered_rate_per_s: match self.load {
                 Load::Open { rate_per_s, .. } => Some(rate_per_s),
@@ -319,53 +322,19 @@ impl Measured {
             handshakes: self.handshakes.summary(),
             protocol: self.spoken.summary(),
             deliveries: self.deliveries.as_ref().map(|deliveries| deliveries.summary(self.seconds())),
-            operations: self.operations.clone(),
+            operations: self.operation_figures(),
             seed: self.seed,
             scenario: None,
             rate_schedule: None,
             rates: Vec::new(),
+            timeline: self.timeline(),
+            response_curve: self.response_curve(),
+            slowest: self.slowest(),
             injectors: self.injectors.clone(),
             valid,
             problems,
         }
     }
-
-    /// The rate that was offered along a schedule and the one that was answered, over time.
-    pub fn rates(&self, schedule: &RateSchedule) -> Vec<RatePoint> {
-        let length_s = self.seconds();
-        let points = (length_s.ceil() as usize).clamp(1, RATE_POINTS_MAX);
-        let at_s = |point: usize| length_s * point as f64 / points as f64;
-        let ns = |s: f64| self.start_monotonic_ns + (s * NS_PER_S) as u64;
-        let rates = |point: usize| {
-            let (from_s, to_s) = (at_s(point), at_s(point + 1));
-            let answered = self.completions.completed_between(ns(from_s), ns(to_s));
-            RatePoint {
-                from_s,
-                to_s,
-                offered_per_s: schedule.mean_rate_per_s(from_s, to_s),
-                answered_per_s: answered / (to_s - from_s),
-            }
-        };
-        if length_s > 0.0 { (0..points).map(rates).collect() } else { Vec::new() }
-    }
-
-    /// The response times as a curve, with percentiles equally far apart in the number of nines, as far as the
-    /// number of requests carries: a percentile that less than one request lies above is left out.
-    pub fn response_curve(&self) -> Vec<LatencyPoint> {
-        curve(&self.response)
-    }
-}
-
-/// The curve of a histogram of nanoseconds, also of one that was merged from several runs.
-pub fn curve(histogram: &Histogram<u64>) -> Vec<LatencyPoint> {
-    (0..CURVE_POINTS)
-        .map(|point| 10_f64.powf(-CURVE_NINES * f64::from(point) / f64::from(CURVE_POINTS - 1)))
-        .take_while(|above| above * histogram.len() as f64 >= 1.0)
-        .map(|above| LatencyPoint {
-            percentile: 100.0 * (1.0 - above),
-            ms: histogram.value_at_quantile(1.0 - above) as f64 / NS_PER_MS,
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Counts of one load run: requests and errors by operation and kind, with a few samples of failures.
 
+use crate::breakdown::Breakdown;
 use crate::law::{Load, Span};
 use crate::measured::{ErrorKind, Measured};
+use crate::protocol::Answer;
+use crate::recorder::RequestTimes;
 use crate::timeline::CompletionTimeline;
 use assay_model::{OperationCount, Problem};
 use assay_scenario::{Operation, Scenario, Secrets};
@@ -22,15 +25,13 @@ impl Tally {
         let Span { begun_ns, start_ns, end_ns } = span;
         let asked = scenario.operations.iter().zip(scenario.asked_shares());
         let count = |(operation, planned_share): (&Operation, f64)| OperationCount {
-            name: operation.name.clone(),
-            planned_share,
             selected: Some(0),
             redirects: Some(0),
-            requests: 0,
-            errors: 0,
+            ..OperationCount::planned(&operation.name, planned_share)
         };
         let measured = Measured {
             operations: asked.map(count).collect(),
+            breakdown: Breakdown::new(scenario.operations.len(), end_ns - start_ns),
             settling: CompletionTimeline::new(begun_ns, start_ns - begun_ns),
             ..Measured::empty(load, seed, (start_ns, end_ns))
         };
@@ -67,6 +68,7 @@ impl Tally {
         }
         if (start_monotonic_ns..end_monotonic_ns).contains(&done_ns) {
             self.measured.completed += 1;
+            self.measured.breakdown.operations[operation].completed += 1;
             self.measured.completions.record(done_ns);
         } else if done_ns < start_monotonic_ns {
             self.measured.settling.record(done_ns);
@@ -90,7 +92,9 @@ impl Tally {
         self.measured.requests += 1;
         self.measured.errors_by_kind[kind as usize] += 1;
         let mut name = "";
-        if let Some(operation) = operation.map(|at| &mut self.measured.operations[at]) {
+        if let Some(at) = operation {
+            self.measured.breakdown.operations[at].errors_by_kind[kind as usize] += 1;
+            let operation = &mut self.measured.operations[at];
             operation.requests += 1;
             operation.errors += 1;
             name = &operation.name;
@@ -106,6 +110,25 @@ impl Tally {
                 .problems
                 .push(Problem::new(&self.url, format!("{kind}: {name}{separator}{detail}")));
         }
+    }
+
+    /// An answer was whole; `error` says what is wrong with it. That of a request from before the run does not count.
+    pub fn received(
+        &mut self,
+        operation: usize,
+        intended_ns: u64,
+        answer: &Answer,
+        error: Option<ErrorKind>,
+    ) {
+        if self.measured.start_monotonic_ns <= intended_ns {
+            self.measured.breakdown.received(operation, answer.status, answer.body_bytes, error);
+        }
+    }
+
+    /// A request of the run ended; `operation` is absent when it was never decided.
+    pub fn ended(&mut self, operation: Option<usize>, times: &RequestTimes, is_right: bool) {
+        let start_ns = self.measured.start_monotonic_ns;
+        self.measured.breakdown.ended(operation, start_ns, times, is_right);
     }
 
     /// A redirect of a request was followed. One from before the run does not count.

@@ -121,7 +121,7 @@ fn figures(measured: &Measured, seen: &Observation, common: &Common<'_>) -> Wind
         service_ms: summary_ms(&measured.service),
         send_lag_ms: summary_ms(&measured.send_lag),
         generator_cpu_share: measured.generator_cpu_share(),
-        operations: measured.operations.clone(),
+        operations: measured.operation_figures(),
         machine: seen.machine,
         problems: measured.problems.iter().cloned().chain(no_cpu).collect(),
         ..Window::default()

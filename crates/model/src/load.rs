@@ -1,7 +1,7 @@
 //! The load generator's report of one load run: the stored form of `assay load --json`.
 
 use crate::closed::closed;
-use crate::{LatencySummary, Problem};
+use crate::{LatencyPoint, LatencySummary, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,9 @@ pub struct LoadResult {
     pub requests: u64,
     /// Of these: refused, broken, over the bound, timed out or answered wrongly.
     pub errors: u64,
+    /// The errors by kind; kinds without any are left out. Those before an operation was decided are in no operation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors_by_kind: Vec<ErrorCount>,
     /// Of the requests, those that were sent again since the server had closed a connection, used before, without an answer, or said
     /// that it did nothing with them.
     #[serde(default)]
@@ -54,6 +57,15 @@ pub struct LoadResult {
     /// Offered and answered rate over time; empty where the rate was always the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<RatePoint>,
+    /// Requests, errors and response times over time, in equal intervals; the last may be shorter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<LoadInterval>,
+    /// The response times as a curve; its percentiles are equally far apart in the number of nines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub response_curve: Vec<LatencyPoint>,
+    /// The requests with the longest response times, the longest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest: Vec<SlowestRequest>,
     /// The injectors that made the load together, each with its part; none when `assay load` made it alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub injectors: Vec<InjectorPart>,
@@ -234,4 +246,111 @@ pub struct OperationCount {
     pub requests: u64,
     /// Of these, failed ones.
     pub errors: u64,
+    /// What its requests took and how they ended; absent in results of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figures: Option<OperationFigures>,
+}
+
+impl OperationCount {
+    /// An operation of which no request was sent yet.
+    pub fn planned(name: &str, planned_share: f64) -> OperationCount {
+        OperationCount {
+            name: name.to_owned(),
+            planned_share,
+            selected: None,
+            redirects: None,
+            requests: 0,
+            errors: 0,
+            figures: None,
+        }
+    }
+}
+
+/// What the requests of an operation took, and how they ended.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OperationFigures {
+    /// Requests answered correctly within the run, per second; absent for a run of no length.
+    pub achieved_rate_per_s: Option<f64>,
+    /// Response time from the intended start, of all requests; a failed one counts with the time until that was known.
+    pub response_ms: LatencySummary,
+    /// Failed requests by kind; kinds without any are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors_by_kind: Vec<ErrorCount>,
+    /// Whole answers by status, upwards; none where the protocol has no status.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<StatusCount>,
+    /// Bytes of the bodies of all whole answers, without heads, as they came.
+    pub body_bytes: u64,
+}
+
+closed! {
+    /// Why a request failed.
+    LoadErrorKind {
+        /// No connection could be opened.
+        Connect = "connect",
+        /// No whole answer within the time limit.
+        Timeout = "timeout",
+        /// Too many requests were in flight already.
+        OverBound = "over-bound",
+        /// A status that the scenario does not expect.
+        Status = "status",
+        /// A check of the body failed.
+        Content = "content",
+        /// No answer of the protocol, or the connection closed within it.
+        Broken = "broken",
+    }
+}
+
+/// Failed requests of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ErrorCount {
+    /// Why they failed.
+    pub kind: LoadErrorKind,
+    /// How many.
+    pub requests: u64,
+}
+
+/// Answers with a status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StatusCount {
+    /// The status code.
+    pub status: u16,
+    /// Answers that had it.
+    pub answers: u64,
+    /// Of these, those whose operation does not expect it.
+    pub unexpected: u64,
+}
+
+/// Requests of an interval of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadInterval {
+    /// Its beginning, seconds from that of the run.
+    pub from_s: f64,
+    /// Its end, seconds from the beginning of the run.
+    pub to_s: f64,
+    /// Requests whose intended start lies in it, failed ones included.
+    pub requests: u64,
+    /// Of these, failed ones.
+    pub errors: u64,
+    /// Requests per second that were answered correctly in it, whenever they were to start.
+    pub answered_per_s: f64,
+    /// Median response time of the requests that were to start in it, milliseconds, to 1 %; absent without any.
+    pub response_ms_p50: Option<f64>,
+    /// 99th percentile of the same.
+    pub response_ms_p99: Option<f64>,
+}
+
+/// One of the slowest requests.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowestRequest {
+    /// Name of its operation; absent when it was never decided.
+    pub operation: Option<String>,
+    /// Its intended start, seconds from the beginning of the run.
+    pub at_s: f64,
+    /// From the intended start to the end of the answer.
+    pub response_ms: f64,
+    /// From the send on; absent when it was never sent.
+    pub service_ms: Option<f64>,
+    /// Whether it failed.
+    pub failed: bool,
 }

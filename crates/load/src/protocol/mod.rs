@@ -150,6 +150,8 @@ pub(crate) struct Answer {
     /// The kept part of the body.
     pub body: Vec<u8>,
     body_kept_bytes_max: usize,
+    /// Bytes of the body as they came, whether or not they are kept.
+    pub body_bytes: u64,
     /// Values of the `Set-Cookie` headers, each ended by a line feed, which they cannot hold.
     set_cookies: Vec<u8>,
     /// Header lines, each ended by a line feed; none where they are not wanted.
@@ -168,6 +170,7 @@ impl Answer {
     pub fn begin(&mut self, keeps_body: bool) {
         self.status = 0;
         self.body.clear();
+        self.body_bytes = 0;
         self.body_kept_bytes_max = if keeps_body { BODY_KEPT_BYTES_MAX } else { BODY_SHOWN_BYTES_MAX };
         self.set_cookies.clear();
         self.location.clear();
@@ -194,6 +197,7 @@ impl Answer {
 
     /// Keeps what is wanted of a part of the body.
     pub fn keep(&mut self, bytes: &[u8]) {
+        self.body_bytes += bytes.len() as u64;
         let room = self.body_kept_bytes_max.saturating_sub(self.body.len());
         self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
         self.is_cut |= room < bytes.len();

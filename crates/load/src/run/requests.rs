@@ -54,17 +54,18 @@ impl LoadRun<'_> {
         let answer = connection.answer(stream);
         let intended_ns = active.waiting.intended_ns;
         let exchanged = Exchanged { operation, request, answer };
-        let is_right = match exchanged.take(session, scenario, &endpoint.base, taking) {
+        let error = match exchanged.take(session, scenario, &endpoint.base, taking) {
             Ok(()) => {
                 results.tally.answered(active.operation, intended_ns, done_ns);
-                true
+                None
             }
             Err(wrong) => {
                 let detail = || wrong.detail(answer, scenario.secrets());
                 results.tally.failed(Some(active.operation), intended_ns, wrong.kind(), detail);
-                false
+                Some(wrong.kind())
             }
         };
+        results.tally.received(active.operation, intended_ns, answer, error);
         if operation.restarts_session {
             session.restart();
         }
@@ -72,7 +73,7 @@ impl LoadRun<'_> {
             self.close(at);
         }
         self.free.put(slot, done_ns);
-        self.finish(&active, (done_ns, 0), is_right);
+        self.finish(&active, (done_ns, 0), error.is_none());
         self.send_held(at);
     }
 

@@ -37,6 +37,7 @@ impl Results {
         if self.start_ns <= times.intended_ns {
             self.recorder.record(times);
             self.window.ended(operation, times, is_right);
+            self.tally.ended(operation, times, is_right);
         }
     }
 

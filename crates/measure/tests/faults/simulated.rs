@@ -176,17 +176,7 @@ impl LoadSource for Simulated {
         let (begun_ns, start_ns) = (self.now_ns, self.now_ns + ns(window.settle));
         let end_ns = start_ns + ns(window.length);
         let mut measured = Measured::empty(window.load, seed, (start_ns, end_ns));
-        measured.operations = MIX
-            .iter()
-            .map(|(name, share)| OperationCount {
-                name: (*name).to_owned(),
-                planned_share: *share,
-                selected: None,
-                redirects: None,
-                requests: 0,
-                errors: 0,
-            })
-            .collect();
+        measured.operations = MIX.iter().map(|(name, share)| OperationCount::planned(name, *share)).collect();
         let detail = &mut measured.detail;
         let (mut last_ns, mut latest_ns, mut next_ns) = (None::<u64>, end_ns, 0);
         for offset_ns in law.arrivals(rate_per_s, seed).take_while(|offset| begun_ns + offset < end_ns) {
