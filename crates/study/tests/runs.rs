@@ -61,7 +61,8 @@ fn check_two_levels(fixture: &Fixture, blocks: u32) {
             if !says("too short to read CPU time twice") && !says("no request completed") {
                 assert_eq!(ids, want);
             }
-            assert!(window.completed > 0 && window.errors == 0);
+            assert_eq!(window.completed == 0, says("no request completed"), "{window:?}");
+            assert_eq!(window.errors, 0, "{window:?}");
         }
     }
     assert_eq!(fixture.left_over(), Vec::<String>::new());
