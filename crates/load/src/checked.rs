@@ -111,6 +111,14 @@ impl<'a> Exchanged<'a> {
         }
     }
 
+    /// What is wrong with the answer; nothing is taken from it.
+    pub fn wrong<'d>(&self, taking: &'d mut Taking) -> Option<Wrong<'d>>
+    where
+        'a: 'd,
+    {
+        self.check(&mut taking.decoder).err()
+    }
+
     /// Checks the answer, and gives its user what is taken from a right one, or takes what is no longer valid.
     pub fn take<'d>(
         &self,

@@ -11,7 +11,7 @@ use crate::protocol::{Answer, Event, Failure};
 use crate::redirect::{REDIRECTS_MAX, follow};
 use crate::request::{Request, RequestPart};
 use crate::session::Session;
-use assay_scenario::{Drawn, Operation, Secrets};
+use assay_scenario::{Drawn, Operation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::net::SocketAddr;
@@ -45,8 +45,7 @@ impl GeneratorConfig {
             if let Some((file, rows)) = drawn.used_up().and_then(|feed| scenario.rows_of(feed)) {
                 return Err(failed(format!("all {rows} rows of {file} were used")));
             }
-            exchange(&mut connection, &endpoint, (operation, scenario.secrets()), &mut request, &mut user)
-                .map_err(failed)?;
+            exchange(&mut connection, &endpoint, operation, &mut request, &mut user).map_err(failed)?;
             let answer = connection.answer(STREAM);
             let exchanged = Exchanged { operation, request: &request, answer };
             let mut taking = Taking::default();
@@ -67,12 +66,13 @@ impl GeneratorConfig {
 fn exchange(
     connection: &mut Connection,
     endpoint: &Endpoint,
-    (operation, secrets): (&Operation, &Secrets),
+    operation: &Operation,
     request: &mut Request,
     user: &mut Session,
 ) -> Result<(), String> {
-    let is_pushed = |answer: &Answer| {
-        endpoint.is_pushed_to() && matches!(checked(operation, answer, secrets), Err((ErrorKind::Content, _)))
+    let is_pushed = |request: &Request, answer: &Answer| {
+        let wrong = |taking| Exchanged { operation, request, answer }.wrong(taking).map(|wrong| wrong.kind());
+        endpoint.is_pushed_to() && wrong(&mut Taking::default()) == Some(ErrorKind::Content)
     };
     let until = Instant::now() + Duration::from_nanos(operation.timeout_ns);
     for redirects in 0.. {
@@ -102,7 +102,7 @@ fn answer(
     addresses: &[SocketAddr],
     request: &Request,
     until: Instant,
-    is_pushed: &dyn Fn(&Answer) -> bool,
+    is_pushed: &dyn Fn(&Request, &Answer) -> bool,
 ) -> Result<bool, String> {
     let mut buffer = Buffer::new();
     if !connection.is_alive(&mut buffer) {
@@ -112,7 +112,7 @@ fn answer(
     connection.send(STREAM, request);
     loop {
         connection.write().map_err(|error| error.to_string())?;
-        match answered(connection, &mut buffer, is_pushed) {
+        match answered(connection, &mut buffer, &|answer| is_pushed(request, answer)) {
             Ok(Some(keep_alive)) => return Ok(keep_alive && connection.is_in_step()),
             Ok(None) => wait(connection, until)?,
             Err(failure) => return Err(failure.to_string()),

@@ -3,17 +3,18 @@
 use super::LoadRun;
 use super::free_slots::REST_NS;
 use super::slots::Active;
-use crate::checked::Exchanged;
+use crate::checked::{Exchanged, Wrong};
 use crate::clock;
 use crate::cookies::Destination;
 use crate::delivery_tracker::DeliveryState;
-use crate::generator::Generator;
+use crate::generator::{Generator, GeneratorConfig};
 use crate::measured::ErrorKind;
-use crate::protocol::Failure;
+use crate::protocol::{Answer, Failure};
 use crate::recorder::RequestTimes;
 use crate::redirect::{REDIRECTS_MAX, follow};
 use crate::request::RequestPart;
 use crate::schedule::{OverBound, Waiting};
+use assay_scenario::Secrets;
 
 /// How often a request is sent again that the server refused without processing it. However often would be safe (RFC 9113 section 8.7),
 /// but a server that refuses everything would be asked without end.
@@ -99,7 +100,7 @@ impl LoadRun<'_> {
     /// next may.
     pub(super) fn is_pushed(&mut self, slot: usize) -> bool {
         let is_pushed = self.generator.endpoint.is_pushed_to()
-            && matches!(self.unfit(slot), Some((ErrorKind::Content, _)));
+            && self.unfit(slot, |wrong, _, _| wrong.kind()) == Some(ErrorKind::Content);
         if is_pushed && let Some(active) = self.slots.active_mut(slot) {
             active.pushed += 1;
             let (at, stream) = self.slots.address(slot);
@@ -109,25 +110,30 @@ impl LoadRun<'_> {
         is_pushed
     }
 
-    /// What is wrong with what came last on a slot, if it is no answer to its request.
-    fn unfit(&self, slot: usize) -> Option<(ErrorKind, impl FnOnce() -> String)> {
-        let Generator { config, connections, .. } = &*self.generator;
-        let (at, stream) = self.slots.address(slot);
-        let operation = &config.scenario.operations[self.slots.active(slot)?.operation];
-        checked(operation, connections[at].answer(stream), config.scenario.secrets()).err()
+    /// Something of what is wrong with what came last on a slot, if it does not answer its request.
+    fn unfit<T>(&mut self, slot: usize, of: impl FnOnce(&Wrong, &Answer, &Secrets) -> T) -> Option<T> {
+        let LoadRun { generator, slots, taking, .. } = self;
+        let Generator { config: GeneratorConfig { scenario, .. }, connections, .. } = &**generator;
+        let (at, stream) = slots.address(slot);
+        let operation = &scenario.operations[slots.active(slot)?.operation];
+        let answer = connections[at].answer(stream);
+        let wrong = Exchanged { operation, request: slots.request(slot), answer }.wrong(taking)?;
+        Some(of(&wrong, answer, scenario.secrets()))
     }
 
     /// Why a request has no answer within its time limit.
-    fn unanswered(&self, slot: usize, limit_ms: u64) -> (ErrorKind, String) {
+    fn unanswered(&mut self, slot: usize, limit_ms: u64) -> (ErrorKind, String) {
         let pushed = self.slots.active(slot).map_or(0, |active| active.pushed);
-        match self.unfit(slot).filter(|_| 0 < pushed) {
+        let last = if 0 < pushed {
+            self.unfit(slot, |wrong, answer, secrets| (wrong.kind(), wrong.detail(answer, secrets)))
+        } else {
+            None
+        };
+        match last {
             Some((kind, last)) => {
                 let messages =
                     if pushed == 1 { "1 message".to_owned() } else { format!("{pushed} messages") };
-                (
-                    kind,
-                    format!("{messages} within {limit_ms} ms, none of them the answer; the last: {}", last()),
-                )
+                (kind, format!("{messages} within {limit_ms} ms, none of them the answer; the last: {last}"))
             }
             None => (ErrorKind::Timeout, format!("no whole answer within {limit_ms} ms")),
         }

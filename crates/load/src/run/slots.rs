@@ -118,6 +118,10 @@ impl Slots {
         &mut self.slots[slot].request
     }
 
+    pub fn request(&self, slot: usize) -> &Request {
+        &self.slots[slot].request
+    }
+
     pub fn active(&self, slot: usize) -> Option<&Active> {
         self.slots[slot].active.as_ref()
     }

@@ -105,7 +105,8 @@ impl Exchange for Http1 {
     }
 
     fn cut(&mut self) -> Result<Option<Event>, Failure> {
-        Ok(event(self.reader.cut()?))
+        let progress = self.reader.cut()?;
+        Ok(self.event(progress))
     }
 
     fn answer(&self, _stream: usize) -> &Answer {
