@@ -125,11 +125,11 @@ fn measured(wanted: &GuestWork) -> Result<GuestReport, String> {
     wait(&wanted.server, &mut server)?;
     let ready_after_ms = begun.elapsed().as_secs_f64() * 1e3;
     let mut generator = Generator::new(wanted.generator.clone()).map_err(|e| e.to_string())?;
-    let warm_up = stretch(&mut generator, &wanted.load, wanted.warm_up_s)?;
+    let warm_up = load_for(&mut generator, &wanted.load, wanted.warm_up_s)?;
     // Its connections stand, and stay until all is counted.
     mark::set(Mark::Client);
     mark::set(Mark::Begin);
-    let window = stretch(&mut generator, &wanted.load, wanted.window_s);
+    let window = load_for(&mut generator, &wanted.load, wanted.window_s);
     mark::set(Mark::End);
     let window = window?.ok_or("nothing was counted: the window has no length")?;
     let audit = wanted.server.audit_url.as_ref().map(|url| audit(url));
@@ -192,7 +192,7 @@ fn wait(server: &ServerInGuest, child: &mut Child) -> Result<(), String> {
 }
 
 /// Load for so long, and until the last of it is answered; nothing of no length.
-fn stretch(generator: &mut Generator, load: &Load, seconds: f64) -> Result<Option<Measured>, String> {
+fn load_for(generator: &mut Generator, load: &Load, seconds: f64) -> Result<Option<Measured>, String> {
     if seconds <= 0.0 {
         return Ok(None);
     }

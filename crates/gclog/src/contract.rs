@@ -62,7 +62,7 @@ pub trait GcSink {
     /// A figure that the log itself gives, and what was read.
     fn reconciliation(&mut self, _reconciliation: GcReconciliation) {}
     /// A line that no rule accounts for.
-    fn strange(&mut self, _at: At, _text: &str) {}
+    fn unrecognized(&mut self, _at: At, _text: &str) {}
     /// Something is wrong or missing.
     fn problem(&mut self, _problem: Problem) {}
 }

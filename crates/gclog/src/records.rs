@@ -9,7 +9,7 @@ use std::io::Read;
 /// Further problems are counted, not listed.
 const PROBLEMS_MAX: usize = 50;
 /// Lines without a rule that are listed as problems; all are counted.
-const STRANGE_LINES_LISTED: u64 = 3;
+const UNRECOGNIZED_LINES_LISTED: u64 = 3;
 /// Records of one log: at 10 a second, five days.
 const RECORDS_MAX: usize = 4_000_000;
 const BUFFER_BYTES: usize = 64 << 10;
@@ -28,7 +28,7 @@ pub struct Records {
     /// What could not be read.
     pub problems: Vec<Problem>,
     source: String,
-    strange: u64,
+    unrecognized: u64,
     problems_unlisted: u64,
 }
 
@@ -84,9 +84,9 @@ impl GcSink for Records {
         }
     }
 
-    fn strange(&mut self, at: At, text: &str) {
-        self.strange += 1;
-        if self.strange <= STRANGE_LINES_LISTED {
+    fn unrecognized(&mut self, at: At, text: &str) {
+        self.unrecognized += 1;
+        if self.unrecognized <= UNRECOGNIZED_LINES_LISTED {
             let what = format!("line not understood: {}", shortened(text, 100));
             self.problem(Problem::at_line(self.source.clone(), at.line, what));
         }

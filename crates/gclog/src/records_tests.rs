@@ -92,9 +92,9 @@ fn both_stops_of_a_concurrent_cycle_are_pauses() {
 }
 
 #[test]
-fn strange_lines_are_counted_and_the_first_are_shown() {
-    let strange = "[1.0s][info][gc] entirely new\n".repeat(100);
-    let log = read_text(&format!("{PARALLEL}{strange}"));
+fn unrecognized_lines_are_counted_and_the_first_are_shown() {
+    let unrecognized = "[1.0s][info][gc] entirely new\n".repeat(100);
+    let log = read_text(&format!("{PARALLEL}{unrecognized}"));
     assert_eq!((log.lines, log.lines_not_understood, log.problems.len()), (120, 100, 3));
     assert_eq!(log.problems[0].line, Some(21));
 }
@@ -103,7 +103,7 @@ fn strange_lines_are_counted_and_the_first_are_shown() {
 fn problems_without_end_are_counted_not_kept() {
     let log = read_text(&"[1.0s][info][gc] GC(1) Pause Yo\n".repeat(1_000));
     assert_eq!(log.lines_not_understood, 1_000);
-    assert_eq!(log.problems.len(), 1 + STRANGE_LINES_LISTED as usize);
+    assert_eq!(log.problems.len(), 1 + UNRECOGNIZED_LINES_LISTED as usize);
     let log = read_text(&format!("{}\n", "x".repeat(70_000)).repeat(100));
     assert_eq!((log.lines_not_understood, log.problems.len()), (100, PROBLEMS_MAX + 2));
     assert_eq!(log.problems.last().unwrap().text, "50 further problems");

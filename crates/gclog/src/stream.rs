@@ -31,7 +31,7 @@ pub struct GcStream {
     looking: Option<(Recogniser, Vec<String>)>,
     dialect: Option<Box<dyn Dialect>>,
     /// No rule accounts for the last line.
-    is_last_strange: bool,
+    is_last_unrecognized: bool,
 }
 
 impl GcStream {
@@ -110,7 +110,7 @@ impl GcStream {
         }
         self.decide(sink);
         // Where nothing but the last end of line lacks, the line is whole.
-        self.source.is_torn = has_no_end && (is_overlong || self.is_last_strange);
+        self.source.is_torn = has_no_end && (is_overlong || self.is_last_unrecognized);
         if let Some(dialect) = &mut self.dialect {
             self.source.messages_dropped = dialect.take_messages_dropped();
         }
@@ -228,10 +228,10 @@ impl GcStream {
         // Text of no dialect, after a source of one, may be the rest of a torn line.
         let taken =
             self.dialect.as_mut().map_or(ParseOutcome::Unrecognized, |dialect| dialect.take(text, at, sink));
-        self.is_last_strange = taken == ParseOutcome::Unrecognized && !text.trim().is_empty();
-        if self.is_last_strange {
+        self.is_last_unrecognized = taken == ParseOutcome::Unrecognized && !text.trim().is_empty();
+        if self.is_last_unrecognized {
             self.source.lines_not_understood += 1;
-            sink.strange(at, text);
+            sink.unrecognized(at, text);
         }
     }
 }

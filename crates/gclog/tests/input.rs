@@ -23,7 +23,7 @@ impl GcSink for Lines {
         self.sources.push(source.clone());
     }
     fn record(&mut self, _record: GcRecord) {}
-    fn strange(&mut self, _at: At, text: &str) {
+    fn unrecognized(&mut self, _at: At, text: &str) {
         self.lines.push(text.to_owned());
     }
     fn problem(&mut self, problem: Problem) {

@@ -54,11 +54,11 @@ fn samples_have_every_pause_and_no_line_is_left_over() {
         println!(
             "{name}: {count} pauses, {:.6} s, {} lines not understood",
             sum_ns as f64 / 1e9,
-            told.strange.len()
+            told.unrecognized.len()
         );
         assert!(count > 0, "{name}");
         assert_eq!((stops.len(), sum_ns), (count, us * 1_000), "{name}");
-        assert_eq!(told.strange, Vec::<String>::new(), "{name}");
+        assert_eq!(told.unrecognized, Vec::<String>::new(), "{name}");
         assert_eq!(told.problems, [], "{name}");
         assert_eq!(told.sources[0].dialect.as_deref(), Some("j9"), "{name}");
         assert!(told.reconciliations.iter().all(|found| found.logged == found.read), "{name}");
@@ -203,7 +203,7 @@ fn several_roots_messages_in_between_and_missing_ends_do_no_harm() {
         format!("{root}<concurrent-kickoff{}", text.split_once("<concurrent-kickoff").expect("a kickoff").1);
     let log = format!("{killed}JVMDUMP039I Processing dump event \"systhrow\"\n{again}");
     let told = read_in(1_000, &[log.as_bytes(), rest.as_bytes()]);
-    assert_eq!(told.strange.len(), 1);
+    assert_eq!(told.unrecognized.len(), 1);
     assert_eq!(told.jvms_begun, 2);
     assert_eq!(told.jvms.iter().map(|jvm| jvm.line).collect::<Vec<_>>(), [1, 71]);
     assert_eq!(told.problems.len(), 1);
@@ -220,7 +220,7 @@ fn sums_of_metronome_are_not_taken_for_pauses() {
           <quanta quantumCount=\"12\" quantumType=\"mark\" minTimeMs=\"0.1\" meanTimeMs=\"2.0\" maxTimeMs=\"3.0\" maxTimestampMs=\"1.0\" />\n</gc-op>\n\
           <gc-op id=\"2\" type=\"syncgc\" timems=\"12.500\" contextid=\"0\" timestamp=\"2024-03-04T10:00:03.500\">\n</gc-op>\n",
     );
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     assert_eq!(
         (told.records.len(), told.records[0].phase.as_str(), told.records[0].duration_ns),
         (1, "syncgc", Some(12_500_000))

@@ -54,11 +54,11 @@ fn samples_have_every_pause_and_no_line_is_left_over() {
         println!(
             "{name}: {count} pauses, {:.7} s, {} lines not understood",
             sum_ns as f64 / 1e9,
-            told.strange.len()
+            told.unrecognized.len()
         );
         let (within, within_ns) = within_remarks(&name);
         assert_eq!((told.pauses().count() + within, sum_ns + within_ns), (count, units * 100), "{name}");
-        assert_eq!(told.strange, Vec::<String>::new(), "{name}");
+        assert_eq!(told.unrecognized, Vec::<String>::new(), "{name}");
         assert_eq!(told.problems, [], "{name}");
         assert_eq!(told.sources[0].dialect.as_deref(), Some("jdk8"), "{name}");
         let is_young_or_full = |record: &&GcRecord| record.scope != Some(GcScope::Old);
@@ -85,7 +85,7 @@ fn a_torn_full_collection_of_cms_is_whole() {
           (concurrent mode interrupted): 16487K->23431K(2960704K), 0.1828700 secs] 84377K->23431K(3127232K), \
           [CMS Perm : 19815K->19787K(21248K)], 0.1830090 secs] [Times: user=0.48 sys=0.04, real=0.18 secs] \n",
     );
-    assert_eq!((told.strange.len(), told.records.len()), (0, 2));
+    assert_eq!((told.unrecognized.len(), told.records.len()), (0, 2));
     let (mark, full) = (&told.records[0], &told.records[1]);
     assert_eq!((mark.phase.as_str(), mark.duration_ns), ("CMS-concurrent-mark", Some(813_000_000)));
     assert_eq!(mark.duration_resolution_ns, Some(1_000_000));
@@ -121,7 +121,7 @@ fn a_young_collection_within_a_remark_is_one_stop() {
     let young = stop.space(GcSpace::Young).expect("what was collected");
     assert_eq!((young.before_bytes, young.after_bytes), (Some(8 << 10), Some(1 << 10)));
     assert_eq!(stop.cpu.map(|cpu| cpu.user_ns), Some(20_000_000));
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn decimal_commas_and_missing_stamps_are_read() {
           1,250: [Full GC (Ergonomics) [PSYoungGen: 5104K->0K(38400K)] [ParOldGen: 7856K->12542K(87552K)] 12960K->12542K(125952K), \
           [Metaspace: 2700K->2700K(1056768K)], 0,1000000 secs]\n",
     );
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     assert_eq!(told.jvms[0].begun_unix_ns, None);
     assert_eq!(told.records[0].duration_ns, Some(16_131_000));
     assert_eq!(told.records[0].end, GcInstant::default());
@@ -156,7 +156,7 @@ fn headers_tell_the_jvm_and_a_rotated_set_is_one() {
     let second = format!("2015-06-01 10:00:09 GC log file created gc.log.1\n{HEADER}{}", young("10.250"));
     let restarted = format!("{HEADER}{}", young("0.500"));
     let told = read_in(11, &[first.as_bytes(), second.as_bytes(), restarted.as_bytes()]);
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     assert_eq!((told.records.len(), told.jvms_begun, told.jvms.len()), (3, 2, 2));
     let jvm = &told.jvms[0];
     assert_eq!((jvm.version.as_deref(), jvm.collector.as_deref()), (Some("1.8.0_45-b14"), Some("Parallel")));
@@ -176,7 +176,7 @@ fn safepoints_tell_how_long_and_how_long_it_took_to_reach_them() {
           Stopping threads took: 0.0000456 seconds\n\
           Total time for which application threads were stopped: 0.1000000 seconds\n",
     );
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     let found: Vec<_> = told
         .records
         .iter()
@@ -201,7 +201,7 @@ fn the_table_of_safepoints_tells_their_operations() {
           \nPolling page always armed\n    0 VM operations coalesced during safepoint\nMaximum sync time      1 ms\n\
           1.000: [GC 12K->3K(20K), 0.0100000 secs]\n",
     );
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     let found: Vec<_> =
         told.records.iter().map(|r| (r.phase.as_str(), r.duration_ns, r.time_to_safepoint_ns)).collect();
     assert_eq!(
@@ -244,7 +244,7 @@ fn sizes_of_g1_are_the_finer_ones() {
           Heap: 17.2M(256.0M)->3758.6K(13.0M)], [Metaspace: 2656K->2656K(1056768K)]\n [Times: user=0.02 sys=0.01, real=0.02 secs] \n\
           7.203: [GC pause (G1 Evacuation Pause) (mixed) (to-space exhausted), 0.0024360 secs]\n   [Parallel Time: 2.1 ms, GC Workers: 8]\n",
     );
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     let (full, mixed) = (&told.records[0], &told.records[1]);
     assert_eq!(full.heap.after_bytes, Some(3_848_806));
     assert_eq!((full.heap.capacity_bytes, full.heap.resolution_bytes), (Some(13 << 20), Some(104_858)));
@@ -273,7 +273,7 @@ fn shenandoah_of_jdk_8_is_read() {
           2017-11-14T14:38:15.593-0500: 463.322: #0: [Pause Init Update Refs, 0.125 ms]\n\
           2017-11-14T14:38:16.593-0500: 464.322: #1: [Pause Full (Allocation Failure) 17G->9G(18G), 900.125 ms]\n",
     );
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     let want = [
         ("Pause Init Mark", 7_438),
         ("Concurrent marking", 42_990),
@@ -314,7 +314,7 @@ fn logs_in_utf_16_and_with_carriage_returns_alone_are_read() {
         for portion in [1, 7, 1 << 20] {
             let told = read_in(portion, &[bytes]);
             assert_eq!(
-                (told.records, told.strange),
+                (told.records, told.unrecognized),
                 (want.records.clone(), Vec::new()),
                 "{what} in {portion}"
             );
@@ -330,7 +330,7 @@ fn class_histograms_hide_no_full_collection() {
           3:             1             16  [[[I\nTotal        271481       20043160\n, 4.7148918 secs]\n11.7: [CMS: 10K->9K(90K), 90.1 secs] 20K->9K(99K), \
           [Metaspace: 3K->3K(9K)], 95.0000000 secs] [Times: user=90.00 sys=1.00, real=95.00 secs] \n",
     );
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     assert_eq!(phases(&told), [("Full GC", 95_000_000)]);
     assert_eq!(told.records[0].heap.after_bytes, Some(9 << 10));
 }
@@ -375,7 +375,7 @@ fn lines_that_a_second_thread_writes_into_are_accounted_for() {
           2026-11-25T13:44:36.682+0000:  0.887: [G1Ergonomics (Heap Sizing) expand the heap]\n\
           0.887:  0.887: [G1Ergonomics (Heap Sizing) did not expand the heap, reason: heap already fully expanded]\n",
     );
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     let preclean = "CMS-concurrent-abortable-preclean";
     assert_eq!(phases(&told), [(preclean, 3_000), ("GC ParNew", 1_805), (preclean, 4_000)]);
     assert_eq!(told.pauses().next().and_then(|pause| pause.heap.after_bytes), Some(18_474 << 10));

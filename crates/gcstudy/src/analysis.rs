@@ -14,8 +14,8 @@ use crate::safepoints::Safepoints;
 use crate::series::Series;
 use crate::spaces::Spaces;
 use crate::stalled::Stalled;
-use crate::story::{Story, Stretch};
-use crate::strange::Strange;
+use crate::timeline::{Span, Timeline};
+use crate::unrecognized::Unrecognized;
 use assay_gclog::{At, GcSink};
 use assay_model::{
     GcAnomaly, GcCpuSum, GcJvm, GcReconciliation, GcRecord, GcRecordKind, GcReport, GcScope, GcSource,
@@ -62,7 +62,7 @@ pub struct Analysis {
     is_jvm_known: bool,
     /// Whether anything was reported of the JVM that is being read.
     is_jvm_used: bool,
-    pub(crate) story: Story,
+    pub(crate) timeline: Timeline,
     /// From the start of JVMs to their first instant, where the log has their head, before the one that is read.
     heads_ns: u64,
     pauses: Lengths,
@@ -90,7 +90,7 @@ pub struct Analysis {
     spaces: Spaces,
     series: Series,
     reconciliations: Vec<GcReconciliation>,
-    strange: Strange,
+    unrecognized: Unrecognized,
     problems: Vec<Problem>,
     problems_left_out: u64,
     /// Kinds of pauses in the order of their first, as blocks count them.
@@ -161,7 +161,7 @@ impl Analysis {
             series: self.series.series(),
             reconciliations: self.reconciliations.clone(),
             findings: Vec::new(),
-            not_understood: self.strange.not_understood(),
+            not_understood: self.unrecognized.not_understood(),
             problems: self.problems(),
         };
         report.findings = findings::findings(&report);
@@ -179,16 +179,16 @@ impl Analysis {
 
     /// From the first instant to the last; `None` without times.
     fn span_ns(&self) -> Option<u64> {
-        let is_timed = self.story.has_time() || self.story.end_ns() > 0;
+        let is_timed = self.timeline.has_time() || self.timeline.end_ns() > 0;
         let heads_ns = self.heads_ns.saturating_add(self.head_ns());
-        is_timed.then(|| self.story.end_ns().saturating_add(heads_ns))
+        is_timed.then(|| self.timeline.end_ns().saturating_add(heads_ns))
     }
 
     /// From the start of the JVM that is being read to the first instant, where its log begins with its start: it ran then, too.
     fn head_ns(&self) -> u64 {
         let jvm = self.jvms.last().filter(|_| self.is_jvm_known);
         let has_head = jvm.is_some_and(|jvm| jvm.version.is_some() && jvm.heap_bytes_max.is_some());
-        self.story.head_ns().filter(|_| has_head).unwrap_or(0)
+        self.timeline.head_ns().filter(|_| has_head).unwrap_or(0)
     }
 
     fn requests_per_s(&self) -> Option<f64> {
@@ -199,7 +199,7 @@ impl Analysis {
         (rate.is_finite() && rate > 0.0).then_some(rate)
     }
 
-    fn pause(&mut self, record: &GcRecord, at: Option<Stretch>) {
+    fn pause(&mut self, record: &GcRecord, at: Option<Span>) {
         self.pauses.add(record);
         self.pauses_by_phase.add(&record.phase, record, at);
         if let Some(cause) = &record.cause {
@@ -234,14 +234,14 @@ impl Analysis {
         })
     }
 
-    fn safepoint(&mut self, record: &GcRecord, at: Option<Stretch>) {
+    fn safepoint(&mut self, record: &GcRecord, at: Option<Span>) {
         self.safepoints_by_operation.add(&record.phase, record, at);
         if let Some(ns) = record.duration_ns {
             self.safepoints.safepoint(ns, at);
         }
     }
 
-    fn stall(&mut self, record: &GcRecord, at: Option<Stretch>) {
+    fn stall(&mut self, record: &GcRecord, at: Option<Span>) {
         self.stalls_by_phase.add(&record.phase, record, at);
         self.place("stall", record);
         if let Some(at) = at {
@@ -252,7 +252,7 @@ impl Analysis {
         }
     }
 
-    fn anomaly(&mut self, record: &GcRecord, at: Option<Stretch>) {
+    fn anomaly(&mut self, record: &GcRecord, at: Option<Span>) {
         for anomaly in &record.anomalies {
             *self.anomalies.entry(*anomaly).or_default() += 1;
             self.place(anomaly.word(), record);
@@ -273,7 +273,7 @@ impl Analysis {
         }
     }
 
-    fn reach(&mut self, record: &GcRecord, at: Option<Stretch>) {
+    fn reach(&mut self, record: &GcRecord, at: Option<Span>) {
         let Some(ns) = record.time_to_safepoint_ns else { return };
         let by = usize::from(record.kind != GcRecordKind::Safepoint);
         self.reached[by].add_length(Some(ns), Some(1), (record.source, record.line));
@@ -319,12 +319,12 @@ impl GcSink for Analysis {
             return;
         }
         self.heads_ns = self.heads_ns.saturating_add(self.head_ns());
-        self.story.begin_jvm();
+        self.timeline.begin_jvm();
         self.mmu.begin_jvm();
         self.bytes.begin_jvm();
         self.live_set.begin_jvm();
         self.safepoints.begin_jvm();
-        self.series.begin_jvm(self.story.end_ns());
+        self.series.begin_jvm(self.timeline.end_ns());
         (self.is_jvm_known, self.is_jvm_used) = (false, false);
     }
 
@@ -343,7 +343,7 @@ impl GcSink for Analysis {
     fn record(&mut self, record: GcRecord) {
         self.is_jvm_used = true;
         let record = &record;
-        let at = self.story.place(record);
+        let at = self.timeline.place(record);
         if let Some(at) = at {
             self.mmu.see(at.start_ns, at.end_ns);
             self.series.add(record, at);
@@ -383,8 +383,8 @@ impl GcSink for Analysis {
         }
     }
 
-    fn strange(&mut self, at: At, text: &str) {
-        self.strange.add(at, text);
+    fn unrecognized(&mut self, at: At, text: &str) {
+        self.unrecognized.add(at, text);
     }
 
     fn problem(&mut self, problem: Problem) {

@@ -1,7 +1,7 @@
 //! Figures of a block of time, for confidence intervals and comparisons: neighbours in time resemble each other, so that blocks, not
 //! pauses, count as independent.
 
-use crate::stretches::{Merge, Stretches};
+use crate::intervals::{Intervals, Merge};
 use assay_model::GcAnomaly;
 
 /// Kinds of pauses that are held apart; further ones are counted together in the last.
@@ -35,7 +35,7 @@ impl RatioTerms {
 }
 
 /// All of a log, at most 256 of them.
-pub(super) type Blocks = Stretches<Block, 256>;
+pub(super) type Blocks = Intervals<Block, 256>;
 
 /// A block of time.
 #[derive(Debug, Clone, Default)]

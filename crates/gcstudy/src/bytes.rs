@@ -2,11 +2,11 @@
 
 use crate::block::{Block, Blocks, RatioTerms};
 use crate::heap_balance::HeapBalance;
-use crate::story::Stretch;
+use crate::timeline::Span;
 use assay_model::{Estimate, GcAnomaly, GcRecord, GcRecordKind, GcScope, GcSpace};
 use assay_stats::estimate_ratio;
 
-/// Stretches that an interval is taken over: long ones, so that neighbours know little of each other.
+/// Segments that an interval is taken over: long ones, so that neighbours know little of each other.
 const BLOCKS_FOR_RATE: usize = 32;
 
 /// Sums over the log.
@@ -31,7 +31,7 @@ impl Bytes {
     }
 
     /// Takes a record, and adds its bytes to its block.
-    pub fn add(&mut self, record: &GcRecord, at: Option<Stretch>, blocks: &mut Blocks) {
+    pub fn add(&mut self, record: &GcRecord, at: Option<Span>, blocks: &mut Blocks) {
         let entry = self.balance.enter(record, at);
         let is_counted = record.cycle_id.is_some() && record.cycle_id == self.promoted_by;
         let promoted = promoted_bytes(record).filter(|_| !is_counted);

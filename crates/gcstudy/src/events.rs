@@ -79,8 +79,8 @@ impl<S: GcSink> GcSink for EventsTee<'_, '_, S> {
     fn reconciliation(&mut self, reconciliation: GcReconciliation) {
         self.sink.reconciliation(reconciliation);
     }
-    fn strange(&mut self, at: At, text: &str) {
-        self.sink.strange(at, text);
+    fn unrecognized(&mut self, at: At, text: &str) {
+        self.sink.unrecognized(at, text);
     }
     fn problem(&mut self, problem: Problem) {
         self.sink.problem(problem);

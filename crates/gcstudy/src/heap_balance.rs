@@ -4,7 +4,7 @@
 //! collector works beside the application, this holds between its cycles only: allocation during one is not known unless the log
 //! says it, and so those intervals count neither in bytes nor in time.
 
-use crate::story::Stretch;
+use crate::timeline::Span;
 use assay_model::{GcRecord, GcRecordKind, GcSizes};
 
 /// What a collection shows of the time since the one before.
@@ -45,7 +45,7 @@ impl HeapBalance {
     }
 
     /// Enters a record.
-    pub fn enter(&mut self, record: &GcRecord, at: Option<Stretch>) -> Entry {
+    pub fn enter(&mut self, record: &GcRecord, at: Option<Span>) -> Entry {
         let GcSizes { before_bytes: Some(before), after_bytes: Some(after), .. } = record.heap else {
             self.is_unsure |= frees_unseen(record);
             return Entry::default();
@@ -107,7 +107,7 @@ pub(crate) fn frees_unseen(record: &GcRecord) -> bool {
 }
 
 /// Whether a record encloses collections that have been entered: a major cycle around minor ones.
-fn is_around(record: &GcRecord, at: Option<Stretch>, was: InUse) -> bool {
+fn is_around(record: &GcRecord, at: Option<Span>, was: InUse) -> bool {
     if record.kind == GcRecordKind::Pause {
         return false;
     }

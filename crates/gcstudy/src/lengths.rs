@@ -1,6 +1,6 @@
 //! How long things took, and tables of that: bounded, whatever the log's length.
 
-use crate::story::Stretch;
+use crate::timeline::Span;
 use assay_model::{GcDurations, GcRecord, GcRow, GcScope};
 use hdrhistogram::Histogram;
 
@@ -145,7 +145,7 @@ pub(super) struct Table {
 
 impl Table {
     /// Takes the length of a record under a name.
-    pub fn add(&mut self, name: &str, record: &GcRecord, at: Option<Stretch>) {
+    pub fn add(&mut self, name: &str, record: &GcRecord, at: Option<Span>) {
         let row = self.row(name, record.scope);
         row.lengths.add(record);
         row.last_ns = row.last_ns.max(at.map(|at| at.end_ns));

@@ -1,8 +1,8 @@
 //! What survives, and whether it grows.
 
-use crate::story::Stretch;
-use crate::stretches::{Merge, Stretches};
+use crate::intervals::{Intervals, Merge};
 use crate::theil_sen::{Point, slope};
+use crate::timeline::Span;
 use assay_model::{Estimate, GcLiveSet, GcRecord, GcRecordKind, GcScope, GcTrend};
 
 /// Points that the slope is taken over.
@@ -32,7 +32,7 @@ impl Merge for Lowest {
 /// Readings of one kind. Its points are spread evenly over the time: collections in fast succession add nothing to a trend.
 #[derive(Debug, Clone, Default)]
 struct Readings {
-    points: Stretches<Lowest, POINTS_MAX>,
+    points: Intervals<Lowest, POINTS_MAX>,
     count: u64,
     first: Option<u64>,
     last: u64,
@@ -40,7 +40,7 @@ struct Readings {
 }
 
 impl Readings {
-    fn push(&mut self, jvm: usize, at: Option<Stretch>, bytes: u64) {
+    fn push(&mut self, jvm: usize, at: Option<Span>, bytes: u64) {
         (self.last, self.max) = (bytes, self.max.max(bytes));
         self.first.get_or_insert(bytes);
         self.count += 1;
@@ -62,9 +62,9 @@ pub(super) struct LiveSet {
     after_mixed: Readings,
     after_cycles: Readings,
     /// Lowest of a run of mixed collections that goes on.
-    mixed: Option<(Option<Stretch>, u64)>,
+    mixed: Option<(Option<Span>, u64)>,
     /// End of a cycle that may have a later step with less.
-    cycle: Option<(Option<u64>, Option<Stretch>, u64)>,
+    cycle: Option<(Option<u64>, Option<Span>, u64)>,
     jvm: usize,
     capacity_max: Option<u64>,
     resolution_bytes: u64,
@@ -87,7 +87,7 @@ impl LiveSet {
     }
 
     /// Takes a record.
-    pub fn add(&mut self, record: &GcRecord, at: Option<Stretch>) {
+    pub fn add(&mut self, record: &GcRecord, at: Option<Span>) {
         self.capacity_max = self.capacity_max.max(record.heap.capacity_bytes);
         let is_pause = record.kind == GcRecordKind::Pause;
         if is_pause

@@ -1,6 +1,6 @@
 //! Time stopped at safepoints that is not a pause of the collector.
 
-use crate::story::Stretch;
+use crate::timeline::Span;
 
 /// Pauses that wait for their safepoint. A safepoint holds one, seldom two.
 const WAITING_MAX: usize = 64;
@@ -8,14 +8,14 @@ const WAITING_MAX: usize = 64;
 /// Takes the pauses out of the safepoints that hold them: a pause is logged first, then the safepoint that it was in.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Safepoints {
-    waiting: Vec<(u64, Option<Stretch>)>,
+    waiting: Vec<(u64, Option<Span>)>,
     /// Stopped for other things, nanoseconds; absent without safepoints.
     other_ns: Option<u128>,
 }
 
 impl Safepoints {
     /// Takes a pause.
-    pub fn pause(&mut self, ns: u64, at: Option<Stretch>) {
+    pub fn pause(&mut self, ns: u64, at: Option<Span>) {
         if self.waiting.len() == WAITING_MAX {
             self.waiting.remove(0);
         }
@@ -23,8 +23,8 @@ impl Safepoints {
     }
 
     /// Takes a safepoint; gives what of it was not for the collector.
-    pub fn safepoint(&mut self, ns: u64, at: Option<Stretch>) -> u64 {
-        let within = |pause: &(u64, Option<Stretch>)| match (pause.1, at) {
+    pub fn safepoint(&mut self, ns: u64, at: Option<Span>) -> u64 {
+        let within = |pause: &(u64, Option<Span>)| match (pause.1, at) {
             (Some(pause), Some(whole)) => {
                 let step = pause.resolution_ns.max(whole.resolution_ns).saturating_mul(2);
                 whole.start_ns <= pause.end_ns.saturating_add(step)

@@ -1,7 +1,7 @@
 //! The heap and the pauses over time.
 
-use crate::story::Stretch;
-use crate::stretches::{Merge, Stretches};
+use crate::intervals::{Intervals, Merge};
+use crate::timeline::Span;
 use assay_model::{GcCollection, GcPoint, GcRecord, GcRecordKind, GcScope, GcSeries};
 
 /// Buckets.
@@ -52,7 +52,7 @@ fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 /// The series as it grows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Series {
-    buckets: Stretches<Bucket, BUCKETS_MAX>,
+    buckets: Intervals<Bucket, BUCKETS_MAX>,
     /// Each by itself; none any more once there are too many.
     collections: Vec<GcCollection>,
     are_too_many: bool,
@@ -70,7 +70,7 @@ impl Series {
     }
 
     /// Takes a record.
-    pub fn add(&mut self, record: &GcRecord, at: Stretch) {
+    pub fn add(&mut self, record: &GcRecord, at: Span) {
         let has_sizes = record.heap.before_bytes.is_some() || record.heap.after_bytes.is_some();
         let is_shown = matches!(record.kind, GcRecordKind::Pause | GcRecordKind::Stall);
         if !is_shown && !has_sizes {
@@ -92,7 +92,7 @@ impl Series {
         }
     }
 
-    fn keep(&mut self, record: &GcRecord, at: Stretch) {
+    fn keep(&mut self, record: &GcRecord, at: Span) {
         if self.are_too_many || self.collections.len() == COLLECTIONS_MAX {
             (self.collections, self.are_too_many) = (Vec::new(), true);
             return;

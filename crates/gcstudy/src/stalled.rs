@@ -1,15 +1,15 @@
 //! Time in which at least one thread waited for memory: waits that overlap count once.
 
-use crate::story::Stretch;
+use crate::timeline::Span;
 use std::collections::VecDeque;
 
-/// Stretches that a wait may still be joined with. Waits come in the order of their ends, so that only the last few can overlap.
+/// Intervals that a wait may still be joined with. Waits come in the order of their ends, so that only the last few can overlap.
 const OPEN_MAX: usize = 256;
 
 /// The waits so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stalled {
-    /// Stretches that do not touch, in order.
+    /// Intervals that do not touch, in order.
     open: VecDeque<(u64, u64)>,
     /// Length of those before.
     closed_ns: u128,
@@ -17,7 +17,7 @@ pub(super) struct Stalled {
 
 impl Stalled {
     /// Takes a wait.
-    pub fn add(&mut self, at: Stretch) {
+    pub fn add(&mut self, at: Span) {
         let (mut start_ns, mut end_ns) = (at.start_ns, at.end_ns);
         while let Some((earlier_start_ns, earlier_end_ns)) = self.open.back().copied()
             && start_ns <= earlier_end_ns
@@ -56,7 +56,7 @@ mod tests {
             let mut waits: Vec<(u64, u64)> = waits.into_iter().map(|(end, length)| (end.saturating_sub(length), end)).collect();
             waits.sort_by_key(|(_, end)| *end);
             let mut stalled = Stalled::default();
-            waits.iter().for_each(|(start_ns, end_ns)| stalled.add(Stretch { start_ns: *start_ns, end_ns: *end_ns, resolution_ns: 1 }));
+            waits.iter().for_each(|(start_ns, end_ns)| stalled.add(Span { start_ns: *start_ns, end_ns: *end_ns, resolution_ns: 1 }));
             let covered = (0..400).filter(|at| waits.iter().any(|(start, end)| (*start..*end).contains(at))).count();
             prop_assert_eq!(stalled.total_ms(), Some(covered as f64 / 1e6));
         }

@@ -128,8 +128,8 @@ impl GcSink for TrialLog {
     fn reconciliation(&mut self, reconciliation: GcReconciliation) {
         self.analysis.reconciliation(reconciliation);
     }
-    fn strange(&mut self, at: At, text: &str) {
-        self.analysis.strange(at, text);
+    fn unrecognized(&mut self, at: At, text: &str) {
+        self.analysis.unrecognized(at, text);
     }
     fn problem(&mut self, problem: Problem) {
         self.analysis.problem(problem);

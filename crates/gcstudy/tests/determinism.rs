@@ -45,9 +45,9 @@ impl GcSink for Told {
         self.line("reconciliation", &json!(reconciliation));
         self.analysis.reconciliation(reconciliation);
     }
-    fn strange(&mut self, at: At, text: &str) {
-        self.line("strange", &json!((at.source, at.line, text)));
-        self.analysis.strange(at, text);
+    fn unrecognized(&mut self, at: At, text: &str) {
+        self.line("unrecognized", &json!((at.source, at.line, text)));
+        self.analysis.unrecognized(at, text);
     }
     fn problem(&mut self, problem: Problem) {
         self.line("problem", &json!(problem));

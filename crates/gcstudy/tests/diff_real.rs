@@ -4,8 +4,8 @@ use assay_gclog::{GcSink, GcStream};
 use assay_gcstudy::{Analysis, diff};
 use assay_model::{GcRecord, GcRecordKind, GcVerdict};
 
-/// Stretches that a log is cut into before they are dealt out to the halves: each keeps its pauses in their order.
-const STRETCHES: usize = 40;
+/// Segments that a log is cut into before they are dealt out to the halves: each keeps its pauses in their order.
+const SEGMENTS: usize = 40;
 const PAIRS: u64 = 100;
 
 #[derive(Default)]
@@ -29,14 +29,14 @@ fn pauses(name: &str) -> Option<Vec<GcRecord>> {
     Some(pauses.0)
 }
 
-/// A half: stretches one behind the other, each beginning where the one before ended.
-fn half<'a>(stretches: impl Iterator<Item = &'a [GcRecord]>, slower: f64) -> Analysis {
+/// A half: segments one behind the other, each beginning where the one before ended.
+fn half<'a>(segments: impl Iterator<Item = &'a [GcRecord]>, slower: f64) -> Analysis {
     let mut analysis = Analysis::default();
     let mut now_ns = 0;
-    for stretch in stretches {
+    for segment in segments {
         let at = |record: &GcRecord| record.end.uptime_ns.unwrap_or(0);
-        let mut last_ns = stretch.first().map_or(0, at);
-        for record in stretch {
+        let mut last_ns = segment.first().map_or(0, at);
+        for record in segment {
             now_ns += at(record).saturating_sub(last_ns);
             last_ns = at(record);
             let mut record = record.clone();
@@ -51,13 +51,13 @@ fn half<'a>(stretches: impl Iterator<Item = &'a [GcRecord]>, slower: f64) -> Ana
 
 /// Pairs that are called different in anything, and pairs in which pauses are called longer.
 fn pairs(pauses: &[GcRecord], slower: f64) -> (u64, u64) {
-    let stretches: Vec<&[GcRecord]> = pauses.chunks(pauses.len().div_ceil(STRETCHES)).collect();
+    let segments: Vec<&[GcRecord]> = pauses.chunks(pauses.len().div_ceil(SEGMENTS)).collect();
     let (mut any, mut longer) = (0, 0);
     for seed in 1..=PAIRS {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         // Of each two neighbours one goes to each half, so that a slow change of the run is in both.
         let mut is_first = Vec::new();
-        for _ in stretches.chunks(2) {
+        for _ in segments.chunks(2) {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
@@ -65,7 +65,7 @@ fn pairs(pauses: &[GcRecord], slower: f64) -> (u64, u64) {
             is_first.extend([first, !first]);
         }
         let of = |wanted: bool| {
-            stretches.iter().zip(&is_first).filter(move |(_, is)| **is == wanted).map(|(s, _)| *s)
+            segments.iter().zip(&is_first).filter(move |(_, is)| **is == wanted).map(|(s, _)| *s)
         };
         let differences = diff(&half(of(true), 1.0), &half(of(false), slower));
         let is_shown =

@@ -87,7 +87,7 @@ impl GcSink for Jvms {
     fn record(&mut self, record: GcRecord) {
         self.pauses += usize::from(record.kind == GcRecordKind::Pause);
     }
-    fn strange(&mut self, _at: At, _text: &str) {}
+    fn unrecognized(&mut self, _at: At, _text: &str) {}
     fn problem(&mut self, problem: Problem) {
         self.problems.push(problem.text);
     }

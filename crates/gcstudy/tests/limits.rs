@@ -56,8 +56,8 @@ fn reads_standard_input() {
 fn a_long_log_through_a_pipe_needs_no_more_memory_than_a_short_one() {
     let megabytes = std::env::var("ASSAY_TEST_GC_MB").map_or(40, |text| text.parse().expect("megabytes"));
     println!(
-        "{:<28}{:>9}{:>12}{:>8}{:>10}{:>10}{:>12}{:>10}",
-        "log", "MB", "lines", "strange", "pauses", "MB/s", "MiB at 4 MB", "MiB peak"
+        "{:<28}{:>9}{:>12}{:>14}{:>10}{:>10}{:>12}{:>10}",
+        "log", "MB", "lines", "unrecognized", "pauses", "MB/s", "MiB at 4 MB", "MiB peak"
     );
     for kind in
         ["17-parallel-normal", "25-g1-evacuation-failure", "25-genz-normal", "25-genshenandoah-normal"]
@@ -79,9 +79,9 @@ fn read_long(kind: &str, template: &str, length: usize) {
         }
         Ok(())
     });
-    let Read { bytes, lines: lines_read, strange, pauses, early_mib, peak_mib, seconds } = read;
+    let Read { bytes, lines: lines_read, unrecognized, pauses, early_mib, peak_mib, seconds } = read;
     println!(
-        "{kind:<28}{:>9.0}{lines_read:>12}{strange:>8}{pauses:>10}{:>10.1}{early_mib:>12.1}{peak_mib:>10.1}",
+        "{kind:<28}{:>9.0}{lines_read:>12}{unrecognized:>14}{pauses:>10}{:>10.1}{early_mib:>12.1}{peak_mib:>10.1}",
         bytes / 1e6,
         bytes / 1e6 / seconds
     );
@@ -94,7 +94,7 @@ fn read_long(kind: &str, template: &str, length: usize) {
 struct Read {
     bytes: f64,
     lines: f64,
-    strange: f64,
+    unrecognized: f64,
     pauses: f64,
     early_mib: f64,
     peak_mib: f64,
@@ -121,10 +121,10 @@ fn read_by_itself(what: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<(
         .flat_map(|(_, numbers)| numbers.split(' '))
         .filter_map(|number| number.parse().ok())
         .collect();
-    let [bytes, lines, strange, pauses, early_mib, peak_mib, seconds] = numbers[..] else {
+    let [bytes, lines, unrecognized, pauses, early_mib, peak_mib, seconds] = numbers[..] else {
         panic!("{what}: {text}")
     };
-    Read { bytes, lines, strange, pauses, early_mib, peak_mib, seconds }
+    Read { bytes, lines, unrecognized, pauses, early_mib, peak_mib, seconds }
 }
 
 /// A line without end, one of nothing but brackets, elements and collections that never end: none of it stays in memory.

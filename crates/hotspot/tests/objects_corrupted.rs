@@ -67,7 +67,7 @@ fn flipped_bytes_are_walked(bits: u8, options: &[&str]) {
             assert!(elapsed < Duration::from_secs(120), "{feature} {options:?} {seed} {one_in}: {elapsed:?}");
             cut_off += u32::from(WALK_MAX <= elapsed);
         }
-        // What is slow for more than one kind of damage is no rare stretch of bad luck.
+        // What is slow for more than one kind of damage is not rare bad luck.
         assert!(cut_off <= 1, "{feature} {options:?}: {cut_off} walks went on until they were cut off");
         // The test is worth something only if walks get far.
         assert!(all / 10 < most, "{feature} {options:?}: {most} of {all}");

@@ -54,14 +54,14 @@ pub fn rows(places: &[(u64, u64)], bytes: u64, row_bytes: u64, rows_max: usize) 
             }
             let start = at - at % row_bytes;
             let next = start.saturating_add(row_bytes).min(end);
-            let stretch = RowSegment { place, from: at - start, bytes: next - at, begins: at == offset };
+            let segment = RowSegment { place, from: at - start, bytes: next - at, begins: at == offset };
             match rows.last_mut() {
-                Some(Row::Bytes(row, stretches)) if *row == start => stretches.push(stretch),
+                Some(Row::Bytes(row, segments)) if *row == start => segments.push(segment),
                 _ if drawn >= rows_max => {
                     rows.push(Row::Rest(bytes.saturating_sub(start)));
                     return rows;
                 }
-                _ => rows.push(Row::Bytes(start, vec![stretch])),
+                _ => rows.push(Row::Bytes(start, vec![segment])),
             }
             at = next;
         }
@@ -136,14 +136,14 @@ pub fn draw(things: &[RowGroup], width: f64, (id, title, words): (&str, &str, &s
         let alone = rows.len() == 1;
         for row in rows {
             match row {
-                Row::Bytes(start, stretches) => {
+                Row::Bytes(start, segments) => {
                     grid(&mut svg, top - 1.0, top + row_height(row));
                     if !alone {
                         svg.text((LEFT - 6.0, top + 17.0), Anchor::End, "t", &start.to_string());
                     }
-                    stretches
+                    segments
                         .iter()
-                        .for_each(|s| draw_stretch(&mut svg, &thing.places[s.place], s, top, byte));
+                        .for_each(|s| draw_segment(&mut svg, &thing.places[s.place], s, top, byte));
                 }
                 Row::LeftOut(bytes) => note(&mut svg, top, &format!("⋮ {bytes} bytes of the same")),
                 Row::Rest(bytes) => note(&mut svg, top, &format!("⋮ {bytes} bytes more, see the table")),
@@ -163,10 +163,10 @@ fn note(svg: &mut Svg, top: f64, text: &str) {
     svg.text((LEFT + 4.0, top + 12.0), Anchor::Start, "t lab", text);
 }
 
-fn draw_stretch(svg: &mut Svg, place: &Place, stretch: &RowSegment, top: f64, byte: f64) {
-    let (x, wide) = (LEFT + stretch.from as f64 * byte, stretch.bytes as f64 * byte);
+fn draw_segment(svg: &mut Svg, place: &Place, segment: &RowSegment, top: f64, byte: f64) {
+    let (x, wide) = (LEFT + segment.from as f64 * byte, segment.bytes as f64 * byte);
     svg.rect((x, top), (wide, ROW - 3.0), place.class, &place.tip);
-    let name = whole(&place.name, wide - 5.0, LABEL_SIZE).filter(|_| stretch.begins);
+    let name = whole(&place.name, wide - 5.0, LABEL_SIZE).filter(|_| segment.begins);
     if let Some(name) = name {
         let class = if place.is_empty { "t lab" } else { "lab" };
         svg.text((x + wide / 2.0, top + 16.5), Anchor::Middle, class, &name);

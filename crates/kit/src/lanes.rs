@@ -36,7 +36,7 @@ pub struct Lane {
     /// Lines under it.
     pub below: Vec<String>,
     /// What is in it.
-    pub stretches: Vec<LaneSegment>,
+    pub segments: Vec<LaneSegment>,
 }
 
 impl Lane {
@@ -64,12 +64,12 @@ pub fn draw(
             top += LINE;
         }
         grid(&mut svg, &x, (low, high), top);
-        for stretch in &lane.stretches {
-            let (left, right) = (x.at(stretch.from as f64), x.at(stretch.to as f64));
-            let class = format!("{} area", stretch.class);
-            svg.rect((left, top), ((right - left).max(1.0), BAR), &class, &stretch.tip);
-            if right - left >= NAME_FROM.max(text_width(stretch.name, LABEL_SIZE)) {
-                svg.text(((left + right) / 2.0, top + 13.0), Anchor::Middle, "lab", stretch.name);
+        for segment in &lane.segments {
+            let (left, right) = (x.at(segment.from as f64), x.at(segment.to as f64));
+            let class = format!("{} area", segment.class);
+            svg.rect((left, top), ((right - left).max(1.0), BAR), &class, &segment.tip);
+            if right - left >= NAME_FROM.max(text_width(segment.name, LABEL_SIZE)) {
+                svg.text(((left + right) / 2.0, top + 13.0), Anchor::Middle, "lab", segment.name);
             }
         }
         top += BAR;

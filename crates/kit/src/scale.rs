@@ -100,14 +100,14 @@ const GAP_TIMES: f64 = 10.0;
 const GAP_SHARE: f64 = 0.05;
 
 /// Points in time, upwards, as runs that a line may join: between two runs nothing is known for long.
-pub fn stretches(positions: &[f64]) -> Vec<Range<usize>> {
+pub fn runs(positions: &[f64]) -> Vec<Range<usize>> {
     let mut distances: Vec<f64> = positions.windows(2).map(|pair| pair[1] - pair[0]).collect();
     distances.sort_by(f64::total_cmp);
     broken(positions, distances.get(distances.len() / 2).copied().unwrap_or(0.0))
 }
 
 /// The same of points that come in clusters, whose usual distance is the mean.
-pub fn stretches_of_clusters(positions: &[f64]) -> Vec<Range<usize>> {
+pub fn runs_of_clusters(positions: &[f64]) -> Vec<Range<usize>> {
     let all = positions.last().zip(positions.first()).map_or(0.0, |(last, first)| last - first);
     broken(positions, all / positions.len().saturating_sub(1).max(1) as f64)
 }
@@ -115,15 +115,15 @@ pub fn stretches_of_clusters(positions: &[f64]) -> Vec<Range<usize>> {
 fn broken(positions: &[f64], usual: f64) -> Vec<Range<usize>> {
     let all = positions.last().zip(positions.first()).map_or(0.0, |(last, first)| last - first);
     let gap = (GAP_TIMES * usual).max(GAP_SHARE * all);
-    let mut stretches = Vec::new();
+    let mut runs = Vec::new();
     let mut begin = 0;
     for at in 1..=positions.len() {
         if positions.get(at).is_none_or(|position| gap < position - positions[at - 1]) {
-            stretches.push(begin..at);
+            runs.push(begin..at);
             begin = at;
         }
     }
-    stretches
+    runs
 }
 
 #[cfg(test)]
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn points_far_apart_are_not_joined() {
         let ends = |positions: &[f64]| -> Vec<(usize, usize)> {
-            stretches(positions).into_iter().map(|stretch| (stretch.start, stretch.end)).collect()
+            runs(positions).into_iter().map(|run| (run.start, run.end)).collect()
         };
         assert_eq!(ends(&[]), []);
         assert_eq!(ends(&[3.0]), [(0, 1)]);
@@ -171,6 +171,6 @@ mod tests {
         assert_eq!(ends(&[0.0, 1.0, 4.0, 5.0, 9.0]), [(0, 5)], "irregular is not a gap");
         let pairs: Vec<f64> = (0..10).flat_map(|at| [f64::from(at), f64::from(at) + 0.01]).collect();
         assert_eq!(ends(&pairs).len(), 10);
-        assert_eq!(stretches_of_clusters(&pairs).len(), 1);
+        assert_eq!(runs_of_clusters(&pairs).len(), 1);
     }
 }

@@ -1,7 +1,7 @@
 //! Layers stacked over an axis, and the fills that tell them apart.
 
 use crate::axes::Plot;
-use crate::scale::{Scale, stretches};
+use crate::scale::{Scale, runs};
 use crate::svg::{Svg, points_path};
 
 /// Class of a fill: `f0`, `f1`, ... of `web/report.css`, a colour and a pattern each.
@@ -27,9 +27,9 @@ pub fn stack(svg: &mut Svg, positions: &[f64], layers: &[Layer], x: &Scale, y: &
         if above == below {
             continue;
         }
-        for stretch in stretches(positions) {
+        for run in runs(positions) {
             let edge = |values: &[f64]| -> Vec<(f64, f64)> {
-                stretch.clone().map(|i| (x.at(positions[i]), y.at(values[i]))).collect()
+                run.clone().map(|i| (x.at(positions[i]), y.at(values[i]))).collect()
             };
             let mut outline = edge(&above);
             outline.extend(edge(&below).into_iter().rev());

@@ -40,12 +40,12 @@ impl Strip {
     }
 
     /// The strip with ranges, in the order given, and ticks at multiples of a unit.
-    pub fn draw(&self, svg: &mut Svg, stretches: &[StripSegment], unit: (u64, &str), ticks: &[u64]) {
+    pub fn draw(&self, svg: &mut Svg, segments: &[StripSegment], unit: (u64, &str), ticks: &[u64]) {
         svg.rect((self.at(0), self.top), (self.at(self.to) - self.at(0), HEIGHT), "pad", "");
-        let inside = || stretches.iter().filter(|s| s.from < self.to && s.from < s.to);
-        for stretch in inside() {
-            let (left, right) = (self.at(stretch.from), self.at(stretch.to));
-            svg.rect((left, self.top), ((right - left).max(2.0), HEIGHT), stretch.class, &stretch.tip);
+        let inside = || segments.iter().filter(|s| s.from < self.to && s.from < s.to);
+        for segment in inside() {
+            let (left, right) = (self.at(segment.from), self.at(segment.to));
+            svg.rect((left, self.top), ((right - left).max(2.0), HEIGHT), segment.class, &segment.tip);
         }
         self.numbers(svg, &inside().filter_map(|s| Some((s, s.number?))).collect::<Vec<_>>());
         self.axis(svg, unit, ticks);

@@ -8,7 +8,7 @@ use crate::options::ReadOptions;
 use crate::owners::object_ranges;
 use crate::sample::MemoryError;
 use crate::snapshot::{Snapshot, take};
-use crate::system_map::{NamedStretch, ask};
+use crate::system_map::{NamedRange, ask};
 use assay_hotspot::Hotspot;
 use assay_linux::{
     CachedMemory, Freeze, LinuxError, LiveProcess, MemorySource, ProcRoot, SysRoot, monotonic_ns,
@@ -58,7 +58,7 @@ fn read_running(
     proc: &ProcRoot,
     mut process: LiveProcess,
     options: &ReadOptions,
-    named: &[NamedStretch],
+    named: &[NamedRange],
 ) -> Result<MemoryReport, MemoryError> {
     let pid = process.pid();
     let mut looks = 1;
@@ -86,7 +86,7 @@ fn read_stopped(
     before: &LiveProcess,
     limit: Duration,
     options: &ReadOptions,
-    named: &[NamedStretch],
+    named: &[NamedRange],
 ) -> Result<MemoryReport, MemoryError> {
     let pid = before.pid();
     let cached = CachedMemory::new(before);

@@ -13,7 +13,7 @@ use crate::native_image;
 use crate::options::ReadOptions;
 use crate::owners::{Claims, Searched, Variables, find_owners, read_tags};
 use crate::stacks::stack_spans;
-use crate::system_map::NamedStretch;
+use crate::system_map::NamedRange;
 use crate::unknown::unknown_pieces;
 use assay_allocators::{HeapKind, Survey, survey};
 use assay_hotspot::HotspotError;
@@ -48,7 +48,7 @@ pub(crate) fn take<'m>(
     memory: &'m CachedMemory<'m>,
     jvm: FoundJvm<'m>,
     options: &ReadOptions,
-    named: &[NamedStretch],
+    named: &[NamedRange],
 ) -> Snapshot<'m> {
     let source = memory.source();
     let mut entries = EntryTable::default();
@@ -101,9 +101,9 @@ pub(crate) fn take<'m>(
     address_map.paint_beneath(
         claims.regions.iter().map(|(range, entry)| AddressRange::new(range.clone(), *entry)).collect(),
     );
-    let asked = named.iter().map(|stretch| {
-        let entry = entries.entry(stretch.area, &["named by the JVM", &stretch.name], FigureSource::Jcmd);
-        AddressRange::new(stretch.addresses.clone(), entry)
+    let asked = named.iter().map(|range| {
+        let entry = entries.entry(range.area, &["named by the JVM", &range.name], FigureSource::Jcmd);
+        AddressRange::new(range.addresses.clone(), entry)
     });
     address_map.paint_beneath(asked.collect());
     let heap_classes = jvm

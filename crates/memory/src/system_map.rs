@@ -17,15 +17,15 @@ const INFO_COLUMN: usize = 8;
 
 /// An address range that the JVM names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NamedStretch {
+pub(crate) struct NamedRange {
     pub(crate) addresses: Range<u64>,
     pub(crate) area: Area,
     pub(crate) name: String,
 }
 
 /// Asks the JVM for its map.
-pub(crate) fn ask(proc: &ProcRoot, pid: u32, problems: &mut Vec<Problem>) -> Vec<NamedStretch> {
-    let stretches = match attach_command(proc, pid, "System.map", TIMEOUT) {
+pub(crate) fn ask(proc: &ProcRoot, pid: u32, problems: &mut Vec<Problem>) -> Vec<NamedRange> {
+    let ranges = match attach_command(proc, pid, "System.map", TIMEOUT) {
         Ok(map) => parse(&map),
         Err(AttachError::Refused { .. }) => {
             problems.push(Problem::new(
@@ -39,26 +39,26 @@ pub(crate) fn ask(proc: &ProcRoot, pid: u32, problems: &mut Vec<Problem>) -> Vec
             return Vec::new();
         }
     };
-    if stretches.is_empty() {
+    if ranges.is_empty() {
         problems.push(Problem::new(
             "jcmd System.map",
             "names nothing: the JVM knows areas only with -XX:NativeMemoryTracking=summary",
         ));
     }
-    stretches
+    ranges
 }
 
-fn parse(map: &str) -> Vec<NamedStretch> {
-    map.lines().filter_map(stretch).collect()
+fn parse(map: &str) -> Vec<NamedRange> {
+    map.lines().filter_map(named_range).collect()
 }
 
-fn stretch(line: &str) -> Option<NamedStretch> {
+fn named_range(line: &str) -> Option<NamedRange> {
     let mut columns = line.split_ascii_whitespace();
     let (from, to) = columns.next()?.strip_prefix("0x")?.split_once("-0x")?;
     let addresses = u64::from_str_radix(from, 16).ok()?..u64::from_str_radix(to, 16).ok()?;
     let info = columns.nth(INFO_COLUMN - 2)?;
     let (area, name) = area_of(info)?;
-    (addresses.start < addresses.end).then_some(NamedStretch { addresses, area, name })
+    (addresses.start < addresses.end).then_some(NamedRange { addresses, area, name })
 }
 
 fn area_of(info: &str) -> Option<(Area, String)> {

@@ -6,13 +6,13 @@ use super::iter::Iter;
 use super::list::Blocks;
 
 /// Runs so far apart have tables of their own.
-const STRETCH_GAP_BYTES: u64 = 1 << 20;
+const RANGE_GAP_BYTES: u64 = 1 << 20;
 
 /// A table over runs by their addresses. It takes about four bytes for each run, of which one has up to 32 blocks.
 #[derive(Debug)]
 pub struct BlockFinder<'a> {
     blocks: &'a Blocks,
-    stretches: Vec<CellRange>,
+    ranges: Vec<CellRange>,
     /// For each cell of each range: the last run that begins in front of it, or in it where none does.
     first_run: Vec<u32>,
 }
@@ -29,11 +29,11 @@ struct CellRange {
 
 impl<'a> BlockFinder<'a> {
     pub(super) fn new(blocks: &'a Blocks) -> BlockFinder<'a> {
-        let mut finder = BlockFinder { blocks, stretches: Vec::new(), first_run: Vec::new() };
+        let mut finder = BlockFinder { blocks, ranges: Vec::new(), first_run: Vec::new() };
         let runs = &blocks.runs;
         let mut first = 0;
         while first < runs.len() {
-            let is_apart = |pair: &[Run]| STRETCH_GAP_BYTES < pair[1].start - pair[0].start;
+            let is_apart = |pair: &[Run]| RANGE_GAP_BYTES < pair[1].start - pair[0].start;
             let length = runs[first..].windows(2).position(is_apart).map_or(runs.len() - first, |i| i + 1);
             finder.add(first, first + length);
             first += length;
@@ -49,7 +49,7 @@ impl<'a> BlockFinder<'a> {
         // As many cells as runs, or up to twice as many.
         let cell_bytes = ((end - start) / runs.len() as u64).max(1);
         let cell_bits = cell_bytes.ilog2();
-        self.stretches.push(CellRange { start, end, cell_bits, cells_at: self.first_run.len() });
+        self.ranges.push(CellRange { start, end, cell_bits, cells_at: self.first_run.len() });
         let mut run = first;
         for cell in 0..=(end - start) >> cell_bits {
             let at = start + (cell << cell_bits);
@@ -63,9 +63,9 @@ impl<'a> BlockFinder<'a> {
     /// The block that an address lies in, its header not counted, and its index.
     #[inline]
     pub fn find(&self, address: u64) -> Option<(usize, Block)> {
-        let stretch = self.stretches.partition_point(|stretch| stretch.end <= address);
-        let stretch = self.stretches.get(stretch).filter(|stretch| stretch.start <= address)?;
-        let cell = stretch.cells_at + ((address - stretch.start) >> stretch.cell_bits) as usize;
+        let range = self.ranges.partition_point(|range| range.end <= address);
+        let range = self.ranges.get(range).filter(|range| range.start <= address)?;
+        let cell = range.cells_at + ((address - range.start) >> range.cell_bits) as usize;
         let mut run = *self.first_run.get(cell)? as usize;
         while self.blocks.runs.get(run + 1).is_some_and(|next| next.start <= address) {
             run += 1;

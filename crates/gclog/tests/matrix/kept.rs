@@ -13,7 +13,7 @@ pub struct Kept {
     pub jvms: Vec<GcJvm>,
     pub sources: Vec<GcSource>,
     pub reconciliations: Vec<GcReconciliation>,
-    pub strange: Vec<(At, String)>,
+    pub unrecognized: Vec<(At, String)>,
     pub problems: Vec<Problem>,
 }
 
@@ -36,8 +36,8 @@ impl GcSink for Kept {
     fn reconciliation(&mut self, reconciliation: GcReconciliation) {
         self.reconciliations.push(reconciliation);
     }
-    fn strange(&mut self, at: At, text: &str) {
-        self.strange.push((at, text.to_owned()));
+    fn unrecognized(&mut self, at: At, text: &str) {
+        self.unrecognized.push((at, text.to_owned()));
     }
     fn problem(&mut self, problem: Problem) {
         self.problems.push(problem);

@@ -32,7 +32,7 @@ struct Log {
 struct Row {
     logs: u64,
     lines: u64,
-    strange: u64,
+    unrecognized: u64,
     pauses: u64,
     total_us: u64,
     held: truth::Held,
@@ -104,11 +104,11 @@ fn check(log: &Log, row: &mut Row, shapes: &mut Shapes) -> Vec<String> {
     };
 
     let lines: u64 = kept.sources.iter().map(|source| source.lines).sum();
-    let strange: u64 = kept.sources.iter().map(|source| source.lines_not_understood).sum();
+    let unrecognized: u64 = kept.sources.iter().map(|source| source.lines_not_understood).sum();
     expect("lines", sum(|t| t.lines), lines);
     // What breaks off within a line may be anything.
     let is_torn = kept.sources.iter().any(|source| source.is_torn);
-    expect("lines not accounted for", 0, strange.saturating_sub(u64::from(is_torn)));
+    expect("lines not accounted for", 0, unrecognized.saturating_sub(u64::from(is_torn)));
     let (pauses, pause_ns) = kept.sum_ns(GcRecordKind::Pause);
     expect("pauses", sum(|t| t.pauses.count), pauses);
     expect("sum of pauses, ns", sum(|t| t.pauses.total_us) * 1_000, pause_ns);
@@ -125,7 +125,7 @@ fn check(log: &Log, row: &mut Row, shapes: &mut Shapes) -> Vec<String> {
     }
     check_heaps(log, &kept, &tallies, &mut faults);
     check_oddities(log, &kept, &tallies, &mut faults);
-    for (at, text) in &kept.strange {
+    for (at, text) in &kept.unrecognized {
         let first =
             shapes.entry(shape(text)).or_insert_with(|| (0, format!("{}:{}: {text}", log.name, at.line)));
         first.0 += 1;
@@ -138,7 +138,7 @@ fn check(log: &Log, row: &mut Row, shapes: &mut Shapes) -> Vec<String> {
     }
     row.logs += 1;
     row.lines += lines;
-    row.strange += strange;
+    row.unrecognized += unrecognized;
     row.pauses += pauses;
     row.total_us += pause_ns / 1_000;
     faults
@@ -247,15 +247,15 @@ fn check_corpus(corpus: &Path) {
         faults.extend(check(log, row, &mut shapes).into_iter().map(|fault| format!("{}: {fault}", log.name)));
     }
     println!(
-        "{:<34}{:>5}{:>9}{:>8}{:>8}{:>13}{:>11}{:>10}{:>8}",
-        "run", "logs", "lines", "strange", "pauses", "sum ms", "JVM's own", "worst us", "sizes"
+        "{:<34}{:>5}{:>9}{:>14}{:>8}{:>13}{:>11}{:>10}{:>8}",
+        "run", "logs", "lines", "unrecognized", "pauses", "sum ms", "JVM's own", "worst us", "sizes"
     );
     for (name, row) in &rows {
         println!(
-            "{name:<34}{:>5}{:>9}{:>8}{:>8}{:>13.3}{:>11}{:>10.1}{:>8}",
+            "{name:<34}{:>5}{:>9}{:>14}{:>8}{:>13.3}{:>11}{:>10.1}{:>8}",
             row.logs,
             row.lines,
-            row.strange,
+            row.unrecognized,
             row.pauses,
             row.total_us as f64 / 1e3,
             row.held.pauses,
@@ -269,7 +269,7 @@ fn check_corpus(corpus: &Path) {
         rows.len(),
         total(|r| r.logs),
         total(|r| r.lines),
-        total(|r| r.strange),
+        total(|r| r.unrecognized),
         total(|r| r.pauses),
         total(|r| r.held.pauses),
         total(|r| r.held.sizes)

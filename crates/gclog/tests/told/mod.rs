@@ -10,7 +10,7 @@ pub struct Told {
     pub jvms_begun: usize,
     pub jvms: Vec<GcJvm>,
     pub reconciliations: Vec<GcReconciliation>,
-    pub strange: Vec<String>,
+    pub unrecognized: Vec<String>,
     pub problems: Vec<Problem>,
     pub sources: Vec<GcSource>,
 }
@@ -31,8 +31,8 @@ impl GcSink for Told {
     fn reconciliation(&mut self, reconciliation: GcReconciliation) {
         self.reconciliations.push(reconciliation);
     }
-    fn strange(&mut self, at: At, text: &str) {
-        self.strange.push(format!("{}: {text}", at.line));
+    fn unrecognized(&mut self, at: At, text: &str) {
+        self.unrecognized.push(format!("{}: {text}", at.line));
     }
     fn problem(&mut self, problem: Problem) {
         self.problems.push(problem);

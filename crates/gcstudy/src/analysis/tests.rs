@@ -167,7 +167,7 @@ fn cycles_beside_the_application_show_allocation_between_them_only() {
 }
 
 #[test]
-fn a_coarse_pause_corrects_and_a_sweep_makes_the_next_stretch_unsure() {
+fn a_coarse_pause_corrects_and_a_sweep_makes_the_next_interval_unsure() {
     let coarse = |end_ms| {
         let mut remark = pause(end_ms, 1, 60, 50);
         (remark.scope, remark.heap.resolution_bytes) = (Some(GcScope::Old), Some(MIB));

@@ -1,7 +1,7 @@
 //! How far two logs lie apart in one figure, beside how far the intervals of each lie apart.
 
 /// Least number of intervals with something in them, in each log.
-pub(super) const STRETCHES_MIN: usize = 6;
+pub(super) const SEGMENTS_MIN: usize = 6;
 
 /// A difference of logarithms with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,22 +29,22 @@ pub(super) struct Figure {
 /// `a_single_burst_is_no_difference`. It was met in the promoted bytes of a CMS log.
 pub(super) fn evidence(before: &Figure, after: &Figure) -> Evidence {
     let ratio = (after.log - before.log).exp();
-    let by_stretch = |weight: f64| -> Vec<f64> {
+    let by_segment = |weight: f64| -> Vec<f64> {
         let pairs = after.residuals.iter().zip(&before.residuals);
         pairs.map(|(after, before)| weight * after - before).collect()
     };
     let degrees = after.residuals.len().saturating_sub(1).max(1) as f64;
     let log_ratio = after.log - before.log;
-    let mut error = error_of(&by_stretch(1.0));
+    let mut error = error_of(&by_segment(1.0));
     if log_ratio.abs() > 1e-9 {
-        error = error.max(error_of(&by_stretch(ratio)) * (log_ratio / (ratio - 1.0)).abs());
+        error = error.max(error_of(&by_segment(ratio)) * (log_ratio / (ratio - 1.0)).abs());
     }
     Evidence { log_ratio, error, degrees }
 }
 
 /// Standard error of a sum of one residual an interval, whose sum is zero.
 ///
-/// Stretches that follow each other may still resemble each other; where they do, the error is larger by (1 + 2 r), r being the correlation
+/// Segments that follow each other may still resemble each other; where they do, the error is larger by (1 + 2 r), r being the correlation
 /// of neighbours. Where they seem to differ from each other more than by chance, it is not made smaller.
 pub(super) fn error_of(residuals: &[f64]) -> f64 {
     let n = residuals.len() as f64;
@@ -61,7 +61,7 @@ pub(super) fn error_of(residuals: &[f64]) -> f64 {
 pub(super) fn quotient(parts: &[(f64, f64)]) -> Option<Figure> {
     let filled = parts.iter().filter(|(sum, _)| *sum > 0.0).count();
     let (sum, of) = parts.iter().fold((0.0, 0.0), |all, part| (all.0 + part.0, all.1 + part.1));
-    if filled < STRETCHES_MIN || sum <= 0.0 || of <= 0.0 {
+    if filled < SEGMENTS_MIN || sum <= 0.0 || of <= 0.0 {
         return None;
     }
     let quotient = sum / of;
@@ -73,7 +73,7 @@ pub(super) fn quotient(parts: &[(f64, f64)]) -> Option<Figure> {
 /// them both logs have, so that another mix of kinds does not count as a difference. `None` when there are too few.
 pub(super) fn by_kind(before: &[Vec<(f64, f64)>], after: &[Vec<(f64, f64)>]) -> Option<Evidence> {
     let counts =
-        |side: &[Vec<(f64, f64)>], kind: usize| side.iter().map(|stretch| stretch[kind].0).sum::<f64>();
+        |side: &[Vec<(f64, f64)>], kind: usize| side.iter().map(|segment| segment[kind].0).sum::<f64>();
     let kinds = before.first()?.len();
     let harmonic = |kind: usize| {
         let (a, b) = (counts(before, kind), counts(after, kind));
@@ -97,14 +97,14 @@ fn of_kinds(side: &[Vec<(f64, f64)>], weights: &[f64]) -> Option<Figure> {
         let (count, sum) = side.iter().fold((0.0, 0.0), |all, s| (all.0 + s[kind].0, all.1 + s[kind].1));
         let mean = sum / count;
         log += weight * mean;
-        for (index, stretch) in side.iter().enumerate() {
-            let (in_stretch, in_sum) = stretch[kind];
-            residuals[index] += weight * (in_sum - mean * in_stretch) / count;
-            is_filled[index] |= in_stretch > 0.0;
+        for (index, segment) in side.iter().enumerate() {
+            let (in_segment, in_sum) = segment[kind];
+            residuals[index] += weight * (in_sum - mean * in_segment) / count;
+            is_filled[index] |= in_segment > 0.0;
         }
     }
     let filled = is_filled.iter().filter(|is| **is).count();
-    (STRETCHES_MIN <= filled).then_some(Figure { log, residuals })
+    (SEGMENTS_MIN <= filled).then_some(Figure { log, residuals })
 }
 
 /// Two-sided probability of a t at least as far from zero, by Wallace's normal approximation (1959), good to a few percent of itself from
@@ -179,10 +179,10 @@ mod tests {
 
     #[test]
     fn another_mix_of_kinds_is_no_difference() {
-        let stretches = |long: f64| -> Vec<Vec<(f64, f64)>> {
+        let segments = |long: f64| -> Vec<Vec<(f64, f64)>> {
             (0..20).map(|i| vec![(50.0, 50.0 + 0.1 * f64::from(i % 2)), (long, long * 3.0)]).collect()
         };
-        let got = by_kind(&stretches(5.0), &stretches(20.0)).unwrap();
+        let got = by_kind(&segments(5.0), &segments(20.0)).unwrap();
         assert!(got.log_ratio.abs() < 1e-12, "{got:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! The figures that are compared, and how.
 
-use super::evidence::{Evidence, STRETCHES_MIN, by_kind, critical, evidence, quotient, two_sided};
+use super::evidence::{Evidence, SEGMENTS_MIN, by_kind, critical, evidence, quotient, two_sided};
 use super::family::fisher;
 use super::quantiles::percentile;
 use super::side::{Side, common_kinds, of_equal_length};
@@ -149,7 +149,7 @@ fn counted(metric: &'static str, before: &Side<'_>, after: &Side<'_>, has: impl 
     let count = |blocks: &[Block]| blocks.iter().filter(|block| has(block)).count();
     let (of_before, of_after) = (blocks_before.len(), blocks_after.len());
     let (with_before, with_after) = (count(&blocks_before), count(&blocks_after));
-    let found = (STRETCHES_MIN <= of_before.min(of_after)).then(|| Difference {
+    let found = (SEGMENTS_MIN <= of_before.min(of_after)).then(|| Difference {
         ratio: None,
         probability: fisher(with_before, of_before, with_after, of_after),
         is_up: with_before * of_after < with_after * of_before,

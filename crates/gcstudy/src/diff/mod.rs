@@ -2,7 +2,7 @@
 //!
 //! **What is compared with what.** Each log is cut into up to 32 equal intervals of time. How far the intervals of a log lie apart
 //! shows how well a figure of the whole is known; pauses that follow each other resemble each other, and taking each as a witness would
-//! make every difference look sure. Stretches at the same place of both logs are compared with each other, so that a start or a slow
+//! make every difference look sure. Segments at the same place of both logs are compared with each other, so that a start or a slow
 //! growth that both have is not noise. Two runs of the same program differ by more than that: the JIT compiles otherwise, memory lies
 //! otherwise, the machine is not what it was. No single pair of logs can show by how much, so that a share of each figure is taken as
 //! the deviation between equal runs (`figures::between_runs`) and joined with the error from within.

@@ -1,6 +1,6 @@
 //! A percentile with its uncertainty, from lengths counted by step in intervals of time.
 
-use super::evidence::{Figure, STRETCHES_MIN, critical, error_of};
+use super::evidence::{Figure, SEGMENTS_MIN, critical, error_of};
 use crate::block::{Block, step_edge_ns};
 
 /// Least number of lengths on either side of a percentile.
@@ -22,7 +22,7 @@ pub(super) fn percentile(blocks: &[Block], steps: &[u64], share: f64) -> Option<
         (below(&counts, at) - share * of) / all
     };
     let residuals: Vec<f64> = blocks.iter().map(residual).collect();
-    if blocks.iter().filter(|block| !block.steps.is_empty()).count() < STRETCHES_MIN {
+    if blocks.iter().filter(|block| !block.steps.is_empty()).count() < SEGMENTS_MIN {
         return None;
     }
     let error_of_share = error_of(&residuals);

@@ -2,12 +2,12 @@
 
 use crate::analysis::Analysis;
 use crate::block::{Block, Blocks, KINDS_MAX};
-use crate::stretches::Merge;
+use crate::intervals::Merge;
 use assay_model::GcReport;
 
-/// Stretches of a log. Fewer and longer ones know less of each other; more of them make a narrower interval: with 32 the tails of
+/// Segments of a log. Fewer and longer ones know less of each other; more of them make a narrower interval: with 32 the tails of
 /// Student's distribution cost little.
-const STRETCHES: usize = 32;
+const SEGMENTS: usize = 32;
 
 /// A log.
 pub(super) struct Side<'a> {
@@ -24,13 +24,13 @@ impl<'a> Side<'a> {
     /// Both logs in as many intervals, so that each has its like at the same place of the other.
     pub fn both(before: &'a Analysis, after: &'a Analysis) -> (Self, Self) {
         let lengths = [before, after].map(|analysis| analysis.blocks.items().len());
-        let count = STRETCHES.min(lengths[0]).min(lengths[1]);
+        let count = SEGMENTS.min(lengths[0]).min(lengths[1]);
         (Side::of(before, count), Side::of(after, count))
     }
 
     fn of(analysis: &'a Analysis, count: usize) -> Self {
         let (all, length_ns) = (analysis.blocks.items(), analysis.blocks.length_ns());
-        let end_ns = analysis.story.end_ns();
+        let end_ns = analysis.timeline.end_ns();
         let edge = |index: usize| index * all.len() / count.max(1);
         let at_ns = |index: usize| length_ns.saturating_mul(edge(index) as u64).min(end_ns);
         let join = |index: usize| {
@@ -77,7 +77,7 @@ pub(super) fn of_equal_length(before: &Side<'_>, after: &Side<'_>) -> (Vec<Block
     let spans =
         [before, after].map(|side| (side.all.items().len() as u64).saturating_mul(side.all.length_ns()));
     let most = spans[0].max(spans[1]).div_ceil(longer_ns);
-    let length_ns = longer_ns.saturating_mul(most.div_ceil(STRETCHES as u64).max(1));
+    let length_ns = longer_ns.saturating_mul(most.div_ceil(SEGMENTS as u64).max(1));
     (before.all.of_length(length_ns), after.all.of_length(length_ns))
 }
 

@@ -46,16 +46,16 @@ static LINES_NOT_UNDERSTOOD: Rule = Rule {
     cause: "Another program wrote into the log, or a format that this version does not know.",
     fix: "Report the quoted line: figures may lack what such lines say.",
     alternatives: &[],
-    judge: strange,
+    judge: unrecognized,
 };
 
-fn strange(report: &GcReport) -> Option<Found> {
-    let strange = &report.not_understood;
-    let first = strange.shapes.first()?;
+fn unrecognized(report: &GcReport) -> Option<Found> {
+    let unrecognized = &report.not_understood;
+    let first = unrecognized.shapes.first()?;
     let lines: u64 = report.sources.iter().map(|source| source.lines).sum();
-    let evidence = format!("{} of {lines} lines; most often: {}", strange.lines, first.quote);
+    let evidence = format!("{} of {lines} lines; most often: {}", unrecognized.lines, first.quote);
     let claim = "Some lines were not understood: figures may lack what they say.";
-    Some(LINES_NOT_UNDERSTOOD.finding(claim, evidence).at(strange.shapes.iter().take(5).map(|s| s.at)))
+    Some(LINES_NOT_UNDERSTOOD.finding(claim, evidence).at(unrecognized.shapes.iter().take(5).map(|s| s.at)))
 }
 
 static LOG_BREAKS_OFF: Rule = Rule {

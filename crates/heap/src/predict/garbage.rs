@@ -18,7 +18,7 @@ pub fn garbage(
     mode: Option<&ModeRead>,
     records: &[GcRecord],
 ) -> Result<(Vec<GarbageInModel>, String), String> {
-    let stretch = LogSection::of(records)
+    let section = LogSection::of(records)
         .ok_or("it has no two collections with bytes and times: no rate of garbage")?;
     let of_log = mode.and_then(|mode| model_of(mode, prediction.dump_model));
     let base = of_log
@@ -28,16 +28,16 @@ pub fn garbage(
         total_bytes(&prediction.models, base).filter(|bytes| 0 < *bytes).ok_or("the heap has no objects")?;
     let garbage = prediction.models.iter().map(|model| {
         let ratio = model.total_bytes as f64 / base_bytes as f64;
-        GarbageInModel { name: model.name, freed_bytes_per_s: stretch.freed_bytes_per_s() * ratio, ratio }
+        GarbageInModel { name: model.name, freed_bytes_per_s: section.freed_bytes_per_s() * ratio, ratio }
     });
     let source_of_mode =
         if of_log.is_some() { "the log's" } else { "assumed to be the dump's: the log does not say" };
     let basis = format!(
         "{} freed in {:.1} s between the first and the last of {} collections, in the layout {} ({source_of_mode}). \
         Assumption: garbage is composed as what was found in the heap.",
-        assay_text::size::rounded(stretch.freed_bytes),
-        stretch.seconds,
-        stretch.collections,
+        assay_text::size::rounded(section.freed_bytes),
+        section.seconds,
+        section.collections,
         base.name()
     );
     Ok((garbage.collect(), basis))

@@ -179,7 +179,7 @@ fn openj9_has_lock_words_and_no_short_fields() {
     assert_eq!(sizes(ModelName::OpenJ9Full), [16, 24, 24, 48, 24, 24, 40].map(Some));
 }
 
-/// Stretches of an object must touch and add up, and parts of its size be those of its stretches.
+/// Places of an object must touch and add up, and the parts of its size be sums of them.
 fn check_whole(histogram: &ClassHistogram, layouts: &Layouts, class: u32) {
     let layout = layouts.class_layout(histogram, class).expect("a class");
     let mut end = 0;

@@ -209,11 +209,11 @@ pub fn compare(truth: &Truth, layouts: &Layouts, histogram: &ClassHistogram) -> 
         assert_eq!(Some(layout.instance_bytes), ours, "{}", class.name);
         let mut end = 0;
         for place in &layout.places {
-            assert_eq!(place.offset_bytes, end, "{}: stretches touch", class.name);
-            assert_ne!(place.bytes, 0, "{}: no stretch is empty", class.name);
+            assert_eq!(place.offset_bytes, end, "{}: parts touch", class.name);
+            assert_ne!(place.bytes, 0, "{}: no part is empty", class.name);
             end += place.bytes;
         }
-        assert_eq!(end, layout.instance_bytes, "{}: stretches add up", class.name);
+        assert_eq!(end, layout.instance_bytes, "{}: parts add up", class.name);
         let own: HashMap<(&str, bool), u64> = layout
             .places
             .iter()

@@ -12,7 +12,7 @@ mod backed;
 mod classes;
 mod fields;
 mod object;
-mod stretches;
+mod ranges;
 mod table;
 mod walk;
 mod window;
@@ -22,8 +22,8 @@ pub use fields::{ClassField, FieldReader};
 pub use object::{HeapObject, ObjectForm, ObjectVisitor, ObjectWalk, WalkBytes};
 
 use crate::{Hotspot, JavaHeap};
+use ranges::Ground;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use stretches::Ground;
 use table::ClassTable;
 use walk::{Format, Walker};
 use window::HeapMemory;
@@ -50,8 +50,8 @@ impl Hotspot<'_> {
         let work = || {
             let mut walker =
                 Walker::new(format, &memory, &ground.holes, ClassTable::new(classes), is_standing, visitor());
-            while let Some(stretch) = ground.stretches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                walker.walk(stretch);
+            while let Some(range) = ground.ranges.get(next.fetch_add(1, Ordering::Relaxed)) {
+                walker.walk(range);
             }
             walker.finish()
         };
@@ -62,7 +62,7 @@ impl Hotspot<'_> {
             walked.extend(others.into_iter().filter_map(|other| other.join().ok()));
             walked
         });
-        let used = ground.stretches.iter().map(|s| s.addresses.end - s.addresses.start);
+        let used = ground.ranges.iter().map(|s| s.addresses.end - s.addresses.start);
         let mut all = ObjectWalk {
             visitors: Vec::new(),
             bytes: WalkBytes { used_bytes: used.fold(0, u64::saturating_add), ..WalkBytes::default() },

@@ -104,7 +104,7 @@ pub struct ObjectWalk<V> {
     pub objects: u64,
     /// Parts of threads' buffers without objects: before it goes over the heap, the JVM fills each with one object.
     pub buffers: u64,
-    /// Stretches that were not understood.
+    /// Ranges that were not understood.
     pub skips: u64,
     /// Bytes that were read of the process; bodies of large arrays are not.
     pub bytes_read: u64,

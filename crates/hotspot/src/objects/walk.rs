@@ -1,7 +1,7 @@
 //! From object to object.
 
 use super::classes::HeapClasses;
-use super::stretches::{Hole, ObjectRange};
+use super::ranges::{Hole, ObjectRange};
 use super::table::{ClassTable, Facts, Form};
 use super::window::{HeapMemory, HeapReader};
 use super::{HeapObject, ObjectForm, ObjectVisitor, ObjectWalk, WalkBytes};
@@ -188,9 +188,9 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
     }
 
     /// Walks a range from its start to its end. Each round of the loop gets at least a unit of alignment further.
-    pub(super) fn walk(&mut self, stretch: &ObjectRange) {
-        let end = stretch.addresses.end;
-        let mut at = stretch.addresses.start;
+    pub(super) fn walk(&mut self, range: &ObjectRange) {
+        let end = range.addresses.end;
+        let mut at = range.addresses.start;
         let mut hole = self.holes.partition_point(|hole| hole.end <= at);
         while at < end {
             let next_hole = self.holes.get(hole);
@@ -216,7 +216,7 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
                 Occupant::Unknown => 0,
             };
             if size == 0 || limit - at < size {
-                at = self.recover(at, limit, stretch, next_hole);
+                at = self.recover(at, limit, range, next_hole);
                 continue;
             }
             match met {
@@ -229,8 +229,8 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
                 Occupant::Dormant { .. } | Occupant::Unknown => self.bytes.dormant_bytes += size,
             }
             at += size;
-            if let Some(region) = stretch.humongous {
-                let behind = next_region(at, stretch, region);
+            if let Some(region) = range.humongous {
+                let behind = next_region(at, range, region);
                 self.bytes.behind_humongous_bytes += behind - at;
                 at = behind;
             }
@@ -313,13 +313,13 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
     }
 
     /// From a place without an object to the next object.
-    fn recover(&mut self, at: u64, limit: u64, stretch: &ObjectRange, hole: Option<&Hole>) -> u64 {
+    fn recover(&mut self, at: u64, limit: u64, range: &ObjectRange, hole: Option<&Hole>) -> u64 {
         if hole.is_some_and(|hole| hole.buffer_start <= at && hole.start == limit) {
             self.bytes.unfinished_bytes += limit - at;
             return limit;
         }
-        let next = match stretch.humongous {
-            Some(region) => next_region(at + 1, stretch, region).min(limit),
+        let next = match range.humongous {
+            Some(region) => next_region(at + 1, range, region).min(limit),
             None => self.find_chain(at + self.format.alignment_bytes, limit),
         };
         self.book_skip(at, next);
@@ -380,6 +380,6 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
 }
 
 /// Where the next region begins, or the range ends.
-fn next_region(at: u64, stretch: &ObjectRange, region: u64) -> u64 {
-    at.checked_next_multiple_of(region).map_or(stretch.addresses.end, |next| next.min(stretch.addresses.end))
+fn next_region(at: u64, range: &ObjectRange, region: u64) -> u64 {
+    at.checked_next_multiple_of(region).map_or(range.addresses.end, |next| next.min(range.addresses.end))
 }

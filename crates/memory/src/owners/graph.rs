@@ -45,9 +45,9 @@ impl Graph {
             return;
         }
         if self.marks.is_empty() || MARK_EVERY <= self.since_mark {
-            let stretch = (from >> TABLE_BITS) as usize;
+            let slot = (from >> TABLE_BITS) as usize;
             let before = self.marks.len().saturating_sub(1) as u32;
-            while self.first_mark.len() <= stretch {
+            while self.first_mark.len() <= slot {
                 self.first_mark.push(before);
             }
             self.marks.push(Mark { from, at: self.bytes.len() as u32 });
@@ -80,9 +80,9 @@ impl Graph {
     /// The blocks that a block points at.
     pub(crate) fn from(&self, block: u32) -> impl Iterator<Item = u32> + '_ {
         // The pointers of a block may begin before the mark that has its number.
-        let stretch = (block >> TABLE_BITS) as usize;
-        let first = self.first_mark.get(stretch).or(self.first_mark.last()).map_or(0, |mark| *mark as usize);
-        let next = self.first_mark.get(stretch + 1).map_or(self.marks.len(), |mark| *mark as usize + 1);
+        let slot = (block >> TABLE_BITS) as usize;
+        let first = self.first_mark.get(slot).or(self.first_mark.last()).map_or(0, |mark| *mark as usize);
+        let next = self.first_mark.get(slot + 1).map_or(self.marks.len(), |mark| *mark as usize + 1);
         let behind = self.marks[first..next].partition_point(|mark| mark.from < block);
         let all = Reader::at(self, (first + behind).saturating_sub(1));
         let mine = all.skip_while(move |(from, _)| *from < block).take_while(move |(from, _)| *from == block);

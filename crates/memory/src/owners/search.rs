@@ -104,7 +104,7 @@ impl<'a> Search<'a> {
         let blocks = survey.blocks.len();
         let mut front = Front::new(blocks);
         starts.holders().filter(|block| owners.has(*block)).for_each(|block| front.push(block));
-        let stretches = survey.ranges.iter().map(|range| range.addresses.clone());
+        let ranges = survey.ranges.iter().map(|range| range.addresses.clone());
         Search {
             source,
             index,
@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
             is_cut_off: false,
             front,
             buffer: WindowBuffer::default(),
-            filter: AddressFilter::new(stretches.chain(regions.iter().cloned())),
+            filter: AddressFilter::new(ranges.chain(regions.iter().cloned())),
             kept: KeptWords::new(room.kept_words),
             settled: Settled::new(),
             problems: Vec::new(),

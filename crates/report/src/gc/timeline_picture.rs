@@ -2,7 +2,7 @@
 
 use assay_kit::axes::{Plot, labels};
 use assay_kit::number::{MIB, significant, tick};
-use assay_kit::scale::{Scale, stretches, stretches_of_clusters};
+use assay_kit::scale::{Scale, runs, runs_of_clusters};
 use assay_kit::svg::Svg;
 use assay_model::{GcCollection, GcPoint, GcSeries};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ const TOP: f64 = 30.0;
 const BETWEEN: f64 = 34.0;
 const BELOW: f64 = 42.0;
 const LEFT: f64 = 66.0;
-/// Stretches of time that a picture shows apart.
+/// Intervals of time that a picture shows apart.
 const POINTS_WIDE: usize = 440;
 const POINTS_NARROW: usize = 130;
 /// Lengths beyond these ends, ms, are drawn there.
@@ -139,7 +139,7 @@ impl Drawn {
             }
         }
         let positions: Vec<f64> = kept.iter().map(|point| point.at_s).collect();
-        let known = if self.is_each() { stretches_of_clusters } else { stretches };
+        let known = if self.is_each() { runs_of_clusters } else { runs };
         let of_jvm = |range: std::ops::Range<usize>| {
             let split = kept[range].chunk_by(|_, next| !next.is_start).map(<[GcPoint]>::to_vec);
             split.collect::<Vec<_>>()
@@ -217,19 +217,14 @@ fn draw_heap(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
     plot.timed(svg, drawn.time(), &y, "MiB", |svg| {
         for points in drawn.of_heap() {
             let place = |p: &GcPoint, bytes: u64| (x.at(at_s(drawn, p)), y.at(bytes as f64 / MIB));
-            draw_stretch(svg, &points, drawn, place);
+            draw_run(svg, &points, drawn, place);
         }
         draw_starts(svg, drawn, x, plot);
     });
 }
 
 /// Points between which the log is not silent for long.
-fn draw_stretch(
-    svg: &mut Svg,
-    points: &[GcPoint],
-    drawn: &Drawn,
-    place: impl Fn(&GcPoint, u64) -> (f64, f64),
-) {
+fn draw_run(svg: &mut Svg, points: &[GcPoint], drawn: &Drawn, place: impl Fn(&GcPoint, u64) -> (f64, f64)) {
     let line = |of: fn(&GcPoint) -> Option<u64>| -> Vec<(f64, f64)> {
         points.iter().filter_map(|p| Some(place(p, of(p)?))).collect()
     };

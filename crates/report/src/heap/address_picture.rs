@@ -72,35 +72,35 @@ pub fn numbered(map: &[AddressRange]) -> Vec<(&AddressRange, Option<usize>)> {
 }
 
 /// What the strips show: thin things must not vanish under wide ones, so what is in the way comes last.
-fn stretches(ranges: &[(&AddressRange, Option<usize>)]) -> Vec<StripSegment> {
-    let stretch = |(range, number): &(&AddressRange, Option<usize>)| StripSegment {
+fn segments(ranges: &[(&AddressRange, Option<usize>)]) -> Vec<StripSegment> {
+    let segment = |(range, number): &(&AddressRange, Option<usize>)| StripSegment {
         from: range.start_address,
         to: range.end_address,
         class: class(kind(range)),
         tip: format!("{}: {:#x} - {:#x}", clean(&range.what), range.start_address, range.end_address),
         number: *number,
     };
-    let of = |wanted: Kind| ranges.iter().filter(move |(r, _)| kind(r) == wanted).map(stretch);
+    let of = |wanted: Kind| ranges.iter().filter(move |(r, _)| kind(r) == wanted).map(segment);
     [Kind::Free, Kind::May, Kind::InTheWay].into_iter().flat_map(of).collect()
 }
 
 /// The drawing in the width given.
 pub fn draw(map: &[AddressRange], width: f64, id: &str) -> String {
     let ranges = numbered(map);
-    let stretches = stretches(&ranges);
+    let segments = segments(&ranges);
     let upper = 22.0 + REACHES.len() as f64 * REACH + 26.0;
     let lower = upper + strip::HEIGHT + 26.0 + 50.0;
     let height = lower + strip::HEIGHT + 26.0;
     let mut svg = Svg::new(width, height);
     let whole = Strip { to: WHOLE, top: upper, width };
     reaches(&mut svg, &whole);
-    whole.draw(&mut svg, &stretches, (GIB, "GiB"), &[0, 4, 8, 16, 24, 32, 40, 48, 56, 64]);
+    whole.draw(&mut svg, &segments, (GIB, "GiB"), &[0, 4, 8, 16, 24, 32, 40, 48, 56, 64]);
     let low = Strip { to: LOW, top: lower, width };
     let join = whole.top + strip::HEIGHT + 22.0;
     svg.line((whole.at(0), join), (low.at(0), low.top - 24.0), "cut");
     svg.line((whole.at(LOW), join), (low.at(LOW), low.top - 24.0), "cut");
     svg.text((8.0, low.top - 26.0), Anchor::Start, "t lab", "the first 4 GiB, enlarged");
-    low.draw(&mut svg, &stretches, (GIB, "GiB"), &[0, 1, 2, 3, 4]);
+    low.draw(&mut svg, &segments, (GIB, "GiB"), &[0, 1, 2, 3, 4]);
     let in_the_way = ranges
         .iter()
         .filter_map(|(r, n)| Some(format!("{}: {} at {:#x}", (*n)?, clean(&r.what), r.start_address)));

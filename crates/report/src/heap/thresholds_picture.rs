@@ -50,25 +50,25 @@ fn lane(modes: &HeapModes, threshold: &Thresholds, (low, high): (u64, u64), char
         clean(&threshold.collectors.join(", ")),
         clean(&threshold.java)
     );
-    let mut stretches = Vec::new();
+    let mut segments = Vec::new();
     let mut from = low;
     for (mode, largest, _) in &threshold.steps {
         if *largest > from {
-            stretches.push(stretch(*mode, from, (*largest).min(high)));
+            segments.push(segment(*mode, from, (*largest).min(high)));
             from = *largest;
         }
     }
     if let Some(mode) = mode_beyond(modes, threshold, from) {
-        stretches.push(stretch(mode, from, high));
+        segments.push(segment(mode, from, high));
     }
     let told = |(mode, largest, verified): &(ReferenceMode, u64, bool)| {
         format!("{} up to {}{}", short(*mode), xmx(*largest), if *verified { " ✓" } else { "" })
     };
     let below = threshold.steps.iter().map(told).collect::<Vec<_>>().join("; ");
-    Lane { above: wrap(&name, chars), below: wrap(&below, chars), stretches }
+    Lane { above: wrap(&name, chars), below: wrap(&below, chars), segments }
 }
 
-fn stretch(mode: ReferenceMode, from: u64, to: u64) -> LaneSegment {
+fn segment(mode: ReferenceMode, from: u64, to: u64) -> LaneSegment {
     let tip = format!("{}: up to -Xmx{}", mode.name(), xmx(to));
     LaneSegment { class: mode_class(mode), name: short(mode), tip, from, to }
 }

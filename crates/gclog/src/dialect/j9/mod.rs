@@ -381,7 +381,7 @@ impl J9 {
         record.first_line = cycle.line.min(at.line);
         record.scope = Some(GcScope::Whole);
         record.cycle_id = id;
-        put_stretch(&mut record, cycle.begun, end);
+        put_end(&mut record, cycle.begun, end);
         sink.record(record);
     }
 
@@ -392,7 +392,7 @@ impl J9 {
         record.first_line = phase.line.min(at.line);
         record.scope = Some(GcScope::Whole);
         record.cycle_id = phase.cycle_id;
-        put_stretch(&mut record, phase.begun, end);
+        put_end(&mut record, phase.begun, end);
         sink.record(record);
     }
 
@@ -404,7 +404,7 @@ impl J9 {
 }
 
 /// The end of something, and how long it took by the timestamps.
-fn put_stretch(record: &mut GcRecord, begun: GcInstant, end: GcInstant) {
+fn put_end(record: &mut GcRecord, begun: GcInstant, end: GcInstant) {
     record.end = end;
     record.duration_ns = end.uptime_ns.zip(begun.uptime_ns).and_then(|(end, begun)| end.checked_sub(begun));
     record.duration_resolution_ns = record.duration_ns.and(end.resolution_ns);

@@ -13,7 +13,7 @@ struct CollectedRecords {
     records: Vec<GcRecord>,
     jvms: Vec<GcJvm>,
     begun: usize,
-    strange: Vec<String>,
+    unrecognized: Vec<String>,
     sources: Vec<GcSource>,
     problems: Vec<Problem>,
     reconciliations: Vec<GcReconciliation>,
@@ -32,8 +32,8 @@ impl GcSink for CollectedRecords {
     fn record(&mut self, record: GcRecord) {
         self.records.push(record);
     }
-    fn strange(&mut self, _at: crate::At, text: &str) {
-        self.strange.push(text.to_owned());
+    fn unrecognized(&mut self, _at: crate::At, text: &str) {
+        self.unrecognized.push(text.to_owned());
     }
     fn problem(&mut self, problem: Problem) {
         self.problems.push(problem);
@@ -74,7 +74,7 @@ const CMS: &str = include_str!("samples/cms.log");
 #[test]
 fn a_pause_has_its_exact_bytes_even_when_the_picture_follows_it() {
     let told = told(PARALLEL);
-    assert_eq!((told.sources[0].lines, told.strange.len(), told.problems.len()), (22, 0, 0));
+    assert_eq!((told.sources[0].lines, told.unrecognized.len(), told.problems.len()), (22, 0, 0));
     let jvm = told.jvms.last().unwrap();
     assert_eq!(jvm.version.as_deref(), Some("17.0.15+6-Debian-1deb12u1"));
     assert_eq!(jvm.collector.as_deref(), Some("Parallel"));
@@ -114,7 +114,7 @@ fn a_picture_with_a_missing_space_gives_way_to_the_next_finer_source() {
 #[test]
 fn a_concurrent_cycle_and_its_stops_are_told_in_the_order_of_their_end() {
     let told = told(G1);
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     let seen: Vec<_> = told.records.iter().map(|r| (r.phase.as_str(), r.cycle_id)).collect();
     assert_eq!(
         seen,
@@ -139,7 +139,7 @@ fn a_concurrent_cycle_and_its_stops_are_told_in_the_order_of_their_end() {
 #[test]
 fn cycles_of_z_have_their_bytes_once_and_stalls_their_threads() {
     let told = told(Z);
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     let cycles: Vec<_> = told.records.iter().filter(|r| r.kind == GcRecordKind::Cycle).collect();
     let seen: Vec<_> =
         cycles.iter().map(|r| (r.phase.as_str(), r.heap.before_bytes.map(|b| b >> 20))).collect();
@@ -155,7 +155,7 @@ fn cycles_of_z_have_their_bytes_once_and_stalls_their_threads() {
 #[test]
 fn a_pause_within_a_pause_is_one_stop() {
     let told = told(CMS);
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     let pauses: Vec<_> = told.records.iter().filter(|r| r.kind == GcRecordKind::Pause).collect();
     let [stop] = pauses.as_slice() else { panic!("one stop: {pauses:#?}") };
     assert_eq!((stop.cycle_id, stop.duration_ns), (Some(262), Some(20_655_000)));
@@ -171,7 +171,7 @@ fn a_pause_within_a_pause_is_one_stop() {
 #[test]
 fn the_closing_statistics_of_shenandoah_are_held_against_what_was_read() {
     let told = told(SHENANDOAH);
-    assert_eq!(told.strange, Vec::<String>::new());
+    assert_eq!(told.unrecognized, Vec::<String>::new());
     let compared: Vec<_> = told.reconciliations.iter().map(|r| (r.what.as_str(), r.logged, r.read)).collect();
     assert_eq!(
         compared,
@@ -215,12 +215,12 @@ fn lines_that_go_on_an_exception_are_accounted_for_with_its_first() {
                at bci 19 for thread 0x00007fd26c01b920 (main)\n \
                thrown in C1 compiled method <{method} {0x00007fd20a0a3390} 'f' '()V' in 'T'>\n \
                at PC0x00007fd2554491c4 for thread 0x00007fd26c01b920\n";
-    assert_eq!(told(log).strange, Vec::<String>::new());
+    assert_eq!(told(log).unrecognized, Vec::<String>::new());
 }
 
 #[test]
-fn what_no_rule_knows_is_strange() {
-    for strange in [
+fn what_no_rule_knows_is_unrecognized() {
+    for unrecognized in [
         "[1.0s][info][gc] entirely new",
         "[1.0s][info][gc] GC(1) Pause Reticulate 1.2ms",
         "[1.0s][info][gc] GC(1) Concurrent Reticulation 1.2ms",
@@ -229,7 +229,7 @@ fn what_no_rule_knows_is_strange() {
         "[1.0s][info][gc,ergo] GC(1) Adaptive C[1.0s][info][gc] GC(1) Pause Full (x) 1M->1M(1M) 1.0ms",
         "Served 200 requests in 3.4ms",
     ] {
-        assert_eq!(told(&format!("{PARALLEL}{strange}\n")).strange, [strange]);
+        assert_eq!(told(&format!("{PARALLEL}{unrecognized}\n")).unrecognized, [unrecognized]);
     }
 }
 
@@ -237,7 +237,7 @@ fn what_no_rule_knows_is_strange() {
 fn lost_messages_are_counted() {
     let text = format!("{PARALLEL}[0.5s][warning][        ] 53 messages dropped due to async logging\n");
     let told = told(&text);
-    assert_eq!((told.sources[0].messages_dropped, told.strange.len()), (53, 0));
+    assert_eq!((told.sources[0].messages_dropped, told.unrecognized.len()), (53, 0));
 }
 
 #[test]

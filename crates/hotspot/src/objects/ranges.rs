@@ -31,7 +31,7 @@ pub(super) struct Hole {
 
 /// What is to be walked.
 pub(super) struct Ground {
-    pub(super) stretches: Vec<ObjectRange>,
+    pub(super) ranges: Vec<ObjectRange>,
     pub(super) holes: Vec<Hole>,
     /// Offset from an address to the other mappings of the same memory; 0 is the first.
     pub(super) views: Vec<u64>,
@@ -41,9 +41,9 @@ impl Ground {
     pub(super) fn of(hotspot: &Hotspot<'_>, heap: &JavaHeap) -> Ground {
         let first = heap.reserved.first().cloned().unwrap_or(0..0);
         let views = views(heap);
-        let stretches = match heap.collector {
-            Collector::Z => z_stretches(hotspot),
-            collector => stretches(heap, &first, hotspot.region_bytes(collector)),
+        let ranges = match heap.collector {
+            Collector::Z => z_ranges(hotspot),
+            collector => ranges(heap, &first, hotspot.region_bytes(collector)),
         };
         let mut holes = hotspot.allocation_holes();
         for hole in &mut holes {
@@ -65,13 +65,13 @@ impl Ground {
             end = if is_apart { hole.end } else { end };
             is_apart
         });
-        Ground { stretches, holes, views }
+        Ground { ranges, holes, views }
     }
 }
 
 /// Spaces, cut at the regions of the heap.
-fn stretches(heap: &JavaHeap, first: &Range<u64>, region: Option<u64>) -> Vec<ObjectRange> {
-    let mut stretches = Vec::new();
+fn ranges(heap: &JavaHeap, first: &Range<u64>, region: Option<u64>) -> Vec<ObjectRange> {
+    let mut ranges = Vec::new();
     for space in &heap.spaces {
         let Range { start, .. } = space.addresses;
         if !first.contains(&start) || space.top <= start {
@@ -82,25 +82,25 @@ fn stretches(heap: &JavaHeap, first: &Range<u64>, region: Option<u64>) -> Vec<Ob
                 let mut at = start;
                 while at < space.top {
                     let end = at.saturating_add(bytes).min(space.top);
-                    stretches.push(ObjectRange { addresses: at..end, humongous: None });
+                    ranges.push(ObjectRange { addresses: at..end, humongous: None });
                     at = end;
                 }
             }
-            humongous => stretches.push(ObjectRange { addresses: start..space.top, humongous }),
+            humongous => ranges.push(ObjectRange { addresses: start..space.top, humongous }),
         }
     }
-    stretches
+    ranges
 }
 
 /// ZGC's pages: a large one holds one object.
-fn z_stretches(hotspot: &Hotspot<'_>) -> Vec<ObjectRange> {
+fn z_ranges(hotspot: &Hotspot<'_>) -> Vec<ObjectRange> {
     let pages = hotspot.z_page_grounds().unwrap_or_default();
-    let stretch = |(addresses, is_large): (Range<u64>, bool)| ObjectRange {
+    let range = |(addresses, is_large): (Range<u64>, bool)| ObjectRange {
         addresses,
         // There is no next object: the next region would be behind all addresses.
         humongous: is_large.then_some(1 << 62),
     };
-    pages.into_iter().map(stretch).collect()
+    pages.into_iter().map(range).collect()
 }
 
 /// Distances from the first mapping of a heap to each: those of the first page with objects in each of them.

@@ -11,18 +11,18 @@ pub(super) trait Merge: Default + Clone {
 
 /// The content of each interval, at most `MAX` (an even number) of them.
 #[derive(Debug, Clone)]
-pub(super) struct Stretches<T, const MAX: usize> {
+pub(super) struct Intervals<T, const MAX: usize> {
     length_ns: u64,
     items: Vec<T>,
 }
 
-impl<T, const MAX: usize> Default for Stretches<T, MAX> {
+impl<T, const MAX: usize> Default for Intervals<T, MAX> {
     fn default() -> Self {
-        Stretches { length_ns: FIRST_NS, items: Vec::new() }
+        Intervals { length_ns: FIRST_NS, items: Vec::new() }
     }
 }
 
-impl<T: Merge, const MAX: usize> Stretches<T, MAX> {
+impl<T: Merge, const MAX: usize> Intervals<T, MAX> {
     /// The interval that an instant lies in.
     pub fn at(&mut self, at_ns: u64) -> &mut T {
         while MAX as u64 <= at_ns / self.length_ns {
@@ -80,11 +80,11 @@ mod tests {
     proptest! {
         #[test]
         fn they_hold_what_a_count_over_all_instants_gives(instants in prop::collection::vec(0u64..1_000_000, 1..200)) {
-            let mut stretches: Stretches<u64, 8> = Stretches { length_ns: 7, items: Vec::new() };
-            instants.iter().for_each(|at| *stretches.at(*at) += 1);
-            prop_assert!(stretches.items().len() <= 8);
-            for (index, count) in stretches.items().iter().enumerate() {
-                let of = |at: &&u64| **at / stretches.length_ns() == index as u64;
+            let mut intervals: Intervals<u64, 8> = Intervals { length_ns: 7, items: Vec::new() };
+            instants.iter().for_each(|at| *intervals.at(*at) += 1);
+            prop_assert!(intervals.items().len() <= 8);
+            for (index, count) in intervals.items().iter().enumerate() {
+                let of = |at: &&u64| **at / intervals.length_ns() == index as u64;
                 prop_assert_eq!(*count, instants.iter().filter(of).count() as u64);
             }
         }
@@ -92,10 +92,10 @@ mod tests {
 
     #[test]
     fn an_instant_at_the_end_of_time_is_no_reason_to_fail() {
-        let mut stretches: Stretches<u64, 256> = Stretches { length_ns: 100, items: Vec::new() };
-        *stretches.at(3) += 1;
-        *stretches.at(u64::MAX) += 1;
-        assert_eq!(stretches.items().iter().sum::<u64>(), 2);
-        assert!(stretches.items().len() <= 256);
+        let mut intervals: Intervals<u64, 256> = Intervals { length_ns: 100, items: Vec::new() };
+        *intervals.at(3) += 1;
+        *intervals.at(u64::MAX) += 1;
+        assert_eq!(intervals.items().iter().sum::<u64>(), 2);
+        assert!(intervals.items().len() <= 256);
     }
 }

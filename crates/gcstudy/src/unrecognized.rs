@@ -13,7 +13,7 @@ const SHAPE_MAX: usize = 200;
 
 /// What was not understood.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Strange {
+pub(super) struct Unrecognized {
     lines: u64,
     lines_of_pauses: u64,
     /// By shape; the order of finding them is kept beside.
@@ -21,7 +21,7 @@ pub(super) struct Strange {
     shapes: Vec<UnrecognizedLines>,
 }
 
-impl Strange {
+impl Unrecognized {
     /// Counts a line.
     pub fn add(&mut self, at: At, text: &str) {
         self.lines += 1;
@@ -71,19 +71,19 @@ mod tests {
 
     #[test]
     fn lines_that_differ_in_figures_are_one_shape_and_shapes_are_bounded() {
-        let mut strange = Strange::default();
+        let mut unrecognized = Unrecognized::default();
         for line in 1..=1_000 {
-            strange.add(At { source: 0, line }, &format!("[{}.{line}s] odd\u{7} thing", line * 7));
+            unrecognized.add(At { source: 0, line }, &format!("[{}.{line}s] odd\u{7} thing", line * 7));
         }
         for line in 1..=100 {
-            strange.add(At { source: 1, line }, &"x".repeat(line as usize));
+            unrecognized.add(At { source: 1, line }, &"x".repeat(line as usize));
         }
-        let got = strange.not_understood();
+        let got = unrecognized.not_understood();
         assert_eq!((got.lines, got.shapes.len(), got.lines_of_pauses), (1_100, SHAPES_MAX, 0));
         for text in ["GC(1) Pause Young 1?2 ms", "[GC 1K->1K(2K), 0?1 secs]", "Concurrent Mark 1?2 ms"] {
-            strange.add(At { source: 2, line: 1 }, text);
+            unrecognized.add(At { source: 2, line: 1 }, text);
         }
-        assert_eq!(strange.not_understood().lines_of_pauses, 2);
+        assert_eq!(unrecognized.not_understood().lines_of_pauses, 2);
         let first = UnrecognizedLines { lines: 1_000, quote: "[7.1s] odd thing".to_owned(), at: (0, 1) };
         assert_eq!(got.shapes[0], first);
     }

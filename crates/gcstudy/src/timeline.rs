@@ -26,9 +26,9 @@ impl Clock {
     }
 }
 
-/// An interval of the story, nanoseconds from its beginning.
+/// An interval of the timeline, nanoseconds from its beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stretch {
+pub(super) struct Span {
     pub start_ns: u64,
     pub end_ns: u64,
     /// Smallest step of the clock.
@@ -38,7 +38,7 @@ pub(super) struct Stretch {
 /// Places records of all JVMs on one axis. Within a JVM one clock is used throughout, the best of its first record; a record without
 /// it has no time.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Story {
+pub(super) struct Timeline {
     /// Length of the JVMs before.
     before_ns: u64,
     clock: Option<Clock>,
@@ -48,14 +48,14 @@ pub(super) struct Story {
     uptime_at_first_ns: Option<u64>,
 }
 
-impl Story {
+impl Timeline {
     /// Another JVM begins.
     pub fn begin_jvm(&mut self) {
-        *self = Story { before_ns: self.end_ns(), ..Story::default() };
+        *self = Timeline { before_ns: self.end_ns(), ..Timeline::default() };
     }
 
     /// Where a record lies; `None` when its time is not known.
-    pub fn place(&mut self, record: &GcRecord) -> Option<Stretch> {
+    pub fn place(&mut self, record: &GcRecord) -> Option<Span> {
         if self.clock.is_none() {
             self.clock = Clock::of(&record.end);
         }
@@ -73,10 +73,10 @@ impl Story {
             self.before_ns.saturating_add(since_first)
         };
         let resolution_ns = record.end.resolution_ns.unwrap_or(1_000_000);
-        Some(Stretch { start_ns: on_axis(start), end_ns: on_axis(end), resolution_ns })
+        Some(Span { start_ns: on_axis(start), end_ns: on_axis(end), resolution_ns })
     }
 
-    /// The last instant of the story so far.
+    /// The last instant of the timeline so far.
     pub fn end_ns(&self) -> u64 {
         let jvm_ns = match (self.first, self.last) {
             (Some(first), Some(last)) => u64::try_from(last.saturating_sub(first)).unwrap_or(0),
