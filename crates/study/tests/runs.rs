@@ -14,8 +14,6 @@ design = { blocks = 2, window = "600ms", warm_up = { min = "100ms", cap = "600ms
 const RESIDENT: &str = r#"
 scenario = "scenario.toml"
 design = { kind = "resident", blocks = 3, window = "600ms", warm_up = { cap = "0s" }, repeats_max = 0 }
-# What else the machine does is no part of these tests.
-limits = { foreign_cpu_share = 1.0, steal_share = 1.0, throttled_share = 1.0 }
 "#;
 const TWO_LEVELS: &str = r#"
 [[factor]]
@@ -82,7 +80,8 @@ fn the_fresh_design_launches_each_variant_in_each_block() {
 
 #[test]
 fn the_resident_design_alternates_and_shows_a_large_difference() {
-    let fixture = Fixture::new(RESIDENT, TWO_LEVELS);
+    // Long windows: on a busy machine the generator has its turn late, or not at all in a short one, which then is left out.
+    let fixture = Fixture::new(&RESIDENT.replace("600ms", "3s"), TWO_LEVELS);
     let (result, events) = fixture.run(false, |_, _| ());
     let summary = result.unwrap().summary;
     check_two_levels(&fixture, 3);
