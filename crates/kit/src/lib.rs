@@ -23,6 +23,7 @@ pub mod letters;
 pub mod number;
 pub mod openmetrics;
 pub mod page;
+pub mod percentile_curve;
 pub mod quantity;
 pub mod sawtooth;
 pub mod scale;

@@ -1,6 +1,9 @@
 //! Writes the pages of stored accounts of CPU time, of checks of a machine, of options and of a load, to look at them and for the pages' tests:
 //! `cargo run -p assay-report --example sample_times -- FOLDER`.
 
+#[path = "../tests/process/detailed_load.rs"]
+mod detailed_load;
+
 use assay_model::{LoadResult, Problem};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -36,7 +39,8 @@ fn main() -> io::Result<()> {
 
 /// One stored load, and the same with texts that a page must not take as markup.
 fn load_pages(folder: &Path) -> io::Result<()> {
-    let stored: LoadResult = serde_json::from_str(include_str!("../../../testdata/formats/load-3.json"))?;
+    let stored = serde_json::from_str(include_str!("../../../testdata/formats/load-3.json"))?;
+    let stored = detailed_load::detailed(stored);
     let mut hostile = LoadResult { valid: false, scenario: Some(HOSTILE.to_owned()), ..stored.clone() };
     hostile.operations.iter_mut().for_each(|operation| operation.name = HOSTILE.to_owned());
     hostile.problems.push(Problem::new(HOSTILE, HOSTILE));

@@ -2,7 +2,7 @@
 
 use super::lines::Step;
 use assay_kit::document::{Data, Value};
-use assay_model::{CapacityReport, Estimate, metric};
+use assay_model::{CapacityReport, Estimate, OperationCount, metric};
 
 /// A row for each limit, then the critical and the highest rate. `valid` is `false` where the figures must not be used, and absent where
 /// that is not known.
@@ -64,18 +64,44 @@ const COLUMNS: [Column; 24] = [
     ("is_sustained", |(_, s)| s.is_sustained.into()),
 ];
 
-/// A row for each window, with a column of misses for each limit, and why it was left out at the end.
+/// Columns of each operation in the windows, which name it: `response_ms_p99{operation=buy}`.
+type OperationColumn = (&'static str, fn(&OperationCount) -> Value);
+const OPERATION_COLUMNS: [OperationColumn; 6] = [
+    ("requests", |of| of.requests.into()),
+    ("errors", |of| of.errors.into()),
+    ("response_ms_p50", |of| of.figures.as_ref().and_then(|of| of.response_ms.p50).into()),
+    ("response_ms_p95", |of| of.figures.as_ref().and_then(|of| of.response_ms.p95).into()),
+    ("response_ms_p99", |of| of.figures.as_ref().and_then(|of| of.response_ms.p99).into()),
+    ("response_ms_max", |of| of.figures.as_ref().and_then(|of| of.response_ms.max).into()),
+];
+
+/// A row for each window, with a column of misses for each limit, those of each of several operations, and why it was left out at the end.
 pub fn windows(report: &CapacityReport) -> Data {
     let limits = report.limits.iter().map(|limit| format!("misses_{}_ms", limit.limit_ms));
     let names = COLUMNS.iter().map(|(name, _)| (*name).to_owned());
-    let names = ["window".to_owned()].into_iter().chain(names).chain(limits).chain(["left_out".to_owned()]);
+    let operations = operations(report);
+    let of_operations = operations.iter().flat_map(|operation| {
+        OPERATION_COLUMNS.iter().map(move |(name, _)| format!("{name}{{operation={operation}}}"))
+    });
+    let names = ["window".to_owned()].into_iter().chain(names).chain(limits);
+    let names = names.chain(of_operations).chain(["left_out".to_owned()]);
     let mut data = Data::new(names);
     for (number, (window, step)) in (1_usize..).zip(report.steps()) {
         let mut row = vec![Value::from(number)];
         row.extend(COLUMNS.iter().map(|(_, value)| value((window, step))));
         row.extend((0..report.limits.len()).map(|index| Value::from(step.misses.get(index).copied())));
+        row.extend(operations.iter().flat_map(|name| {
+            let of = window.operations.iter().find(|of| of.name == *name);
+            OPERATION_COLUMNS.iter().map(move |(_, value)| of.map_or(Value::Absent, value))
+        }));
         row.push(window.left_out().join("; ").into());
         data.push(row);
     }
     data
+}
+
+/// Names of the operations, where there are several.
+fn operations(report: &CapacityReport) -> Vec<&str> {
+    let first = report.windows.first().map_or(&[][..], |window| &window.operations);
+    if first.len() > 1 { first.iter().map(|of| of.name.as_str()).collect() } else { Vec::new() }
 }

@@ -29,6 +29,12 @@ pub struct Line {
     pub value: Value,
 }
 
+/// The window at the highest rate that was sustained, of those that count.
+pub fn highest_sustained(report: &CapacityReport) -> Option<Step<'_>> {
+    let sustained = counted(report).into_iter().filter(|(_, step)| step.is_sustained);
+    sustained.max_by(|(_, one), (_, other)| one.offered_rate_per_s.total_cmp(&other.offered_rate_per_s))
+}
+
 /// The lines: the percentile that the limits hold for stands out, and has a line of its own where it is not that of all requests.
 pub fn lines(report: &CapacityReport) -> Vec<Line> {
     let all: [(&str, f64, usize, Value); 7] = [

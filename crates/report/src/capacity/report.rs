@@ -23,6 +23,7 @@ pub fn document(report: &CapacityReport) -> Document {
             Section::new("reached", "Throughput", [charts::reached(report).into()]),
             Section::new("limits", "Limits", [tables::limits(report).into()].into_iter().chain(how_sure)),
             Section::new("late", "Causes of slow requests", [charts::late(report).into()]),
+            Section::new("operations", "Operations", tables::operations(report).map(Block::from)),
             Section::new("checks", "Validity checks", checks(report)),
             Section::new("windows", "Windows", windows(report)),
             Section::new("how", "How it was found", how(report)).page_only(),

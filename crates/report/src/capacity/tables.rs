@@ -1,12 +1,13 @@
 //! The tables of a capacity.
 
-use super::words;
-use assay_kit::number::{count, half_width_percent, percent, tick};
+use super::{lines, words};
+use assay_kit::number::{count, half_width_percent, percent, significant, tick};
 use assay_kit::quantity::figure;
 use assay_kit::text::clean;
 use assay_kit::{Cell, Table};
 use assay_model::{
-    AttributedCause, CapacityReport, Check, Estimate, LimitAttribution, LimitRate, Window, metric,
+    AttributedCause, CapacityReport, Check, Estimate, LatencySummary, LimitAttribution, LimitRate,
+    OperationCount, Window, metric,
 };
 
 /// Rows of the table of windows; CSV and the stored form have all.
@@ -42,6 +43,32 @@ pub fn limits(report: &CapacityReport) -> Table {
         .if_room()
         .words("Note", |(.., note)| note.clone())
         .class("rates")
+}
+
+/// Operations in the window at the highest rate that was sustained; absent where there is one alone.
+pub fn operations(report: &CapacityReport) -> Option<Table> {
+    let (window, step) = lines::highest_sustained(report)?;
+    if window.operations.len() < 2 {
+        return None;
+    }
+    let rate = figure(Some(step.offered_rate_per_s));
+    let ms = |of: &OperationCount, time: fn(&LatencySummary) -> Option<f64>| {
+        of.figures.as_ref().and_then(|figures| time(&figures.response_ms)).map(significant)
+    };
+    let caption =
+        format!("Operations in the window at {rate} requests/s, the highest rate that was sustained");
+    let table = Table::of(caption, &window.operations)
+        .words("Operation", |of| clean(&of.name))
+        .figures("Requests", |of| count(of.requests))
+        .figures("p50 (ms)", |of| ms(of, |of| of.p50))
+        .figures("p95 (ms)", |of| ms(of, |of| of.p95))
+        .if_room()
+        .figures("p99 (ms)", |of| ms(of, |of| of.p99))
+        .figures("Longest (ms)", |of| ms(of, |of| of.max))
+        .if_room()
+        .figures("Failed", |of| count(of.errors))
+        .table();
+    Some(table)
 }
 
 /// Causes of requests that took long, at last none of them.

@@ -1,4 +1,4 @@
-//! Requests by operation, over time, by injector, and whatever else a load counts.
+//! The rate along a schedule, the parts of injectors, and whatever else a load counts.
 
 use super::times::ms;
 use assay_kit::Table;
@@ -12,20 +12,6 @@ use assay_model::{InjectorPart, LoadResult, Protocol, RatePoint};
 const RATES_MAX: usize = 400;
 /// More intervals than these are summed up in parts, of which there are at most so many.
 const PARTS_MAX: usize = 12;
-
-/// Requests by operation.
-pub fn operations(result: &LoadResult) -> Table {
-    let all = result.operations.iter().map(|of| of.requests).sum::<u64>().max(1) as f64;
-    Table::of("Requests by operation", &result.operations)
-        .words("Operation", |of| clean(&of.name))
-        .figures("Share in the scenario", |of| percent_share(of.planned_share))
-        .figures("Share sent", |of| percent_share(of.requests as f64 / all))
-        .figures("Requests", |of| count(of.requests))
-        .figures("Failed", |of| count(of.errors))
-        .figures("Redirects", |of| of.redirects.map(count))
-        .if_room()
-        .table()
-}
 
 /// The rate over time, where it changes; of many intervals first their means in a few parts.
 pub fn rates(result: &LoadResult) -> Vec<Block> {

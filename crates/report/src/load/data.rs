@@ -3,7 +3,8 @@
 use assay_kit::document::{Data, Value};
 use assay_model::{LatencySummary, LoadResult};
 
-/// A row for each figure: of the whole, of each operation, of each interval of the rate, of each injector.
+/// A row for each figure: of the whole, of each operation, interval, point of the percentile curve and of the rate, of each of the
+/// slowest requests, of each injector.
 pub fn data(result: &LoadResult) -> Data {
     let mut data = Data::new(["part", "name", "metric", "value"]);
     let mut row = |part: &str, name: &str, metric: &str, value: Value| {
@@ -37,6 +38,37 @@ pub fn data(result: &LoadResult) -> Data {
         row("operation", &of.name, "offered_share", of.planned_share.into());
         row("operation", &of.name, "requests", of.requests.into());
         row("operation", &of.name, "errors", of.errors.into());
+        let Some(figures) = &of.figures else { continue };
+        row("operation", &of.name, "achieved_rate_per_s", figures.achieved_rate_per_s.into());
+        for (p, ms) in percentiles(&figures.response_ms) {
+            row("operation", &of.name, &format!("response_ms_{p}"), ms.into());
+        }
+        row("operation", &of.name, "body_bytes", figures.body_bytes.into());
+        for one in &figures.errors_by_kind {
+            row("operation", &of.name, &format!("errors_{}", one.kind), one.requests.into());
+        }
+        for one in &figures.statuses {
+            row("operation", &of.name, &format!("status_{}", one.status), one.answers.into());
+        }
+    }
+    for one in &result.errors_by_kind {
+        row("load", "all", &format!("errors_{}", one.kind), one.requests.into());
+    }
+    for of in &result.timeline {
+        let name = format!("{} s to {} s", of.from_s, of.to_s);
+        row("interval", &name, "requests", of.requests.into());
+        row("interval", &name, "errors", of.errors.into());
+        row("interval", &name, "achieved_rate_per_s", of.answered_per_s.into());
+        row("interval", &name, "response_ms_p50", of.response_ms_p50.into());
+        row("interval", &name, "response_ms_p99", of.response_ms_p99.into());
+    }
+    for point in &result.response_curve {
+        row("curve", &format!("{}", point.percentile), "response_ms", point.ms.into());
+    }
+    for one in &result.slowest {
+        let name = format!("{} at {} s", one.operation.as_deref().unwrap_or_default(), one.at_s);
+        row("slowest", &name, "response_ms", one.response_ms.into());
+        row("slowest", &name, "service_ms", one.service_ms.into());
     }
     for point in &result.rates {
         let name = format!("{} s to {} s", point.from_s, point.to_s);

@@ -1,6 +1,6 @@
 //! A load as a document.
 
-use super::{counts, sentences, times};
+use super::{counts, operations, over_time, sentences, times};
 use assay_kit::document::{Answer, Block, Document, PageParts, Section};
 use assay_kit::text::clean;
 use assay_model::{LoadResult, Problem};
@@ -18,7 +18,7 @@ pub fn document(result: &LoadResult, target: &str, measured_s: Option<f64>) -> D
         not_valid: if result.valid { Vec::new() } else { why_not_valid(&reasons) },
         sentence: sentences::answer(result),
         action: sentences::next_step(result).to_owned(),
-        chart: Some(times::chart(result)),
+        chart: Some(over_time::times(result).unwrap_or_else(|| times::chart(result))),
         ..Answer::default()
     };
     let scenario = result.scenario.as_ref().map(|text| Block::Verbatim {
@@ -27,10 +27,20 @@ pub fn document(result: &LoadResult, target: &str, measured_s: Option<f64>) -> D
         text: text.clone(),
         language: "toml",
     });
+    let by_operation = operations::table(&result.operations);
+    let mut percentiles: Vec<Block> = vec![times::table(result).into()];
+    // Without intervals the answer has them.
+    percentiles.extend(over_time::times(result).map(|_| times::chart(result).into()));
+    percentiles.extend(times::curve(result).map(Block::from));
+    let mut over_time: Vec<Block> = over_time::rates(result).into_iter().map(Block::from).collect();
+    over_time.push(over_time::table(result));
     let sections = [
-        Section::new("times", "Times", [times::table(result).into()]),
-        Section::new("operations", "Operations", [counts::operations(result).into()]),
-        Section::new("rates", "Rate over time", counts::rates(result)),
+        Section::new("operations", "Operations", [by_operation.into()]),
+        Section::new("statuses", "Status codes and errors", [operations::endings(result).into()]),
+        Section::new("times", "Times", percentiles),
+        Section::new("over-time", "Over time", over_time),
+        Section::new("slowest", "Slowest requests", [operations::slowest(result).into()]),
+        Section::new("rates", "Rate along the schedule", counts::rates(result)),
         Section::new(
             "figures",
             "Counts",

@@ -5,6 +5,7 @@ use assay_kit::bar_rows::{self, Bar};
 use assay_kit::document::Figure;
 use assay_kit::number::significant;
 use assay_kit::page::drawings;
+use assay_kit::percentile_curve::{self, PercentileCurve};
 use assay_model::{LatencySummary, LoadResult};
 
 /// A time in milliseconds.
@@ -39,6 +40,20 @@ pub fn table(result: &LoadResult) -> Table {
         .if_room()
         .figures("Longest", |(_, of)| of.max.map(ms))
         .table()
+}
+
+/// The response times as a curve; absent where the result has none.
+pub fn curve(result: &LoadResult) -> Option<Figure> {
+    let (id, name) = ("response-curve", "Response time by percentile, as a curve");
+    let points = result.response_curve.iter().map(|point| (point.percentile, point.ms));
+    let curve = PercentileCurve::new("response time", 0, points)?;
+    let pictures = drawings(id, |width, id| {
+        percentile_curve::draw(std::slice::from_ref(&curve), (width, 0.0), (id, name))
+    });
+    Some(Figure::new(id, name, pictures).titled().caption(
+        "Response time from the intended start to the last byte; both axes are logarithmic, the lower one in the share of \
+         slower requests: 99 stands where 1 in 100 took longer.",
+    ))
 }
 
 /// A bar for each percentile of the response time that is known.

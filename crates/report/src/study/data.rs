@@ -3,6 +3,7 @@
 //! Figures have full precision and the stored unit. Where one is absent, `note` says why.
 
 use super::grid::{Cell, Grid, Group};
+use super::operations;
 use super::results::shown_metrics;
 use assay_kit::document::{Data, Value};
 use assay_model::{Comparison, Estimate, Metric, StoredRun};
@@ -47,7 +48,7 @@ const COLUMNS: [Column; 20] = [
     }),
 ];
 
-/// The results in rows, each with its comparison.
+/// The results in rows, each with its comparison; then those of each operation, whose metric names it: `response_p99_ms{operation=buy}`.
 pub fn data(run: &StoredRun) -> Data {
     let grid = &Grid::of(run);
     let mut data = Data::new(COLUMNS.map(|(name, _)| name));
@@ -64,6 +65,19 @@ pub fn data(run: &StoredRun) -> Data {
                 comparison: grid.comparison(cell.name, &metric.id),
             };
             data.push(COLUMNS.map(|(_, value)| value(&row)));
+        }
+    }
+    for of in operations::all(grid) {
+        for (name, unit, value) in &of.figures {
+            data.push(COLUMNS.map(|(column, _)| match column {
+                "study" => grid.run.plan.study.clone().into(),
+                "variant" => of.variant.clone().into(),
+                "metric" => format!("{name}{{operation={}}}", of.operation).into(),
+                "unit" => (*unit).into(),
+                "estimate" => (*value).into(),
+                "windows" => of.windows.into(),
+                _ => Value::Absent,
+            }));
         }
     }
     data

@@ -3,7 +3,7 @@
 use super::answer::{self, Answer};
 use super::charts::{Chart, effects, figures};
 use super::grid::Grid;
-use super::{changes, claims, collections, conditions, faults, late, results, roles, scaling};
+use super::{changes, claims, collections, conditions, faults, late, operations, results, roles, scaling};
 use assay_findings::{next_step, told};
 use assay_kit::Table;
 use assay_kit::document::{self, Block, Claim, Document, Figure, Line, PageParts, Section, Shown};
@@ -25,6 +25,7 @@ pub fn document(run: &StoredRun) -> Document {
         sections: vec![
             Section::new("pictures", "Charts", charts(grid)).on_screen(),
             Section::new("results", "Results", results(grid)),
+            Section::new("operations", "Operations", operations::table(grid).map(Block::from)),
             Section::new("gc", "Garbage collection", collections::tables(grid).into_iter().map(Block::from))
                 .on_screen()
                 .in_full(),

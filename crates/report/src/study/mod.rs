@@ -25,6 +25,7 @@ mod estimate;
 mod faults;
 mod grid;
 mod late;
+mod operations;
 mod ready_made;
 mod results;
 mod roles;

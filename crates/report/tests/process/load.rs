@@ -1,5 +1,6 @@
 //! Loads: percentiles, operations, the rate over time, injectors.
 
+use super::detailed_load::detailed;
 use super::*;
 use assay_report::load;
 
@@ -74,8 +75,71 @@ fn spread() -> LoadResult {
 }
 
 #[test]
+fn each_operation_has_its_figures_in_every_form() {
+    let (load, target) = (detailed(kept()), "http://shop:8080/");
+    let document = load::document(&load, target, Some(20.0));
+    let text = document.terminal(view(104));
+    for wanted in
+        ["buy <now>", "40.0 ms", "120 ms", "503", "timeout", "too many requests in flight", "never decided"]
+    {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let all = csv(&load::data(&load));
+    for wanted in [
+        "operation,buy <now>,response_ms_p99,120",
+        "operation,buy <now>,errors_timeout,3",
+        "operation,buy <now>,status_503,20",
+        "operation,browse,body_bytes,5000000",
+        "load,all,errors_over-bound,1",
+        "interval,5 s to 6 s,requests,100",
+        "slowest,buy <now> at 2 s,service_ms,200",
+    ] {
+        assert!(all.iter().any(|row| row == wanted), "{wanted}");
+    }
+    assert!(
+        !all.iter().any(|row| row.starts_with("interval,5 s to 6 s,response")),
+        "what is absent has no row"
+    );
+    let page = page(&document);
+    for wanted in
+        ["times-over-time", "rate-over-time", "failed-over-time", "response-curve", "buy &lt;now&gt;"]
+    {
+        assert!(page.contains(wanted), "{wanted}");
+    }
+    assert!(!page.contains("<now>"));
+    let document = load::document(&LoadResult { timeline: Vec::new(), ..load }, target, None);
+    assert!(!self::page(&document).contains("times-over-time"), "nothing is drawn of nothing");
+}
+
+#[test]
+fn columns_of_a_load_do_not_run_together_whatever_its_times() {
+    for width in [40, 60, 80, 104, 160] {
+        for scale in [1e-3, 1.0, 1e3, 1e6] {
+            let longer = |ms: Option<f64>| ms.map(|ms| ms * scale);
+            let of = |times: &LatencySummary| LatencySummary {
+                p50: longer(times.p50),
+                p95: longer(times.p95),
+                p99: longer(times.p99),
+                p99_9: longer(times.p99_9),
+                max: longer(times.max),
+            };
+            let load = detailed(kept());
+            let load =
+                LoadResult { response_ms: of(&load.response_ms), service_ms: of(&load.service_ms), ..load };
+            let text = load::document(&load, "http://shop/", None).terminal(view(width));
+            // A number, its unit and the next number need a space between each.
+            let glued = text
+                .match_indices(" ms")
+                .find(|(at, _)| text[at + 3..].starts_with(|next: char| next.is_alphanumeric()));
+            assert!(glued.is_none(), "{width} columns, times {scale}: {text}");
+        }
+    }
+}
+
+#[test]
 fn terminals_and_markdown_are_the_golden_files() {
     golden::expect("load", &load::document(&kept(), "http://shop:8080/", Some(30.0)));
+    golden::expect("load-detailed", &load::document(&detailed(kept()), "http://shop:8080/", Some(20.0)));
     golden::expect("load-spread", &load::document(&spread(), "https://shop:8443/", None));
 }
 

@@ -1,5 +1,6 @@
 //! CPU time, load, host and flags: pages, texts, CSV and Markdown.
 
+mod detailed_load;
 mod flags;
 mod host;
 mod load;
