@@ -25,6 +25,7 @@ mod inject;
 #[path = "../../report/tests/kafka/mod.rs"]
 mod kafka;
 mod links;
+mod load;
 mod memory;
 mod mistakes;
 mod monitoring;

@@ -22,6 +22,7 @@ mod breakdown;
 mod checked;
 mod clock;
 mod coding;
+mod condition;
 mod connection;
 mod cookies;
 mod delivery_tracker;
@@ -63,6 +64,7 @@ pub use arrivals::ArrivalLaw;
 pub use assay_scenario::{Part, RateSchedule, Scenario, ScenarioError, Shared, scenario_schema};
 pub use breakdown::Breakdown;
 pub use clock::monotonic_ns;
+pub use condition::Condition;
 pub use delivery_tracker::Deliveries;
 pub use details::curve;
 pub use endpoint::Http;
@@ -74,7 +76,7 @@ pub use measured::{
     ERROR_SHARE_MAX, ErrorKind, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
     SEND_LAG_SHARE_OF_P99_MAX, is_of_generator,
 };
-pub use plain::{for_url, for_url_and_redirects};
+pub use plain::{PlainRequest, for_request, for_url, scenario_text_of};
 pub use priority::Priority;
 pub use protocol_counters::ProtocolCounters;
 pub use recorder::summary_ms;

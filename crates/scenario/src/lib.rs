@@ -74,6 +74,24 @@ impl Scenario {
         compile::compile(text, source, &Outside::Here(Path::new(""))).map_err(ScenarioError::Mistakes)
     }
 
+    /// Length of the shortest secret, bytes.
+    pub const SECRET_BYTES_MIN: usize = outside::SECRET_BYTES_MIN;
+
+    /// Reads a scenario from `text` that has its secrets, by the names of variables, from here instead of from the environment, and names no
+    /// files.
+    ///
+    /// # Errors
+    /// As of `read`.
+    pub fn with_secrets(
+        text: &str,
+        source: &str,
+        secrets: Vec<(String, String)>,
+    ) -> Result<Scenario, ScenarioError> {
+        let (data, files, rate) = (Vec::new(), Vec::new(), None);
+        let outside = Outside::Sent(Sent { text: text.to_owned(), data, secrets, files, rate });
+        compile::compile(text, source, &outside).map_err(ScenarioError::Mistakes)
+    }
+
     /// Mistakes in the text of a scenario, whether or not its outside inputs are there.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Shortest secret, bytes: a shorter one stands in many texts by chance, and could not be kept out of messages.
-const SECRET_BYTES_MIN: usize = 4;
+pub(crate) const SECRET_BYTES_MIN: usize = 4;
 
 /// Longest file that a request may send, bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;

@@ -2,7 +2,9 @@
 
 use super::number::parse_count;
 use super::process_name::{ProcessName, parse_process};
-use super::{FormatArguments, GateFilesArguments, HttpArguments, InjectorsArguments, TlsArguments};
+use super::{
+    FormatArguments, GateFilesArguments, HttpArguments, InjectorsArguments, RequestArguments, TlsArguments,
+};
 use assay_text::duration;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -36,6 +38,9 @@ pub struct CapacityArguments {
     /// Scenario file: operations, sessions, checks; or the name of a ready-made scenario: assay studies
     #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
+    /// The request to a URL without a scenario
+    #[command(flatten)]
+    pub request: RequestArguments,
     /// Limits of the response time, in ms, or with a unit: 10ms,0.5s
     #[arg(long, default_value = "10,25,50,75,100", value_parser = parse_limits)]
     pub limits: Limits,
@@ -76,7 +81,7 @@ pub struct CapacityArguments {
     #[arg(long, value_name = "URL")]
     pub reset_url: Option<String>,
     /// Connections at most; what waits for one waits in its response time
-    #[arg(long, default_value_t = 256, value_parser = parse_count, allow_negative_numbers = true)]
+    #[arg(short, long, default_value_t = 256, value_parser = parse_count, allow_negative_numbers = true)]
     pub connections: u32,
     /// Requests under way or waiting at most; what exceeds this is counted as failed [default: 10000, or as many as the connections
     /// carry at once where that is more]

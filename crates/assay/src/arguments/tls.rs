@@ -18,6 +18,9 @@ pub struct TlsArguments {
     /// The name that the server's certificate must hold, sent to it (SNI) [default: the host of the URL]
     #[arg(long, value_name = "NAME")]
     pub server_name: Option<String>,
+    /// Take any certificate of the server: its traffic may be read and changed by others on the way
+    #[arg(short = 'k', long, conflicts_with = "trust")]
+    pub insecure: bool,
     /// Make every handshake whole instead of resuming sessions of earlier connections
     #[arg(long)]
     pub no_resumption: bool,

@@ -1,5 +1,5 @@
-//! What conditions of a build make of the end of a command: the same words and the same rule for `assay run --fail-if`, `assay gc
-//! --fail-if`, `assay gc diff --fail-if` and `assay capacity --at-least`.
+//! What conditions of a build make of the end of a command: the same words and the same rule for `--fail-if` of `assay run`, `load`, `gc` and
+//! `gc diff`, and for `assay capacity --at-least`.
 
 use crate::arguments::GateFilesArguments;
 use crate::failure::Failure;

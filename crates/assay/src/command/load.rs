@@ -3,17 +3,18 @@
 mod recording;
 
 use crate::arguments::{Arrivals, Format, LoadArguments, TlsArguments};
-use crate::command::{inject, studies};
+use crate::command::{gate, inject, studies};
 use crate::failure::Failure;
-use crate::forms::{LoadOf, show};
+use crate::forms::{Described, LoadOf, show};
 use crate::live::LiveLoad;
 use crate::output;
 use crate::output_file::can_be_written;
 use crate::{seed, stop};
 use assay_load::{
-    ArrivalLaw, Generator, GeneratorConfig, IntervalLogs, Load, LoadSource, LoadWindow, Progress, TlsOptions,
+    ArrivalLaw, Condition, Generator, GeneratorConfig, IntervalLogs, Load, LoadSource, LoadWindow, Progress,
+    TlsOptions,
 };
-use assay_model::LoadResult;
+use assay_model::{GateCase, LoadResult};
 use assay_scenario::RateSchedule;
 use assay_text::redact;
 use std::io;
@@ -31,8 +32,19 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     if arguments.recording.from_har.is_some() || arguments.recording.from_access_log.is_some() {
         return recording::scenario(&arguments.recording);
     }
+    if let (Some(typed), None) = (arguments.request.duration_as_body(), arguments.duration) {
+        return Err(Failure::input(format!(
+            "-d {typed}: -d is the body of the request, as of curl, hey and oha; write the length as -z {typed} or --duration {typed} (with one of \
+             these, -d may be such a body)"
+        )));
+    }
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    gate::check_files(&arguments.gate_files)?;
     let config = config(arguments)?;
+    let operations: Vec<&str> = config.scenario.operation_names().collect();
+    for condition in &arguments.fail_if {
+        condition.check(operations.iter().copied()).map_err(Failure::input)?;
+    }
     let duration = duration(arguments, config.rate.as_ref())?;
     let law = law(arguments, config.rate.as_ref(), duration)?;
     let rate = config.rate.clone();
@@ -72,23 +84,34 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
             output::note(&result.problems);
         }
     }
-    Ok(match (measured.stopped, result.valid) {
-        (true, _) => ExitCode::from(stop::INTERRUPTED),
-        (false, true) => ExitCode::SUCCESS,
-        (false, false) if arguments.allow_invalid => ExitCode::SUCCESS,
-        (false, false) => ExitCode::from(1),
-    })
+    if measured.stopped {
+        return Ok(ExitCode::from(stop::INTERRUPTED));
+    }
+    end(arguments, &shown)
+}
+
+/// What the conditions come to. The exit code is that of every command with conditions.
+fn end(arguments: &LoadArguments, shown: &LoadOf<'_>) -> Result<ExitCode, Failure> {
+    let is_good = shown.result.valid || arguments.allow_invalid;
+    let judge = |condition: &Condition| condition.judge(shown.result, is_good);
+    let cases: Vec<GateCase> = arguments.fail_if.iter().map(judge).collect();
+    gate::tell(&cases);
+    let bad = (!is_good).then(|| "it is not valid".to_owned());
+    gate::write_cases(&arguments.gate_files, (shown.target, bad), &cases, &|| shown.document().markdown())?;
+    Ok(gate::exit_code(is_good, &cases))
 }
 
 fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
     let (base_url, scenario) = match &arguments.scenario {
         Some(named) => (arguments.url.clone(), studies::scenario(named)?),
-        None if arguments.follow_redirects => assay_load::for_url_and_redirects(&arguments.url)?,
-        None => assay_load::for_url(&arguments.url)?,
+        None => {
+            assay_load::for_request(&arguments.url, &arguments.request.request().map_err(Failure::input)?)?
+        }
     };
     let tls = TlsOptions {
         server_name: arguments.tls.server_name.clone(),
         resumption: !arguments.tls.no_resumption,
+        verify: !arguments.tls.insecure,
         ..TlsOptions::default()
     };
     let TlsArguments { trust, client_cert, client_key, .. } = &arguments.tls;

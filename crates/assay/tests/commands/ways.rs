@@ -121,8 +121,8 @@ const ADDED: [(&[&str], &str); 7] = [
     (&["capacity", "!--budget"], "--budget 10s"),
     (&["capacity", "!--warm-up"], "--warm-up 1s"),
     (&["capacity", "!--allow-invalid"], "--allow-invalid"),
-    (&["load", "!--rate", "!--users", "!--from-har", "!--from-access-log"], "--rate 100"),
-    (&["load", "!--duration", "!--from-har", "!--from-access-log"], "--duration 1s"),
+    (&["load", "!--rate", "!-r", "!--users", "!--from-har", "!--from-access-log"], "--rate 100"),
+    (&["load", "!--duration", "!-z", "!--from-har", "!--from-access-log"], "--duration 1s"),
     (&["time", "!diff", "!--for", "!--watch"], "--for 1s"),
     (&["heap", "layout", "!--dump", "!--classpath"], "--classpath classes"),
 ];

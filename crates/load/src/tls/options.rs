@@ -23,6 +23,8 @@ pub struct TlsOptions {
     pub server_name: Option<String>,
     /// Connections resume the sessions of earlier ones, where the server allows it.
     pub resumption: bool,
+    /// The server's certificate is checked; without it any is taken.
+    pub verify: bool,
 }
 
 /// Certificate chain and private key of a client, both in PEM.
@@ -48,9 +50,9 @@ impl fmt::Debug for Pem {
 }
 
 impl Default for TlsOptions {
-    /// The system's trust, no client certificate, the URL's host, with resumption.
+    /// The system's trust, no client certificate, the URL's host, with resumption, a certificate that is checked.
     fn default() -> TlsOptions {
-        TlsOptions { trust: None, client: None, server_name: None, resumption: true }
+        TlsOptions { trust: None, client: None, server_name: None, resumption: true, verify: true }
     }
 }
 

@@ -135,6 +135,17 @@ fn an_expired_certificate_is_refused() {
 }
 
 #[test]
+fn any_certificate_is_taken_where_that_is_asked_for() {
+    let [authority, unknown] = ["test", "unknown"].map(Authority::new);
+    let server =
+        Server::start(authority.server(&authority.certify(&["other.test"], 2001), false), usize::MAX);
+    check_refused(&server.url(), trusting(&unknown), &[]);
+    let unchecked = TlsOptions { verify: false, ..TlsOptions::default() };
+    let measured = run(&mut generator(&server.url(), unchecked)).expect("a good stretch");
+    assert!(0 < measured.completed && measured.errors() == 0, "{:?}", measured.problems);
+}
+
+#[test]
 fn an_unknown_authority_is_refused() {
     let [authority, same_name, other] = ["one", "one", "other"].map(Authority::new);
     let server = Server::start(authority.server(&authority.certify(&[HOST], VALID), false), usize::MAX);

@@ -72,6 +72,8 @@ pub struct TlsTable {
     pub server_name: Option<String>,
     /// Connections resume the sessions of earlier ones. Default: true.
     pub resumption: Option<bool>,
+    /// The server's certificate is checked. Default: true; without it its traffic may be read and changed by others on the way.
+    pub verify: Option<bool>,
 }
 
 impl TlsTable {
@@ -83,6 +85,7 @@ impl TlsTable {
         let options = TlsOptions {
             server_name: self.server_name.clone(),
             resumption: self.resumption.unwrap_or(usual.resumption),
+            verify: self.verify.unwrap_or(usual.verify),
             ..usual
         };
         options.with_files(trust.as_deref(), (chain.as_deref(), key.as_deref()))

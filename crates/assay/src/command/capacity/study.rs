@@ -9,7 +9,7 @@ use crate::command::studies;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::seed;
-use assay_load::{Generator, GeneratorConfig, Http, LoadError, LoadSource, for_url};
+use assay_load::{Generator, GeneratorConfig, Http, LoadError, LoadSource, for_url, scenario_text_of};
 use assay_model::{CapacityMethod, CapacityReport, RunEvent, RunEventKind};
 use assay_study::{
     CapacityTable, DesignTable, Observe, Seconds, ServerTable, Settings, Study, StudyError, TlsTable,
@@ -29,7 +29,14 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
     let seed = arguments.seed.unwrap_or_else(seed::any);
     // A study names a file; that of a ready-made scenario lives as long as the search.
     let ready_made = arguments.scenario.as_deref().and_then(studies::ready_made_scenario);
-    let file = ready_made.map(|scenario| file_of(scenario.text)).transpose()?;
+    let file = match (ready_made, &arguments.url) {
+        (Some(scenario), _) => Some(file_of(scenario.text)?),
+        (None, Some(url)) if !arguments.request.is_plain() => {
+            let request = arguments.request.request().map_err(Failure::input)?;
+            Some(file_of(&scenario_text_of(url, &request)?.1)?)
+        }
+        _ => None,
+    };
     let scenario = file.as_ref().map(NamedTempFile::path).or(arguments.scenario.as_deref());
     let checked = study_of(arguments, scenario, seed)?.checked(NAME).map_err(StudyError::Diagnostics)?;
     let prepared = checked.prepare(false)?;
@@ -94,13 +101,15 @@ fn study_of(arguments: &CapacityArguments, scenario: Option<&Path>, seed: u64) -
     let gc_log = arguments.gc_log.as_deref().map(text).transpose()?;
     let pid = arguments.pid.as_ref().map(pid_of).transpose()?;
     let companions = arguments.companion.iter().map(pid_of).collect::<Result<Vec<_>, _>>()?;
-    let TlsArguments { trust, client_cert, client_key, server_name, no_resumption } = &arguments.tls;
+    let TlsArguments { trust, client_cert, client_key, server_name, insecure, no_resumption } =
+        &arguments.tls;
     let tls = TlsTable {
         trust: trust.as_deref().map(text).transpose()?,
         client_cert: client_cert.as_deref().map(text).transpose()?,
         client_key: client_key.as_deref().map(text).transpose()?,
         server_name: server_name.clone(),
         resumption: no_resumption.then_some(false),
+        verify: insecure.then_some(false),
     };
     let http = arguments.http.http().ok_or_else(|| Failure::input(STREAMS_OF_HTTP1))?;
     let http2_streams = match http {
