@@ -106,6 +106,42 @@ fn a_journey_is_made_without_secrets_and_takes_what_answers_gave() {
 }
 
 #[test]
+fn headers_are_taken_once_with_a_long_token_that_an_answer_gave_and_parts_of_a_form() {
+    let token = format!("{TOKEN}{}", "a1B2".repeat(200));
+    let headers = json!([
+        { "name": "accept", "value": "application/json" }, { "name": "Accept-Encoding", "value": "gzip, br" },
+        { "name": "Connection", "value": "keep-alive" }, { "name": "Authorization", "value": format!("Bearer {token}") },
+    ]);
+    let params = json!([{ "name": "title", "value": "a report" }, { "name": "file", "fileName": "a.pdf" }]);
+    let text = archive(vec![
+        entry(
+            "00.000",
+            "GET",
+            "https://shop.example/token",
+            json!({}),
+            json!({ "content": { "mimeType": "application/json", "text": format!("{{\"token\":\"{token}\"}}") } }),
+        ),
+        entry(
+            "01.000",
+            "POST",
+            "https://shop.example/documents",
+            json!({ "headers": headers, "postData": { "mimeType": "multipart/form-data; boundary=x", "params": params } }),
+            json!({}),
+        ),
+    ]);
+    let text = made(&text, &HarOptions::default()).text;
+    for part in [
+        "authorization = { operation = \"GET /token\", json = \"/token\" }",
+        "headers = { Accept = \"text/html\", Accept-Encoding = \"gzip, br\", Authorization = \"Bearer {authorization}\" }",
+        "multipart = { title = \"a report\" }",
+        "# A file was sent, which is not recorded: put it here, and \"file\" = { file = \"a.pdf\" } into `multipart`.",
+    ] {
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+    Scenario::look(&text, "made.toml").expect("it can be read again");
+}
+
+#[test]
 fn hosts_and_static_resources_are_taken_as_asked() {
     let with_static = made(&shop(), &HarOptions { with_static: true, ..HarOptions::default() });
     assert!(with_static.text.contains("/app.js"));

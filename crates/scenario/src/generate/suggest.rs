@@ -1,6 +1,6 @@
 //! Where in an answer a value stands that a later request sends.
 
-use crate::extract::{Answered, ValueLocation};
+use crate::extract::{Answered, VALUE_BYTES_MAX, ValueLocation};
 use memchr::memmem::Finder;
 
 /// Shortest value that is taken for one that the server gave: shorter ones are found everywhere.
@@ -11,7 +11,7 @@ const AROUND_CHARS_MAX: usize = 24;
 /// Whether a value may be one that a server gave, and not a word.
 pub(super) fn may_be_given(value: &str) -> bool {
     VALUE_CHARS_MIN <= value.len()
-        && value.len() <= 512
+        && value.len() <= VALUE_BYTES_MAX
         && value.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
         && !value.contains(['{', '}', ' ', '\n'])
 }
