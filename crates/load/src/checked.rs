@@ -18,6 +18,8 @@ pub(crate) enum Wrong<'a> {
     Without { text: &'a [u8], body: &'a [u8] },
     /// Its body cannot be decoded.
     Coded(Undecodable),
+    /// It ended before so many events.
+    Events { awaited: u32, counted: u32 },
     /// A value in it is longer than what is kept.
     TooLong { name: &'a str, bytes: usize },
 }
@@ -27,7 +29,9 @@ impl Wrong<'_> {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Wrong::Status { .. } => ErrorKind::Status,
-            Wrong::Without { .. } | Wrong::Coded(_) | Wrong::TooLong { .. } => ErrorKind::Content,
+            Wrong::Without { .. } | Wrong::Coded(_) | Wrong::Events { .. } | Wrong::TooLong { .. } => {
+                ErrorKind::Content
+            }
         }
     }
 
@@ -45,6 +49,10 @@ impl Wrong<'_> {
                 let of_coded =
                     if coding.is_empty() { String::new() } else { format!(" in its {coding} body") };
                 format!("answered {status} without {text:?}{of_coded}: {instead}")
+            }
+            Wrong::Events { awaited, counted } => {
+                let body = start_of(&answer.body);
+                format!("answered {status}; its stream ended with {counted} of {awaited} events: {body}")
             }
             Wrong::Coded(why) => format!("answered {status}; {why}"),
             Wrong::TooLong { name, bytes } => {
@@ -100,6 +108,9 @@ impl<'a> Exchanged<'a> {
         let Exchanged { operation, request, answer } = *self;
         if !operation.expects(answer.status) {
             return Err(Wrong::Status { follows: operation.follow_redirects });
+        }
+        if let Some((awaited, counted)) = answer.events.counts().filter(|_| !answer.events.is_done()) {
+            return Err(Wrong::Events { awaited, counted });
         }
         let body = match operation.keeps_body {
             true => decoder.body(answer).map_err(Wrong::Coded)?,

@@ -38,6 +38,8 @@ pub(crate) struct Request {
     pub keeps_body: bool,
     /// The header lines of the answer are needed.
     pub keeps_head: bool,
+    /// The answer is a stream of events, and whole with so many; 0: it is none.
+    pub events: u32,
 }
 
 impl Request {
@@ -50,6 +52,7 @@ impl Request {
         self.has_body = false;
         self.keeps_body = false;
         self.keeps_head = false;
+        self.events = 0;
     }
 
     /// Writes the next part.
@@ -88,7 +91,7 @@ impl Request {
     ) {
         let [body, expected] =
             [RequestPart::Body, RequestPart::Expected].map(|part| self.part(part).to_vec());
-        let sets = self.sets;
+        let (sets, events) = (self.sets, self.events);
         let (has_body, keeps_body, keeps_head) = (self.has_body, self.keeps_body, self.keeps_head);
         self.clear();
         self.write(RequestPart::Method, |out| out.extend_from_slice(method));
@@ -97,7 +100,7 @@ impl Request {
         self.write_cookies(base, cookies);
         self.write(RequestPart::Body, |out| out.extend_from_slice(&body));
         self.write(RequestPart::Expected, |out| out.extend_from_slice(&expected));
-        self.sets = sets;
+        (self.sets, self.events) = (sets, events);
         (self.has_body, self.keeps_body, self.keeps_head) = (has_body, keeps_body, keeps_head);
     }
 }

@@ -63,6 +63,7 @@ impl Session {
             operation.body.is_some() || matches!(operation.method.as_str(), "POST" | "PUT" | "PATCH");
         request.keeps_body = operation.keeps_body;
         request.keeps_head = operation.keeps_head;
+        request.events = operation.events;
         user.use_up(operation);
     }
 

@@ -2,15 +2,13 @@
 
 use crate::chat::Chat;
 use crate::compile_operation::operation;
-use crate::data::Feed;
-use crate::extract::{Extract, ValueLocation};
-use crate::file::{OperationFile, PerKind, ScenarioFile, ThinkFile};
+use crate::file::{OperationFile, PerKind, ScenarioFile};
 use crate::mistakes::Mistakes;
+use crate::names::Names;
 use crate::operation::{Operation, Scenario};
 use crate::origins;
 use crate::outside::{Outside, Secrets};
-use crate::template::{self, Source};
-use crate::think::Think;
+use crate::think::thought;
 use crate::users::{self, UserKind};
 use crate::value::Value;
 use assay_model::schema;
@@ -140,22 +138,6 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
     if mistakes.found.is_empty() { Ok(scenario) } else { Err(mistakes.found) }
 }
 
-/// The law of think times that is given, or the usual one.
-pub(crate) fn thought(
-    file: Option<&ThinkFile>,
-    usual: Option<Think>,
-    wrong: &mut dyn FnMut(String),
-) -> Option<Think> {
-    match file.map(Think::of) {
-        Some(Err(what)) => {
-            wrong(what);
-            None
-        }
-        Some(Ok(think)) => Some(think),
-        None => usual,
-    }
-}
-
 /// The weights of an operation by kind of user.
 fn weights(file: &Spanned<OperationFile>, kinds: &[(String, f64)], mistakes: &mut Mistakes) -> Vec<f64> {
     let (span, file) = (file.span(), file.get_ref());
@@ -198,113 +180,6 @@ fn explain(message: &str) -> String {
             format!("unknown {kind} {wrong:?}{}", hint(wrong, known))
         }
         _ => message.to_owned(),
-    }
-}
-
-/// What names mean.
-pub(crate) struct Names<'a> {
-    operations: &'a [String],
-    values: &'a [Value],
-    pub extracts: &'a [Extract],
-    feeds: &'a [Feed],
-    outside: &'a Outside<'a>,
-    /// Variables of the environment that were named, with their values.
-    secrets: RefCell<Vec<(String, String)>>,
-    /// Files that requests send.
-    files: RefCell<Vec<Box<[u8]>>>,
-}
-
-impl Names<'_> {
-    /// Number of an operation.
-    pub fn operation(&self, name: &str, span: &Range<usize>, mistakes: &mut Mistakes) -> Option<usize> {
-        let at = self.operations.iter().position(|known| known == name);
-        if at.is_none() {
-            let hint = hint(name, self.operations.iter().map(String::as_str));
-            mistakes.add(span, format!("unknown operation {name:?}{hint}"));
-        }
-        at
-    }
-
-    /// Number of an extract.
-    pub fn extract(&self, name: &str) -> Option<usize> {
-        self.extracts.iter().position(|known| known.name == name)
-    }
-
-    fn is_known(&self, name: &str) -> bool {
-        self.extract(name).is_some() || self.values.iter().any(|value| value.name == name)
-    }
-
-    fn column(&self, name: &str) -> Option<Source> {
-        self.feeds.iter().enumerate().find_map(|(feed, of)| {
-            let column = of.table.columns.iter().position(|column| column == name)?;
-            Some(Source::Column(feed, column))
-        })
-    }
-
-    /// The extract of a form's hidden fields.
-    pub fn hidden(&self, name: &str, has_form: bool) -> Result<usize, String> {
-        if !has_form {
-            return Err("`hidden` belongs to a `form`, which may be empty: form = {}".to_owned());
-        }
-        let is_it = |at: &usize| matches!(self.extracts[*at].place, ValueLocation::Hidden { .. });
-        self.extract(name).filter(is_it).ok_or_else(|| {
-            let of_forms =
-                self.extracts.iter().filter(|one| matches!(one.place, ValueLocation::Hidden { .. }));
-            format!(
-                "hidden {name:?} is not an extract of a form{}",
-                hint(name, of_forms.map(|one| one.name.as_str()))
-            )
-        })
-    }
-
-    /// The bytes of a file that requests send.
-    pub fn file(&self, file: &str) -> Result<Box<[u8]>, String> {
-        let mut files = self.files.borrow_mut();
-        let bytes = self.outside.file(files.len(), file)?;
-        files.push(bytes.clone());
-        Ok(bytes)
-    }
-
-    fn secret(&self, name: &str) -> Result<Source, String> {
-        let mut secrets = self.secrets.borrow_mut();
-        if let Some(at) = secrets.iter().position(|(known, _)| known == name) {
-            return Ok(Source::Secret(at));
-        }
-        secrets.push((name.to_owned(), self.outside.secret(name)?));
-        Ok(Source::Secret(secrets.len() - 1))
-    }
-
-    /// Where the text of a name comes from.
-    pub fn source(&self, name: &str) -> Result<Source, String> {
-        if let Some(name) = name.strip_prefix(template::ENV) {
-            return self.secret(name);
-        }
-        if let Some(column) = self.column(name) {
-            return Ok(column);
-        }
-        // Where no file is read, any name may be that of a column.
-        if matches!(self.outside, Outside::Absent) && !self.feeds.is_empty() && !self.is_known(name) {
-            return Ok(Source::Column(0, 0));
-        }
-        if let Some(at) = self.values.iter().position(|known| known.name == name) {
-            return Ok(Source::Drawn(at));
-        }
-        if let Some(at) = self.extract(name) {
-            return match self.extracts[at].place {
-                ValueLocation::Hidden { .. } => Err(format!(
-                    "{{{name}}} is all hidden fields of a form; send them with hidden = {name:?}"
-                )),
-                _ => Ok(Source::Extracted(at)),
-            };
-        }
-        Err({
-            let columns = self.feeds.iter().flat_map(|feed| &feed.table.columns);
-            let known: Vec<&str> = (self.values.iter().map(|value| value.name.as_str()))
-                .chain(self.extracts.iter().map(|extract| extract.name.as_str()))
-                .chain(columns.map(String::as_str))
-                .collect();
-            format!("unknown value {{{name}}}{}", hint(name, known))
-        })
     }
 }
 

@@ -1,13 +1,13 @@
 //! From an operation of the file to the checked one: its request, and what a correct answer to it is.
 
-use crate::compile::{Names, thought};
 use crate::extract::Extract;
 use crate::file::{ForgetFile, OneOrMany, OperationFile, PartFile};
 use crate::mistakes::Mistakes;
 use crate::multipart;
+use crate::names::Names;
 use crate::operation::{Contains, Operation, OwnHeaders};
 use crate::template::{self, Encoding, Source, Template, TemplatePart};
-use crate::think::Think;
+use crate::think::{Think, thought};
 use assay_text::near::hint;
 use memchr::memmem::Finder;
 use std::collections::BTreeMap;
@@ -57,6 +57,7 @@ pub(crate) fn operation(
         timeout_ns: file.timeout_ms.saturating_mul(1_000_000),
         think,
         keeps_head: false,
+        events: file.events.unwrap_or(0),
         extracts: Vec::new(),
         uses_up: Vec::new(),
         forgets: file.forget.as_ref().map(|forget| forgotten(forget, names, &mut wrong)).unwrap_or_default(),
@@ -245,6 +246,9 @@ fn check_request_line(file: &OperationFile, wrong: &mut dyn FnMut(String)) {
         wrong("the Content-Type of `multipart` says what is between the parts; leave it out".to_owned());
     }
     check_statuses(listed(file.status.as_ref()), wrong);
+    if file.events == Some(0) {
+        wrong("events 0: leave it out for an answer that ends by itself".to_owned());
+    }
     if !(1..=3_600_000).contains(&file.timeout_ms) {
         wrong(format!("timeout_ms {} must be 1 to 3600000", file.timeout_ms));
     }

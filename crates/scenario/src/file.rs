@@ -324,6 +324,9 @@ pub(crate) struct OperationFile {
     /// Follow up to ten redirects on the same server, within the request's time. Default: false.
     #[serde(default)]
     pub follow_redirects: bool,
+    /// The answer is a stream of server-sent events, which is not compressed, and is whole with the so many-th that has data: its time is the
+    /// time to that event, and what follows is cut off. One that ends earlier is wrong. Default: it ends by itself.
+    pub events: Option<u32>,
     /// What a correct answer holds, in its first mebibyte; values in it are those of the request.
     pub contains: Option<String>,
     /// Extracts that must be there; where one is not, `otherwise` is sent instead.

@@ -17,6 +17,7 @@ pub mod generate;
 mod missing;
 mod mistakes;
 mod multipart;
+mod names;
 mod operation;
 mod origins;
 mod outside;

@@ -182,6 +182,8 @@ pub struct Operation {
     pub keeps_body: bool,
     /// The head of the answer is needed.
     pub keeps_head: bool,
+    /// Server-sent events that make the answer whole; 0: it ends by itself.
+    pub events: u32,
     /// Extracts that the answer is searched for.
     pub(crate) extracts: Vec<usize>,
     /// Extracts that are used up by the request.
@@ -236,6 +238,7 @@ impl Operation {
             think,
             keeps_body: false,
             keeps_head: false,
+            events: 0,
             extracts: Vec::new(),
             uses_up: Vec::new(),
             forgets: (Vec::new(), Vec::new()),

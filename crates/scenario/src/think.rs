@@ -55,6 +55,22 @@ impl Think {
     }
 }
 
+/// The law of think times that is given, or the usual one.
+pub(crate) fn thought(
+    file: Option<&ThinkFile>,
+    usual: Option<Think>,
+    wrong: &mut dyn FnMut(String),
+) -> Option<Think> {
+    match file.map(Think::of) {
+        Some(Err(what)) => {
+            wrong(what);
+            None
+        }
+        Some(Ok(think)) => Some(think),
+        None => usual,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

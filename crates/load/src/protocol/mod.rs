@@ -4,11 +4,13 @@
 //! A connection has one or more streams, each of which carries one request at a time.
 
 pub(crate) mod chat;
+mod events;
 pub(crate) mod http1;
 pub(crate) mod http2;
 pub(crate) mod websocket;
 
 use crate::request::Request;
+use events::EventCounter;
 use std::borrow::Cow;
 use std::io;
 
@@ -163,6 +165,8 @@ pub(crate) struct Answer {
     pub coding: Vec<u8>,
     /// The body goes on behind what is kept of it.
     pub is_cut: bool,
+    /// Of a body that is a stream of events.
+    pub events: EventCounter,
 }
 
 impl Answer {
@@ -178,6 +182,7 @@ impl Answer {
         self.is_cut = false;
         self.head.clear();
         self.keeps_head = false;
+        self.events.begin(0);
     }
 
     /// Its header lines are wanted.
@@ -198,6 +203,10 @@ impl Answer {
     /// Keeps what is wanted of a part of the body.
     pub fn keep(&mut self, bytes: &[u8]) {
         self.body_bytes += bytes.len() as u64;
+        // Not those of a page that says what is wrong.
+        if self.status / 100 == 2 {
+            self.events.feed(bytes);
+        }
         let room = self.body_kept_bytes_max.saturating_sub(self.body.len());
         self.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
         self.is_cut |= room < bytes.len();

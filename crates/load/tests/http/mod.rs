@@ -4,6 +4,7 @@
 mod answers;
 mod codings;
 mod cookies;
+mod events;
 mod extracts;
 mod headers;
 mod outside;

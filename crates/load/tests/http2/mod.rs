@@ -89,6 +89,64 @@ fn cookies_redirects_forms_and_checks_work_as_over_http_1_1() {
 }
 
 #[test]
+fn headers_of_the_scenario_take_the_place_of_others_and_answers_are_decoded() {
+    const SHOP: &str = r#"
+        [[operation]]
+        name = "own"
+        path = "/own"
+        contains = "ordered"
+        [operation.headers]
+        Host = "shop.example"
+        User-Agent = "shop/1"
+        Accept = "text/html"
+        Accept-Encoding = "gzip"
+        Connection = "close"
+        [[operation]]
+        name = "plain"
+        path = "/plain"
+        contains = "ordered"
+    "#;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(b"{\"state\":\"ordered\"}").expect("memory");
+    let coded = gzip.finish().expect("memory");
+    let server = serve(Settings::default(), move |request| {
+        let of = [":authority", "user-agent", "accept", "accept-encoding", "connection", "host"];
+        let of = of.map(|name| request.headers.get(name).map_or("none", String::as_str));
+        match (request.path(), of) {
+            ("/own", ["shop.example", "shop/1", "text/html", "gzip", "none", "none"]) => Reply::Answer {
+                status: 200,
+                headers: vec![("content-encoding", "gzip".to_owned())],
+                body: coded.clone(),
+            },
+            ("/plain", [authority, "assay", "*/*", "none", "none", "none"])
+                if authority != "shop.example" =>
+            {
+                ok("ordered")
+            }
+            _ => ok("no"),
+        }
+    });
+    is_fine(&load(&server, SHOP, (2, 3), &CLOSED));
+}
+
+#[test]
+fn a_stream_of_events_is_reset_behind_its_last_awaited_event() {
+    let listen = "[[operation]]\nname = \"listen\"\npath = \"/\"\nevents = 2\ncontains = \"data: 2\"\n";
+    let events: String = (1..2_000).map(|number| format!("data: {number}\n\n")).collect();
+    let settings = Settings { window: Some(1_000), ..Settings::default() };
+    let server = serve(settings, move |_| ok(&events));
+    // nghttp2 takes 1,000 resets of a client for an attack (CVE-2023-44487).
+    let law = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 100.0 };
+    let measured = load(&server, listen, (1, 3), &law);
+    is_fine(&measured);
+    let told = measured.result().protocol.expect("it was spoken");
+    assert_eq!(told.closed_by_server, 0, "the connection goes on");
+    let few = serve(Settings::default(), |_| ok("data: 1\n\n"));
+    let measured = load(&few, listen, (1, 1), &Load::Closed { users: 1, think: None });
+    assert_eq!(errors(&measured, ErrorKind::Content), measured.requests, "{:?}", measured.problems);
+}
+
+#[test]
 fn one_time_requests_are_sent_over_it_too() {
     const SETUP: &str = "setup = [\"first\"]\n[extract.token]\noperation = \"first\"\nafter = \"<\"\nbefore = \">\"\n\
                          [[operation]]\nname = \"first\"\nweight = 0\npath = \"/first\"\n\

@@ -74,6 +74,7 @@ impl Exchange for Http1 {
     fn send(&mut self, _stream: usize, request: &Request, out: &mut Vec<u8>) {
         let [method, target] = [RequestPart::Method, RequestPart::Target].map(|part| request.part(part));
         self.reader.begin(method != b"HEAD", request.keeps_body);
+        self.reader.await_events(request.events);
         if request.keeps_head {
             self.reader.keep_head();
         }

@@ -124,6 +124,11 @@ impl ResponseReader {
         self.answer.keep_head();
     }
 
+    /// What comes is a stream of events, and whole with so many; 0: it is none.
+    pub fn await_events(&mut self, events: u32) {
+        self.answer.events.begin(events);
+    }
+
     /// The answer as far as it was read.
     pub fn answer(&self) -> &Answer {
         &self.answer
@@ -143,6 +148,11 @@ impl ResponseReader {
             }
             let taken = self.step(bytes)?;
             bytes = &bytes[taken..];
+            if self.answer.events.is_done() {
+                // What goes on behind them is not waited for.
+                self.state = State::Done;
+                return Ok(Progress::Done { keep_alive: false });
+            }
         }
         Ok(match self.state {
             State::Done => Progress::Done { keep_alive: self.keep_alive },

@@ -3,7 +3,7 @@
 use super::fault::{self, Fault, REFUSED_STREAM};
 use super::frame::{self, Head};
 use super::{BLOCK_BYTES_MAX, Http2, WINDOW_BYTES};
-use crate::protocol::{Event, Failure};
+use crate::protocol::{Event, Exchange, Failure};
 
 /// A window that is narrower than this is opened anew.
 const WINDOW_BYTES_LOW: i64 = 1 << 29;
@@ -71,6 +71,11 @@ impl Http2 {
         }
         if let Err(why) = stream.data(body) {
             return Ok(Some(self.fail(at, why, out)));
+        }
+        if stream.answer.events.is_done() && !head.has(frame::END_STREAM) {
+            // What goes on behind them is not waited for.
+            let keep_alive = self.abandon(at, out);
+            return Ok(Some(Event::Answered { stream: at, keep_alive }));
         }
         if head.has(frame::END_STREAM) {
             return Ok(Some(self.ended(at, out)));

@@ -61,6 +61,7 @@ impl Stream {
     /// A request begins.
     pub fn begin(&mut self, id: u32, expects_body: bool, request: &Request, (room, window): (i64, i64)) {
         self.answer.begin(request.keeps_body);
+        self.answer.events.begin(request.events);
         if request.keeps_head {
             self.answer.keep_head();
         }
