@@ -40,7 +40,9 @@ pub(crate) enum Refusal {
 /// Where a request goes, as far as cookies depend on it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Destination<'a> {
-    base: &'a BaseUrl,
+    is_secure: bool,
+    /// The name by which the request asks for the server.
+    host: &'a str,
     path: &'a [u8],
 }
 
@@ -48,7 +50,16 @@ impl<'a> Destination<'a> {
     /// A path with query of the server under load.
     pub fn new(base: &'a BaseUrl, target: &'a [u8]) -> Destination<'a> {
         let end = memchr::memchr(b'?', target).unwrap_or(target.len());
-        Destination { base, path: &target[..end] }
+        Destination { is_secure: base.scheme.is_secure(), host: &base.host, path: &target[..end] }
+    }
+
+    /// The same, where the request asks for the server by another authority than the URL under load.
+    pub fn named(self, authority: &'a str) -> Destination<'a> {
+        let host = match authority.rfind(':') {
+            Some(colon) if !authority.ends_with(']') => &authority[..colon],
+            _ => authority,
+        };
+        Destination { host: host.trim_matches(['[', ']']), ..self }
     }
 
     /// The path of a cookie that names none: section 5.1.4.
@@ -67,10 +78,10 @@ impl<'a> Destination<'a> {
 
     /// Whether a host belongs to a domain: section 5.1.3. An address is no part of one.
     fn is_of(&self, domain: &str) -> bool {
-        let host = self.base.host.as_bytes();
+        let host = self.host.as_bytes();
         let Some(at) = host.len().checked_sub(domain.len()) else { return false };
         host[at..].eq_ignore_ascii_case(domain.as_bytes())
-            && (at == 0 || host[at - 1] == b'.' && self.base.host.parse::<std::net::IpAddr>().is_err())
+            && (at == 0 || host[at - 1] == b'.' && self.host.parse::<std::net::IpAddr>().is_err())
     }
 }
 
@@ -121,11 +132,11 @@ impl CookieJar {
         {
             return Err(Refusal::Prefix);
         }
-        if is_secure && !from.base.scheme.is_secure() {
+        if is_secure && !from.is_secure {
             return Err(Refusal::Secure);
         }
         let path = path.unwrap_or_else(|| from.default_path());
-        let domain = domain.filter(|domain| !domain.eq_ignore_ascii_case(&from.base.host));
+        let domain = domain.filter(|domain| !domain.eq_ignore_ascii_case(from.host));
         let is_it = |known: &Stored| {
             *known.name == *name && *known.path == *path && known.domain.as_deref() == domain
         };
@@ -308,6 +319,20 @@ mod tests {
             ("https://h", "__Secure-a=1", Some(Refusal::Prefix)),
         ] {
             assert_eq!(refused(url, header), want, "{url} {header}");
+        }
+    }
+
+    #[test]
+    fn the_host_of_a_cookie_is_the_one_that_the_request_names() {
+        let base = base("http://127.0.0.1:8080");
+        let to = Destination::new(&base, b"/");
+        for (to, want) in [
+            (to.named("shop.example.com:81"), Ok(())),
+            (to.named("example.com"), Ok(())),
+            (to.named("[::1]"), Err(Refusal::Domain)),
+            (to, Err(Refusal::Domain)),
+        ] {
+            assert_eq!(CookieJar::default().keep("a=1; Domain=example.com", to, NOW_S), want, "{to:?}");
         }
     }
 

@@ -8,9 +8,15 @@ use crate::url::BaseUrl;
 /// Most redirects of one request.
 pub(crate) const REDIRECTS_MAX: u8 = 10;
 
-/// The path with query that a `Location`, or a link, leads to from another one; absent where it is none, or of another server than the one under
-/// load.
-pub(crate) fn target(location: &str, from: &str, base: &BaseUrl) -> Option<String> {
+/// The path with query that a `Location`, or a link, in the answer to a request leads to; absent where it is none, or of another server than
+/// the one under load.
+pub(crate) fn target_of(location: &str, request: &Request, base: &BaseUrl) -> Option<String> {
+    let from = std::str::from_utf8(request.part(RequestPart::Target)).ok()?;
+    target(location, from, base, request.authority(base))
+}
+
+/// The same; the server under load is also known as `authority`.
+fn target(location: &str, from: &str, base: &BaseUrl, authority: &str) -> Option<String> {
     if location.bytes().any(|byte| byte <= b' ' || byte >= 0x7f) {
         return None;
     }
@@ -35,7 +41,7 @@ pub(crate) fn target(location: &str, from: &str, base: &BaseUrl) -> Option<Strin
     let usual = format!(":{}", base.scheme.port());
     let bare = |authority: &str| authority.strip_suffix(&usual).unwrap_or(authority).to_ascii_lowercase();
     let slash = if path.starts_with('/') { "" } else { "/" };
-    (bare(host) == bare(&base.authority)).then(|| format!("{slash}{path}"))
+    [&base.authority, authority].iter().any(|own| bare(own) == bare(host)).then(|| format!("{slash}{path}"))
 }
 
 /// Makes of a request the one that follows its answer, if that leads somewhere that is under load: the same, but for its target and the
@@ -44,12 +50,9 @@ pub(crate) fn follow(request: &mut Request, answer: &Answer, base: &BaseUrl, coo
     if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) || answer.location.is_empty() {
         return false;
     }
-    let (method, from) = (request.part(RequestPart::Method), request.part(RequestPart::Target));
-    let target = match (std::str::from_utf8(&answer.location), std::str::from_utf8(from)) {
-        (Ok(location), Ok(from)) => target(location, from, base),
-        _ => None,
-    };
-    let Some(target) = target else { return false };
+    let method = request.part(RequestPart::Method);
+    let location = std::str::from_utf8(&answer.location).ok();
+    let Some(target) = location.and_then(|to| target_of(to, request, base)) else { return false };
     let keeps_body = match (answer.status, method) {
         (_, b"HEAD") | (307 | 308, _) => true,
         (303, _) | (_, b"POST") => false,
@@ -70,7 +73,6 @@ pub(crate) fn follow(request: &mut Request, answer: &Answer, base: &BaseUrl, coo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cookies::Destination;
 
     fn base(url: &str) -> BaseUrl {
         BaseUrl::parse(url).expect("a good URL")
@@ -78,6 +80,8 @@ mod tests {
 
     #[test]
     fn a_location_leads_to_a_path_of_the_server_or_nowhere() {
+        let target =
+            |location: &str, from: &str, base: &BaseUrl| target(location, from, base, "shop.example");
         let to = |location: &str| target(location, "/app/list?page=1", &base("http://h:8080"));
         for (location, want) in [
             ("/login", Some("/login")),
@@ -89,6 +93,7 @@ mod tests {
             ("?page=2", Some("/app/list?page=2")),
             ("", Some("/app/list?page=1")),
             ("http://other/", None),
+            ("http://shop.example/x", Some("/x")),
             ("https://h:8080/", None),
             ("/a b", None),
             ("/x\r\nEvil: 1", None),
@@ -103,7 +108,7 @@ mod tests {
     #[test]
     fn the_next_request_keeps_all_but_what_the_redirect_changes() {
         let (base, mut cookies) = (base("http://h"), CookieJar::default());
-        cookies.set(b"id=2", Destination::new(&base, b"/")).expect("a good cookie");
+        cookies.set(b"id=2", Request::default().destination(&base)).expect("a good cookie");
         let next = |status, to: &str| {
             let mut next = Request::default();
             for (part, text) in [

@@ -66,9 +66,31 @@ impl Request {
     pub fn write_cookies(&mut self, base: &BaseUrl, cookies: &CookieJar) {
         let mut line = std::mem::take(&mut self.cookie_line);
         line.clear();
-        cookies.write_header(Destination::new(base, self.part(RequestPart::Target)), &mut line);
+        cookies.write_header(self.destination(base), &mut line);
         self.write(RequestPart::Cookie, |out| out.extend_from_slice(&line));
         self.cookie_line = line;
+    }
+
+    /// The value of one of its own headers.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.part(RequestPart::Headers).split(|byte| *byte == b'\n');
+        let value = lines.filter_map(|line| {
+            let colon = memchr::memchr(b':', line)?;
+            line[..colon].eq_ignore_ascii_case(name.as_bytes()).then(|| line[colon + 1..].trim_ascii())
+        });
+        value.filter_map(|value| std::str::from_utf8(value).ok()).next()
+    }
+
+    /// The server as it is named in the request: its own `Host`, or that of the URL under load.
+    pub fn authority<'a>(&'a self, base: &'a BaseUrl) -> &'a str {
+        let own = if self.sets.host { self.header("host") } else { None };
+        own.unwrap_or(&base.authority)
+    }
+
+    /// Where it goes, for cookies; it is written up to its headers.
+    pub fn destination<'a>(&'a self, base: &'a BaseUrl) -> Destination<'a> {
+        let to = Destination::new(base, self.part(RequestPart::Target));
+        if self.sets.host { to.named(self.authority(base)) } else { to }
     }
 
     /// A part.
@@ -94,13 +116,13 @@ impl Request {
         let (sets, events) = (self.sets, self.events);
         let (has_body, keeps_body, keeps_head) = (self.has_body, self.keeps_body, self.keeps_head);
         self.clear();
+        (self.sets, self.events) = (sets, events);
         self.write(RequestPart::Method, |out| out.extend_from_slice(method));
         self.write(RequestPart::Target, |out| out.extend_from_slice(target));
         self.write(RequestPart::Headers, |out| out.extend_from_slice(headers));
         self.write_cookies(base, cookies);
         self.write(RequestPart::Body, |out| out.extend_from_slice(&body));
         self.write(RequestPart::Expected, |out| out.extend_from_slice(&expected));
-        (self.sets, self.events) = (sets, events);
         (self.has_body, self.keeps_body, self.keeps_head) = (has_body, keeps_body, keeps_head);
     }
 }

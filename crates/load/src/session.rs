@@ -43,6 +43,7 @@ impl Session {
         let Session { user, cookies, .. } = self;
         drawn.begin(scenario);
         request.clear();
+        request.sets = operation.sets;
         request.write(RequestPart::Method, |out| out.extend_from_slice(operation.method.as_bytes()));
         request.write(RequestPart::Target, |out| {
             if !operation.has_whole_path() {
@@ -58,7 +59,6 @@ impl Session {
         if let Some(template) = operation.contains() {
             request.write(RequestPart::Expected, |out| user.fill(scenario, template, drawn, out));
         }
-        request.sets = operation.sets;
         request.has_body =
             operation.body.is_some() || matches!(operation.method.as_str(), "POST" | "PUT" | "PATCH");
         request.keeps_body = operation.keeps_body;
@@ -89,8 +89,7 @@ impl Session {
         (base, request): (&BaseUrl, &Request),
         each: &mut dyn FnMut(usize, Result<(), Missed>),
     ) {
-        let from = std::str::from_utf8(request.part(RequestPart::Target)).unwrap_or("/");
-        let path_of = |value: &str| redirect::target(value, from, base);
+        let path_of = |value: &str| redirect::target_of(value, request, base);
         self.user.extract(scenario, operation, answered, &path_of, each);
     }
 
@@ -135,7 +134,8 @@ mod tests {
         let scenario = Scenario::parse(SCENARIO, "test").expect("a right scenario");
         let mut session = Session::new(1, 0, 0, &scenario, &scenario.shared());
         let base = BaseUrl::parse("http://h/app").expect("a good URL");
-        let from = Destination::new(&base, b"/app/login");
+        let before = Request::default();
+        let from = before.destination(&base);
         session.set_cookie(b"JSESSIONID=1; Path=/app", from).expect("a good cookie");
         let mut request = Request::default();
         let login = &scenario.operations[0];

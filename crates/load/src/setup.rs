@@ -3,13 +3,12 @@
 use crate::LoadError;
 use crate::checked::{Exchanged, Taking};
 use crate::connection::{Buffer, Connection, Input, State};
-use crate::cookies::Destination;
 use crate::endpoint::Endpoint;
 use crate::generator::GeneratorConfig;
 use crate::measured::ErrorKind;
 use crate::protocol::{Answer, Event, Failure};
 use crate::redirect::{REDIRECTS_MAX, follow};
-use crate::request::{Request, RequestPart};
+use crate::request::Request;
 use crate::session::Session;
 use assay_scenario::{Drawn, Operation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -78,7 +77,7 @@ fn exchange(
     for redirects in 0.. {
         let keep_alive = answer(connection, &endpoint.addresses, request, until, &is_pushed)?;
         let answer = connection.answer(STREAM);
-        let from = Destination::new(&endpoint.base, request.part(RequestPart::Target));
+        let from = request.destination(&endpoint.base);
         // One that is refused is named by the load, whose users get it as well.
         for cookie in answer.set_cookies() {
             let _ = user.set_cookie(cookie, from);

@@ -5,14 +5,12 @@ use super::free_slots::REST_NS;
 use super::slots::Active;
 use crate::checked::{Exchanged, Wrong};
 use crate::clock;
-use crate::cookies::Destination;
 use crate::delivery_tracker::DeliveryState;
 use crate::generator::{Generator, GeneratorConfig};
 use crate::measured::ErrorKind;
 use crate::protocol::{Answer, Failure};
 use crate::recorder::RequestTimes;
 use crate::redirect::{REDIRECTS_MAX, follow};
-use crate::request::RequestPart;
 use crate::schedule::{OverBound, Waiting};
 use assay_scenario::Secrets;
 
@@ -35,7 +33,7 @@ impl LoadRun<'_> {
         let session = &mut sessions[active.session];
         let answer = connection.answer(stream);
         for cookie in answer.set_cookies() {
-            let from = Destination::new(&endpoint.base, request.part(RequestPart::Target));
+            let from = request.destination(&endpoint.base);
             session.set_cookie(cookie, from).unwrap_or_else(|(name, why)| taking.remarks.refused(name, why));
         }
         let follows = operation.follow_redirects

@@ -80,7 +80,7 @@ impl Deflater {
             target => literal(out, PLAIN, PATH, target),
         }
         let headers = request.part(RequestPart::Headers);
-        self.write_shared(request.sets, headers, authority, out);
+        self.write_shared(request, authority, out);
         for (name, value) in lines(headers).filter(|(name, _)| !is_for_http1(name)) {
             integer(out, PLAIN, 0);
             integer(out, (0, 7), name.len());
@@ -99,11 +99,10 @@ impl Deflater {
 
 impl Deflater {
     /// Appends authority, agent and what is accepted, as far as the request does not say them itself.
-    fn write_shared(&mut self, sets: OwnHeaders, headers: &[u8], authority: &[u8], out: &mut Vec<u8>) {
-        let OwnHeaders { host, user_agent, accept, closes: _ } = sets;
+    fn write_shared(&mut self, request: &Request, authority: &[u8], out: &mut Vec<u8>) {
+        let OwnHeaders { host, user_agent, accept, closes: _ } = request.sets;
         if host {
-            let own = lines(headers).find(|(name, _)| name.eq_ignore_ascii_case(b"host"));
-            literal(out, PLAIN, AUTHORITY, own.map_or(authority, |(_, value)| value));
+            literal(out, PLAIN, AUTHORITY, request.header("host").map_or(authority, str::as_bytes));
         }
         let kind = match self.shared {
             Shared::There => None,
