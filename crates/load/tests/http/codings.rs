@@ -1,7 +1,7 @@
 //! Servers that compress what they answer.
 
-use super::server::{Reply, closed, errors, generator, run, serve, status};
-use assay_load::ErrorKind;
+use super::server::{Reply, closed, errors, generator, run_until, serve, status};
+use assay_load::{ErrorKind, Measured};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
@@ -50,16 +50,17 @@ fn compressed_answers_are_checked_and_values_are_taken_from_them() {
         }
         _ => status(400, "", "wrong"),
     });
-    let measured = run(&mut generator(&url, SCENARIO, 2), &closed(2), 200);
+    let are_there = |measured: &Measured| measured.operations.iter().all(|one| 0 < one.requests);
+    let measured = run_until(&mut generator(&url, SCENARIO, 2), &closed(2), 100, are_there);
     assert_eq!(measured.errors(), 0, "{:?}", measured.problems);
-    assert!(measured.operations.iter().all(|one| 0 < one.requests), "{:?}", measured.operations);
 }
 
 /// What a run says of answers that are all wrong in the same way.
 fn said(kind: ErrorKind, status: u16, coding: &'static str, body: Vec<u8>) -> String {
     let url = serve(move |_| coded(status, coding, &body));
     let scenario = "[[operation]]\nname = \"a\"\npath = \"/\"\ncontains = \"sold\"";
-    let measured = run(&mut generator(&url, scenario, 1), &closed(1), 50);
+    let measured =
+        run_until(&mut generator(&url, scenario, 1), &closed(1), 50, |measured| 0 < measured.requests);
     assert_eq!(errors(&measured, kind), measured.requests, "{:?}", measured.problems);
     measured.problems[0].text.clone()
 }
@@ -86,6 +87,8 @@ fn a_wrong_answer_is_shown_decoded_and_what_cannot_be_decoded_is_named() {
 #[test]
 fn a_body_that_the_scenario_does_not_need_is_not_looked_at() {
     let url = serve(|_| coded(200, "gzip", b"no gzip"));
-    let measured = run(&mut generator(&url, super::server::GET, 1), &closed(1), 50);
+    let measured = run_until(&mut generator(&url, super::server::GET, 1), &closed(1), 50, |measured| {
+        0 < measured.requests
+    });
     assert_eq!(measured.errors(), 0, "{:?}", measured.problems);
 }

@@ -1,6 +1,7 @@
 //! Cookies of servers with several contexts, and cookies that are not sent back.
 
-use super::server::{Request, closed, generator, ok, run, serve, status};
+use super::server::{Request, closed, generator, ok, run_until, serve, status};
+use assay_load::Measured;
 
 /// Two contexts set `JSESSIONID`, each for its own path.
 fn two_contexts(request: &Request) -> super::server::Reply {
@@ -36,9 +37,10 @@ fn sessions_of_two_contexts_on_one_server_do_not_disturb_each_other() {
         name = "admin"
         path = "/admin/stats?page=/shop/"
     "#;
-    let measured = run(&mut generator(&serve(two_contexts), SCENARIO, 2), &closed(2), 200);
+    let mut generator = generator(&serve(two_contexts), SCENARIO, 2);
+    let are_there = |measured: &Measured| measured.operations[2..].iter().all(|one| 0 < one.requests);
+    let measured = run_until(&mut generator, &closed(2), 100, are_there);
     assert_eq!(measured.errors(), 0, "{:?}", measured.problems);
-    assert!(measured.operations[2..].iter().all(|one| 0 < one.requests), "{:?}", measured.operations);
 }
 
 #[test]
@@ -49,7 +51,8 @@ fn a_cookie_that_is_not_sent_back_is_named_once_with_its_reason() {
         "" | "near=1" => status(200, set, ""),
         other => status(400, "", other),
     });
-    let measured = run(&mut generator(&url, SCENARIO, 1), &closed(1), 100);
+    let measured =
+        run_until(&mut generator(&url, SCENARIO, 1), &closed(1), 50, |measured| 1 < measured.requests);
     assert_eq!(measured.errors(), 0, "{:?}", measured.problems);
     let said: Vec<&str> = measured.problems.iter().map(|problem| problem.text.as_str()).collect();
     let times = measured.requests;

@@ -1,6 +1,6 @@
 //! Values from answers: those that are not found, long ones, paths, tokens that expire; and answers that must hold what was sent.
 
-use super::server::{Reply, Request, closed, errors, generator, ok, run, serve, status};
+use super::server::{Reply, Request, closed, errors, generator, ok, run_until, serve, status};
 use assay_load::{ErrorKind, Measured};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,6 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 fn said<'m>(measured: &'m Measured, extract: &str) -> Vec<&'m str> {
     let of = |problem: &&assay_model::Problem| problem.about == format!("extract {extract}");
     measured.problems.iter().filter(of).map(|problem| problem.text.as_str()).collect()
+}
+
+/// Of one user, at least so many requests.
+fn run_of(url: &str, scenario: &str, requests: u64) -> Measured {
+    run_until(&mut generator(url, scenario, 1), &closed(1), 50, |measured| requests <= measured.requests)
 }
 
 fn requests(measured: &Measured) -> Vec<u64> {
@@ -47,16 +52,16 @@ fn with_token(bytes: usize) -> impl Fn(&Request) -> Reply {
 #[test]
 fn a_token_of_several_kib_is_sent_back() {
     for bytes in [1_500, 16 << 10] {
-        let measured = run(&mut generator(&serve(with_token(bytes)), TOKEN, 1), &closed(1), 100);
+        let measured = run_of(&serve(with_token(bytes)), TOKEN, 5);
         assert_eq!(measured.errors(), 0, "{:?}", measured.problems);
         let [logins, uses] = requests(&measured)[..] else { panic!("two operations") };
-        assert!(logins == 1 && 0 < uses, "{logins} {uses}");
+        assert!(logins <= 1 && 0 < uses, "{logins} {uses}");
     }
 }
 
 #[test]
 fn an_answer_with_a_longer_value_than_is_kept_is_wrong_and_names_it() {
-    let measured = run(&mut generator(&serve(with_token(20_000)), TOKEN, 1), &closed(1), 100);
+    let measured = run_of(&serve(with_token(20_000)), TOKEN, 1);
     assert_eq!(errors(&measured, ErrorKind::Content), measured.requests);
     let text = &measured.problems[0].text;
     assert!(
@@ -97,7 +102,7 @@ fn a_value_that_is_not_found_is_counted_with_what_would_have_found_it() {
         true => status(if request.body == "_csrf=secret-1" { 200 } else { 403 }, "", ""),
         false => ok(LOGIN_PAGE),
     });
-    let measured = run(&mut generator(&url, &login_form("\"login\""), 1), &closed(1), 100);
+    let measured = run_of(&url, &login_form("\"login\""), 5);
     let forms = measured.requests;
     assert_eq!((measured.errors(), requests(&measured)), (0, vec![forms, 0]));
     let want = format!(
@@ -106,9 +111,9 @@ fn a_value_that_is_not_found_is_counted_with_what_would_have_found_it() {
     );
     assert_eq!(said(&measured, "csrf"), [want]);
     for right in ["1", "\"/login\""] {
-        let measured = run(&mut generator(&url, &login_form(right), 1), &closed(1), 100);
+        let measured = run_of(&url, &login_form(right), 5);
         assert_eq!((measured.errors(), said(&measured, "csrf").len()), (0, 0), "{:?}", measured.problems);
-        assert!(requests(&measured)[0] == 1 && 1 < measured.requests);
+        assert!(requests(&measured)[0] <= 1 && 1 < measured.requests);
     }
 }
 
@@ -124,9 +129,9 @@ fn a_value_that_is_used_up_may_lack_now_and_then_and_another_is_counted() {
             "[extract]\nid = {{ operation = \"a\", after = \"id=\", before = \";\"{once} }}\n[[operation]]\nname = \"a\"\npath = \"/\""
         )
     };
-    let measured = run(&mut generator(&url, &scenario(", once = true"), 1), &closed(1), 100);
+    let measured = run_of(&url, &scenario(", once = true"), 6);
     assert!(2 < measured.requests && measured.problems.is_empty(), "{:?}", measured.problems);
-    let measured = run(&mut generator(&url, &scenario(""), 1), &closed(1), 100);
+    let measured = run_of(&url, &scenario(""), 6);
     let said = said(&measured, "id");
     assert!(
         said[0].ends_with("right answers; the first: its body of 4 bytes does not hold the text of `after`"),
@@ -148,9 +153,9 @@ fn an_answer_must_hold_what_its_own_request_sent() {
         let number = request.line.split(['=', ' ']).nth(2).unwrap_or_default();
         ok(&format!("<{number}>"))
     });
-    let measured = run(&mut generator(&url, SCENARIO, 2), &closed(2), 100);
+    let measured = run_of(&url, SCENARIO, 5);
     assert_eq!((measured.errors(), 2 < measured.requests), (0, true), "{:?}", measured.problems);
-    let wrong = run(&mut generator(&serve(|_| ok("<17>")), SCENARIO, 1), &closed(1), 50);
+    let wrong = run_of(&serve(|_| ok("<17>")), SCENARIO, 1);
     let text = &wrong.problems[0].text;
     assert!(text.starts_with("content: a answered 200 without \"<") && text.ends_with(">\": <17>"), "{text}");
 }
@@ -191,11 +196,11 @@ fn a_request_goes_where_an_answer_said() {
             _ => status(404, "", ""),
         }
     });
-    let measured = run(&mut generator(&format!("{url}/app"), SCENARIO, 1), &closed(1), 100);
+    let measured = run_of(&format!("{url}/app"), SCENARIO, 8);
     assert_eq!(measured.errors(), 0, "{:?}", measured.problems);
     assert!(requests(&measured).iter().all(|count| 0 < *count), "{:?}", measured.operations);
     let elsewhere = serve(|_| status(201, "Location: http://other.example/orders/7\r\n", ""));
-    let measured = run(&mut generator(&elsewhere, SCENARIO, 1), &closed(1), 50);
+    let measured = run_of(&elsewhere, SCENARIO, 3);
     assert!(said(&measured, "created")[0].ends_with("it is there, but leads to no path of this server"));
 }
 
@@ -233,13 +238,12 @@ fn a_token_that_expires_is_renewed() {
             false => status(401, "", "expired"),
         }
     });
-    let run_of = |scenario: &str| run(&mut generator(&url, scenario, 1), &closed(1), 200);
-    let measured = run_of(SCENARIO);
+    let measured = run_of(&url, SCENARIO, 20);
     assert_eq!(measured.errors(), 0, "{:?}", measured.problems);
     let [logins, uses] = requests(&measured)[..] else { panic!("two operations") };
     assert!(2 < logins && uses.abs_diff(4 * logins) <= 4, "a login for each four: {logins} {uses}");
     // What is not expected is an error all the same, and the token is renewed.
-    let measured = run_of(&SCENARIO.replace("status = [200, 401]", ""));
+    let measured = run_of(&url, &SCENARIO.replace("status = [200, 401]", ""), 20);
     let [logins, _] = requests(&measured)[..] else { panic!("two operations") };
     assert!(errors(&measured, ErrorKind::Status).abs_diff(logins) <= 1, "{:?}", measured.operations);
 }

@@ -1,6 +1,6 @@
 //! Headers of the scenario in the place of those that the generator writes itself.
 
-use super::server::{closed, generator, run};
+use super::server::{closed, generator, run_until};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -53,7 +53,7 @@ fn a_header_that_the_scenario_sets_is_sent_once() {
         Expect = "100-continue"
     "#;
     let (url, heads) = heads();
-    let measured = run(&mut generator(&url, SCENARIO, 1), &closed(1), 50);
+    let measured = run_until(&mut generator(&url, SCENARIO, 1), &closed(1), 50, |one| 0 < one.requests);
     assert_eq!(measured.errors(), 0, "{:?}", measured.problems);
     let heads = heads.lock().expect("no panic");
     let mut lines: Vec<&str> = heads[0].trim_end().split("\r\n").collect();
