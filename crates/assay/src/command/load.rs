@@ -11,8 +11,7 @@ use crate::output;
 use crate::output_file::can_be_written;
 use crate::{seed, stop};
 use assay_load::{
-    ArrivalLaw, Condition, Generator, GeneratorConfig, IntervalLogs, Load, LoadSource, LoadWindow, Progress,
-    TlsOptions,
+    ArrivalLaw, Condition, Generator, GeneratorConfig, IntervalLogs, Load, LoadWindow, Progress, TlsOptions,
 };
 use assay_model::{GateCase, LoadResult};
 use assay_scenario::RateSchedule;

@@ -81,7 +81,7 @@ pub fn serve(settings: Settings, reply: impl Fn(&Request) -> Reply + Send + Sync
                 return;
             };
             let counts = (Arc::clone(&refused), Arc::clone(&open_max));
-            let _ = stream.set_read_timeout(Some(LOOK));
+            let _ = (stream.set_read_timeout(Some(LOOK)), stream.set_nodelay(true));
             std::thread::spawn(move || connection(stream, number as u64, &settings, &*reply, counts));
         }
     });
