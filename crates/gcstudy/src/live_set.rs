@@ -1,9 +1,10 @@
 //! What survives, and whether it grows.
 
 use crate::intervals::{Intervals, Merge};
-use crate::theil_sen::{Point, slope};
+use crate::theil_sen::slope;
 use crate::timeline::Span;
 use assay_model::{Estimate, GcLiveSet, GcRecord, GcRecordKind, GcScope, GcTrend};
+use assay_stats::TrendPoint;
 
 /// Points that the slope is taken over.
 const POINTS_MAX: usize = 256;
@@ -18,7 +19,7 @@ const GROWTH_SHARE: f64 = 0.02;
 
 /// The lowest point of an interval of time.
 #[derive(Debug, Clone, Copy, Default)]
-struct Lowest(Option<Point>);
+struct Lowest(Option<TrendPoint>);
 
 impl Merge for Lowest {
     fn merge(&mut self, later: &Self) {
@@ -45,12 +46,12 @@ impl Readings {
         self.first.get_or_insert(bytes);
         self.count += 1;
         if let Some(at) = at {
-            let point = Point { group: jvm, at_h: at.end_ns as f64 / 3.6e12, value: bytes as f64 };
+            let point = TrendPoint { group: jvm, at: at.end_ns as f64 / 3.6e12, value: bytes as f64 };
             self.points.at(at.end_ns).merge(&Lowest(Some(point)));
         }
     }
 
-    fn points(&self) -> Vec<Point> {
+    fn points(&self) -> Vec<TrendPoint> {
         self.points.items().iter().filter_map(|lowest| lowest.0).collect()
     }
 }
@@ -142,7 +143,7 @@ impl LiveSet {
         })
     }
 
-    fn trend(&self, max: u64, points: &[Point], found: &Estimate) -> GcTrend {
+    fn trend(&self, max: u64, points: &[TrendPoint], found: &Estimate) -> GcTrend {
         let (Some(low), Some(high)) = (found.low, found.high) else { return GcTrend::Unknown };
         let hours = longest_h(points);
         let least_bytes = (self.resolution_bytes as f64 * 2.0).max(GROWTH_SHARE * max as f64);
@@ -172,10 +173,9 @@ impl LiveSet {
 }
 
 /// From the first to the last point of the JVM that has been watched longest, hours.
-fn longest_h(points: &[Point]) -> f64 {
+fn longest_h(points: &[TrendPoint]) -> f64 {
     let runs = points.chunk_by(|a, b| a.group == b.group);
-    let lengths =
-        runs.map(|run| run.last().map_or(0.0, |last| last.at_h) - run.first().map_or(0.0, |p| p.at_h));
+    let lengths = runs.map(|run| run.last().map_or(0.0, |last| last.at) - run.first().map_or(0.0, |p| p.at));
     lengths.fold(0.0, f64::max)
 }
 

@@ -1,62 +1,35 @@
 //! A slope that outliers do not move: the median of the slopes of all pairs.
 
 use assay_model::Estimate;
-use assay_stats::median;
-
-/// A value at a time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Point {
-    /// Pairs are taken within a group only; those of a group stand in a row.
-    pub group: usize,
-    /// Hours.
-    pub at_h: f64,
-    pub value: f64,
-}
+use assay_stats::{PairSlopes, TrendPoint, median};
 
 /// Fewer points in all groups have no interval: Sen's would reach beyond the slopes of all pairs.
 const POINTS_FOR_INTERVAL: usize = 5;
 const NORMAL_97_5: f64 = 1.959_963_985;
 
-/// Median of the slopes of all pairs within a group, with Sen's 95 % interval (P. K. Sen, 1968: ranks of the slopes, by the variance of
+/// Median of the slopes of all pairs within a group, over hours, with Sen's 95 % interval (P. K. Sen, 1968: ranks of the slopes, by the variance of
 /// Kendall's S); `None` when no two points differ in time.
 ///
 /// The heap after a collection resembles that after the one before, and Sen's interval takes points to be independent. So that variance is
 /// taken (1 + r) / (1 - r) times, r being the correlation of neighbouring residuals where it is above zero, as for a first-order
 /// autoregression (K. H. Hamed and A. R. Rao, 1998, do so lag by lag). Held by `the_interval_of_a_flat_set_holds_zero`.
-pub(super) fn slope(points: &[Point]) -> Option<Estimate> {
-    let groups: Vec<&[Point]> = points.chunk_by(|a, b| a.group == b.group).collect();
-    let mut slopes = Vec::new();
-    for group in &groups {
-        for (index, earlier) in group.iter().enumerate() {
-            let rest = group[index + 1..].iter().filter(|later| earlier.at_h < later.at_h);
-            slopes.extend(rest.map(|later| (later.value - earlier.value) / (later.at_h - earlier.at_h)));
-        }
-    }
-    slopes.sort_by(f64::total_cmp);
-    let estimate = median(&slopes)?;
+pub(super) fn slope(points: &[TrendPoint]) -> Option<Estimate> {
+    let slopes = PairSlopes::of(points)?;
+    let estimate = slopes.median();
+    let groups: Vec<&[TrendPoint]> = points.chunk_by(|a, b| a.group == b.group).collect();
     let most = groups.iter().map(|group| group.len()).max().unwrap_or(0);
     if most < POINTS_FOR_INTERVAL {
         return Some(Estimate { estimate, low: None, high: None });
     }
-    let variance: f64 = groups.iter().map(|group| kendall_variance(group.len() as f64)).sum();
-    let width = NORMAL_97_5 * (variance * inflation(&groups, estimate)).sqrt();
-    let pairs = slopes.len() as f64;
-    let low_rank = ((pairs - width) / 2.0).floor().max(0.0) as usize;
-    let high_rank = ((pairs + width) / 2.0).ceil() as usize;
-    let high_rank = high_rank.min(slopes.len() - 1);
-    Some(Estimate { estimate, low: Some(slopes[low_rank]), high: Some(slopes[high_rank]) })
-}
-
-/// Variance of Kendall's S of n points without trend.
-fn kendall_variance(n: f64) -> f64 {
-    n * (n - 1.0) * (2.0 * n + 5.0) / 18.0
+    let (low, high) = slopes.interval(NORMAL_97_5, inflation(&groups, estimate));
+    Some(Estimate { estimate, low: Some(low), high: Some(high) })
 }
 
 /// How much wider the variance is because neighbours resemble each other.
-fn inflation(groups: &[&[Point]], slope: f64) -> f64 {
+fn inflation(groups: &[&[TrendPoint]], slope: f64) -> f64 {
     let (mut products, mut squares, mut count) = (0.0, 0.0, 0.0_f64);
     for group in groups {
-        let level: Vec<f64> = group.iter().map(|point| point.value - slope * point.at_h).collect();
+        let level: Vec<f64> = group.iter().map(|point| point.value - slope * point.at).collect();
         let Some(middle) = median(&level) else { continue };
         let residuals: Vec<f64> = level.iter().map(|value| value - middle).collect();
         products += residuals.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>();
@@ -77,9 +50,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn points(values: &[f64]) -> Vec<Point> {
+    fn points(values: &[f64]) -> Vec<TrendPoint> {
         let point =
-            |(index, value): (usize, &f64)| Point { group: 0, at_h: index as f64 * 0.5, value: *value };
+            |(index, value): (usize, &f64)| TrendPoint { group: 0, at: index as f64 * 0.5, value: *value };
         values.iter().enumerate().map(point).collect()
     }
 
@@ -90,8 +63,8 @@ mod tests {
             let mut slopes = Vec::new();
             for a in &points {
                 for b in &points {
-                    if a.at_h < b.at_h {
-                        slopes.push((b.value - a.value) / (b.at_h - a.at_h));
+                    if a.at < b.at {
+                        slopes.push((b.value - a.value) / (b.at - a.at));
                     }
                 }
             }
@@ -140,9 +113,9 @@ mod tests {
     #[test]
     fn groups_are_not_compared_with_each_other() {
         let mut both = points(&[1.0, 2.0, 3.0, 4.0]);
-        both.extend(points(&[101.0, 102.0, 103.0]).iter().map(|p| Point {
+        both.extend(points(&[101.0, 102.0, 103.0]).iter().map(|p| TrendPoint {
             group: 1,
-            at_h: p.at_h + 100.0,
+            at: p.at + 100.0,
             ..*p
         }));
         assert_eq!(slope(&both).unwrap().estimate, 2.0);

@@ -16,6 +16,7 @@ mod power_law;
 mod quantile;
 mod ratio;
 mod steady;
+mod theil_sen;
 mod unpaired;
 
 pub use interval::{BLOCKS_FOR_BOOTSTRAP, BLOCKS_FOR_INTERVAL, Statistic, StatsError, estimate};
@@ -24,4 +25,5 @@ pub use power_law::{POINTS_MIN, PowerLaw, power_law};
 pub use quantile::{geometric_mean, mean, median, quantile};
 pub use ratio::estimate_ratio;
 pub use steady::{Phase, SteadyRule, SteadyState};
+pub use theil_sen::{PairSlopes, TrendPoint};
 pub use unpaired::compare_unpaired;
