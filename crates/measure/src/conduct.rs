@@ -8,6 +8,7 @@ use crate::event::MeasureEvent;
 use crate::judge;
 use crate::load_problems::LoadProblems;
 use crate::measurement::{Context, Measurement, MeasurementId};
+use crate::noise::Noise;
 use crate::observation::Observation;
 use crate::validity::{self, RunFacts, WindowFacts};
 use crate::warm_up::WarmedUp;
@@ -24,6 +25,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+/// How a server that takes no more says so. A time-out may be an answer that comes later.
+const REFUSALS: [ErrorKind; 4] =
+    [ErrorKind::Connect, ErrorKind::Status, ErrorKind::Content, ErrorKind::Broken];
 /// More windows than any method asks for; one that never ends is ended here.
 const WINDOWS_MAX: usize = 10_000;
 const NS_PER_S: f64 = 1e9;
@@ -76,6 +80,10 @@ pub fn measure(
         if let Some(last) = books.windows.last() {
             let (window, capacity) = (Box::new(last.clone()), Box::new(method.capacity()));
             on_event(MeasureEvent::WindowEnded { window, capacity });
+        }
+        if books.noise.is_too_much() {
+            books.facts.was_too_noisy = true;
+            break;
         }
         if !account.is_right_after(&ask) {
             books.was_stopped = true;
@@ -191,6 +199,7 @@ fn for_method(measured: &Measured, step: &SearchStep) -> capacity::WindowResult 
         window_s: measured.seconds(),
         requests: measured.requests,
         answers: measured.completed,
+        refused: REFUSALS.iter().map(|kind| measured.errors_by_kind[*kind as usize]).sum(),
         misses: step.misses.iter().map(scaled).collect(),
         percentile_ms: step.limited_ms,
     }
@@ -209,6 +218,7 @@ struct SearchResults<'a> {
     loaded_s: f64,
     last_end_ns: Option<u64>,
     was_stopped: bool,
+    noise: Noise,
     /// Windows in a row whose rate the generator could not offer.
     not_offered: u32,
     /// Rates that it could not offer so many times in a row.
@@ -236,6 +246,7 @@ impl<'a> SearchResults<'a> {
             loaded_s: 0.0,
             last_end_ns: None,
             was_stopped: false,
+            noise: Noise::default(),
             not_offered: 0,
             beyond_per_s: Vec::new(),
             problems: Vec::new(),
@@ -271,6 +282,8 @@ impl<'a> SearchResults<'a> {
         let (window, facts) = window::judged(measured, seen, &common);
         let step = search_step(self.config, ask, measured);
         let is_told = self.is_told(ask, &facts);
+        let is_left_out = !facts.disturbances.is_empty() && !self.config.counts_disturbed;
+        self.noise.enter(ask.settle_s + ask.window_s, is_left_out);
         if is_told {
             method.take(ask, for_method(measured, &step));
         } else {
@@ -317,6 +330,7 @@ impl<'a> SearchResults<'a> {
         self.facts.limits = capacity.limits.iter().map(rate).collect();
         let JudgedCapacity { capacity, absences } = answer(capacity, &self.facts, &config.bounds);
         self.facts.sustained_per_s = capacity.max_rate_per_s.map(|rate| rate.estimate);
+        self.facts.sustained_interval = capacity.max_rate_per_s.and_then(|rate| rate.low.zip(rate.high));
         self.facts.was_stopped = self.was_stopped;
         self.facts.from_below.clone_from(&capacity.from_below);
         let checks = validity::check(&self.facts, &config.bounds);
@@ -330,6 +344,7 @@ impl<'a> SearchResults<'a> {
             (true, None) => Some(true),
         };
         problems.extend(unknown);
+        problems.extend(validity::drift_within_interval(&checks));
         problems.extend(absences);
         if self.slow_not_kept > 0 {
             let (left, most) = (self.slow_not_kept, SLOW_REQUESTS_MAX);

@@ -20,6 +20,7 @@ pub mod judge;
 mod load_problems;
 mod measurement;
 mod method;
+mod noise;
 mod observation;
 pub mod observers;
 pub mod procedure;

@@ -91,6 +91,7 @@ mod tests {
             window_s: ask.window_s,
             requests: asked.round() as u64,
             answers: (500.0_f64.min(ask.rate_per_s) * ask.window_s).round() as u64,
+            refused: 0,
             misses: vec![0],
             percentile_ms: Some(1.0),
         }

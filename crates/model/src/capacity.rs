@@ -114,4 +114,7 @@ pub struct LimitRate {
     pub last_success_per_s: Option<f64>,
     /// Lowest rate tried that did not.
     pub first_failure_per_s: Option<f64>,
+    /// The limit is kept up to the highest rate that the server sustains, which `rate_per_s` then is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub limited_by_max: bool,
 }

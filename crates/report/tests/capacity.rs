@@ -12,7 +12,13 @@ fn estimate(estimate: f64, low: f64, high: f64) -> Option<Estimate> {
 }
 
 fn limit(limit_ms: f64, rate_per_s: Option<Estimate>, kept: Option<f64>, missed: Option<f64>) -> LimitRate {
-    LimitRate { limit_ms, rate_per_s, last_success_per_s: kept, first_failure_per_s: missed }
+    LimitRate {
+        limit_ms,
+        rate_per_s,
+        last_success_per_s: kept,
+        first_failure_per_s: missed,
+        limited_by_max: false,
+    }
 }
 
 fn window(rate: f64, is_sustained: bool) -> Window {

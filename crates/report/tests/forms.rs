@@ -113,12 +113,14 @@ fn a_rate_that_was_not_found_is_empty_and_not_zero() {
             rate_per_s: None,
             last_success_per_s: None,
             first_failure_per_s: Some(9.0),
+            limited_by_max: false,
         },
         LimitRate {
             limit_ms: 25.0,
             rate_per_s: Some(found),
             last_success_per_s: Some(800.0),
             first_failure_per_s: None,
+            limited_by_max: false,
         },
     ];
     let report = CapacityReport { limits, max_rate_per_s: None, valid: None, ..stored };

@@ -296,10 +296,41 @@ fn disturbance(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
         Some(is_good)
     };
     let accepted = percent::share(bounds.windows_lost_share);
+    if facts.was_too_noisy {
+        return verdict(Check::Disturbance, Some(false), too_noisy(facts, &lost));
+    }
     verdict(
         Check::Disturbance,
         passed,
         format!("{number} of {of} windows were left out as disturbed{why}; accepted: {accepted}{unwatched}"),
+    )
+}
+
+/// Why it was ended: what disturbed windows, how often, and what helps against what did so most.
+fn too_noisy(facts: &RunFacts<'_>, lost: &[&WindowFacts]) -> String {
+    let mut kinds: Vec<(Check, usize, &str)> = Vec::new();
+    for disturbance in lost.iter().flat_map(|w| &w.disturbances) {
+        match kinds.iter_mut().find(|(kind, ..)| *kind == disturbance.kind) {
+            Some((_, times, last)) => (*times, *last) = (*times + 1, &disturbance.evidence),
+            None => kinds.push((disturbance.kind, 1, &disturbance.evidence)),
+        }
+    }
+    kinds.sort_by_key(|(_, times, _)| std::cmp::Reverse(*times));
+    let why: Vec<String> =
+        kinds.iter().map(|(kind, times, last)| format!("{kind} {times} times, the last: {last}")).collect();
+    let remedy = match kinds.first() {
+        Some((Check::GeneratorLag, ..)) => {
+            "let the generator run first (sudo prlimit --pid $$ --rtprio=1) or on another host"
+        }
+        _ => {
+            "stop what else runs, or give the server and the generator processors of their own; --count-disturbed counts such windows"
+        }
+    };
+    format!(
+        "the machine is too noisy for an answer, and the search ended early: {} of {} windows were left out as disturbed ({}); {remedy}",
+        lost.len(),
+        facts.windows.len(),
+        why.join("; ")
     )
 }
 
@@ -392,9 +423,12 @@ fn restart(facts: &RunFacts<'_>) -> ValidityCheck {
     if let Some(why) = facts.windows.iter().find_map(|w| w.restart.as_ref()) {
         return verdict(Check::Restart, Some(false), why.clone());
     }
-    let refused = facts.windows.iter().map(|w| w.errors(ErrorKind::Connect)).max().unwrap_or(0);
+    // Beyond what it sustains, a server may refuse what it has no place for.
+    let refused = facts.clear().into_iter().map(|w| w.errors(ErrorKind::Connect)).max().unwrap_or(0);
     if refused > REFUSED_MAX {
-        let what = format!("{refused} connections were refused in one window; accepted: {REFUSED_MAX}");
+        let what = format!(
+            "{refused} connections were refused in one window at a rate that the server sustains; accepted: {REFUSED_MAX}"
+        );
         return verdict(Check::Restart, Some(false), what);
     }
     match facts.knows_server {

@@ -32,6 +32,8 @@ pub struct WindowFacts {
     pub is_open: bool,
     /// Why the generator was late beside the answers as a whole; absent when it was not.
     pub late_generator: Option<String>,
+    /// When its middle was, on the monotonic clock, seconds.
+    pub at_s: f64,
     /// Length, seconds.
     pub window_s: f64,
     /// Requests whose intended start lies in it.
@@ -78,6 +80,8 @@ pub struct WindowFacts {
     pub machine: Option<MachineSpeed>,
     /// CPU time of the server for each right answer, milliseconds.
     pub server_cpu_ms: Option<f64>,
+    /// Median of the service time, milliseconds; absent when nothing was sent.
+    pub service_ms: Option<f64>,
 }
 
 impl WindowFacts {
@@ -98,6 +102,7 @@ impl WindowFacts {
             },
             is_open: matches!(measured.load, Load::Open { .. }),
             late_generator: measured.invalid_because().into_iter().find(is_of_generator).map(|p| p.text),
+            at_s: (measured.start_monotonic_ns as f64 + measured.end_monotonic_ns as f64) / 2e9,
             window_s: measured.seconds(),
             requests: measured.requests,
             sent: measured.service.len(),
@@ -124,6 +129,8 @@ impl WindowFacts {
             cpu_some_share: seen.host.and_then(|host| host.cpu_some_share),
             machine: seen.machine,
             server_cpu_ms: server_cpu_ms(measured, seen),
+            service_ms: (!measured.service.is_empty())
+                .then(|| measured.service.value_at_quantile(0.5) as f64 / NS_PER_MS),
         }
     }
 
@@ -143,6 +150,8 @@ pub struct RunFacts<'a> {
     pub windows: Vec<WindowFacts>,
     /// Rate that the server sustains, per second; absent when that was not found.
     pub sustained_per_s: Option<f64>,
+    /// The interval of that rate; absent where there is none.
+    pub sustained_interval: Option<(f64, f64)>,
     /// Share of requests that may exceed a limit.
     pub miss_share: f64,
     /// The limits, ms, with the rates that the method found.
@@ -161,6 +170,8 @@ pub struct RunFacts<'a> {
     pub from_below: Option<FromBelow>,
     /// It was ended before enough was known.
     pub was_stopped: bool,
+    /// It was ended because the machine left too few windows that count.
+    pub was_too_noisy: bool,
     /// Excluded windows were given to the method all the same, as was asked for.
     pub counts_disturbed: bool,
 }

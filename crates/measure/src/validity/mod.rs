@@ -12,6 +12,7 @@
 
 mod arrivals;
 mod checks;
+mod drift;
 mod facts;
 mod generator;
 mod lag;
@@ -23,4 +24,4 @@ pub use checks::check;
 pub(crate) use checks::{check_window, unknown};
 pub use facts::{RunFacts, SIGMAS, WindowFacts};
 pub(crate) use lag::{lag, told};
-pub(crate) use steadiness::Steadiness;
+pub(crate) use steadiness::{Steadiness, drift_within_interval};

@@ -4,9 +4,10 @@
 //! always the same, done between windows, shows that ([`assay_host::SpeedProbe`]); the server's own CPU time for an answer shows
 //! what it does to the server, and what the server's state does besides.
 
+use super::drift::Drift;
 use super::facts::{RunFacts, WindowFacts};
 use super::verdict::verdict;
-use assay_model::{Check, ValidityCheck};
+use assay_model::{Check, Problem, ValidityCheck};
 
 /// Fewer figures say nothing of how far they move.
 const FIGURES_MIN: usize = 5;
@@ -95,8 +96,15 @@ impl Steadiness {
     }
 }
 
-/// No verdict: what moves makes intervals wider, and that they show. The medians say how like each other the machines of two results
+/// How wide the interval of the maximum is taken to be where it has none, as in a sweep: twice what a search is asked for.
+const WIDTH_WITHOUT_INTERVAL: f64 = 0.1;
+
+/// What moves to and fro makes intervals wider, and that they show. The medians say how like each other the machines of two results
 /// were: of ten searches on one server the lowest critical rate was 4,810 with 151 ns a read from memory, the highest 7,330 with 131.
+///
+/// What moves one way fails where it moves by more than the interval of the maximum is wide: then no figure in it holds for the server
+/// as it was at the beginning and as it was at the end. Within it the interval holds both, and the result stands; the drift is a problem
+/// of it all the same.
 pub(super) fn check(facts: &RunFacts<'_>) -> ValidityCheck {
     let Steadiness { compute, memory, server } = Steadiness::of(&facts.windows, facts.sustained_per_s);
     let of_machine = compute.zip(memory).map(|(compute, memory)| {
@@ -122,7 +130,27 @@ pub(super) fn check(facts: &RunFacts<'_>) -> ValidityCheck {
         [] => "not known of five windows that count (--pid names the server's process)".to_owned(),
         known => format!("{}; CPU time, medians with the middle nine tenths; not judged", known.join("; ")),
     };
-    verdict(Check::Steadiness, None, evidence)
+    let Some(drift) = Drift::of(facts) else { return verdict(Check::Steadiness, None, evidence) };
+    let width = facts.sustained_interval.map_or(WIDTH_WITHOUT_INTERVAL, |(low, high)| (high / low).ln());
+    let (is_within, words) = (drift.is_within(width), drift.words());
+    let than = match facts.sustained_interval {
+        Some(_) => format!("the interval of the max rate, which is {:.0} % wide", 100.0 * width.exp_m1()),
+        None => "what the interval of a search would hold".to_owned(),
+    };
+    let drifted = match is_within {
+        true => format!("{words}; that is within {than}"),
+        false => format!(
+            "{words}; that is beyond {than}, and the figures are an average of servers that differ; {}",
+            drift.remedy()
+        ),
+    };
+    verdict(Check::Steadiness, Some(is_within), format!("{drifted}; {evidence}"))
+}
+
+/// A drift that does not make the result invalid, which is a problem of it.
+pub(crate) fn drift_within_interval(checks: &[ValidityCheck]) -> Option<Problem> {
+    let passed = |check: &&ValidityCheck| check.check == Check::Steadiness && check.passed == Some(true);
+    checks.iter().find(passed).map(|check| Problem::new(check.check.word(), check.evidence.clone()))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Shares of the capacity at which windows are measured.
 const SHARES: [f64; 12] = [0.3, 0.5, 0.7, 0.8, 0.6, 0.85, 0.9, 0.95, 0.75, 1.05, 1.2, 0.88];
 
-fn config() -> CapacityConfig {
+pub fn config() -> CapacityConfig {
     CapacityConfig {
         target: "simulated".to_owned(),
         scenario: None,
@@ -63,11 +63,11 @@ fn warmed_up(fault: Option<Fault>) -> WarmedUp {
     }
 }
 
-const TURN: MeasurementId = MeasurementId { block: 1, attempt: 1 };
+pub const TURN: MeasurementId = MeasurementId { block: 1, attempt: 1 };
 
 /// The report, of which the trial's window says the same.
 #[track_caller]
-fn found(measured: Result<Measurement, LoadError>) -> CapacityReport {
+pub fn found(measured: Result<Measurement, LoadError>) -> CapacityReport {
     let Measurement { window, capacity, audit } = measured.expect("there is load");
     let report = capacity.expect("it was searched for");
     let failed = report.checks.iter().filter(|c| c.passed == Some(false)).map(|c| c.check);

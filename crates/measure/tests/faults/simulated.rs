@@ -53,7 +53,20 @@ pub enum Fault {
     HeldUp,
     /// Scarce processors, and a server whose process is not known.
     UnknownPressure,
+    /// A server that answers 503 at once while [`BACKLOG`] requests wait.
+    Refuses,
+    /// A server that refuses connections while so many wait.
+    RefusesConnections,
+    /// Requests take 1 % longer after every 1,000 requests.
+    Slows,
+    /// Requests take 75 % longer at first, which falls to a third each minute.
+    WarmsUp,
 }
+
+/// When virtual time begins.
+const BEGIN_NS: u64 = 1_000_000_000_000;
+/// Requests that wait in a server that refuses more.
+const BACKLOG: u64 = 20;
 
 /// A stream of draws that is the same everywhere.
 pub struct Draws(ChaCha8Rng);
@@ -79,6 +92,10 @@ pub struct Simulated {
     /// Pauses of the server: all workers stand still in `[start, end)`.
     pub pauses: Vec<(u64, u64)>,
     pub windows: u64,
+    /// Service times are exponential, by one worker of four times the speed.
+    pub is_exponential: bool,
+    /// Requests so far.
+    requests: u64,
     free_ns: [u64; WORKERS],
     connections_free_ns: Vec<u64>,
 }
@@ -93,19 +110,48 @@ impl Simulated {
         Simulated {
             seed,
             fault,
-            now_ns: 1_000_000_000_000,
+            now_ns: BEGIN_NS,
             pauses: Vec::new(),
             windows: 0,
+            is_exponential: false,
+            requests: 0,
             free_ns: [0; WORKERS],
             connections_free_ns: vec![0; connections(fault)],
         }
     }
 
+    /// How long a request takes that nothing is in the way of.
+    fn service_ns(&self, at_ns: u64) -> u64 {
+        let minutes = (at_ns - BEGIN_NS) as f64 / 60.0 / S;
+        let slower = match self.fault {
+            Some(Fault::Slows) => 0.01 * self.requests as f64 / 1_000.0,
+            Some(Fault::WarmsUp) => 0.75 * (-minutes).exp(),
+            _ => 0.0,
+        };
+        (SERVICE_NS as f64 * (1.0 + slower)) as u64
+    }
+
+    /// How a server refuses a request that comes while too many wait.
+    fn refusal(&self, sent_ns: u64) -> Option<ErrorKind> {
+        let kind = match self.fault? {
+            Fault::Refuses => ErrorKind::Status,
+            Fault::RefusesConnections => ErrorKind::Connect,
+            _ => return None,
+        };
+        let first_free_ns = self.free_ns.iter().min().expect("workers");
+        (sent_ns + BACKLOG * SERVICE_NS / WORKERS as u64 <= *first_free_ns).then_some(kind)
+    }
+
     /// When a request that is sent now is answered.
-    fn answer(&mut self, sent_ns: u64) -> u64 {
-        let worker = (0..WORKERS).min_by_key(|at| self.free_ns[*at]).expect("workers");
+    fn answer(&mut self, sent_ns: u64, draws: &mut Draws) -> u64 {
+        let workers = if self.is_exponential { 1 } else { WORKERS };
+        let worker = (0..workers).min_by_key(|at| self.free_ns[*at]).expect("workers");
         let mut begin_ns = sent_ns.max(self.free_ns[worker]);
-        let mut done_ns = begin_ns + SERVICE_NS;
+        let mut service_ns = self.service_ns(begin_ns);
+        if self.is_exponential {
+            service_ns = draws.exponential(service_ns as f64 / WORKERS as f64) as u64;
+        }
+        let mut done_ns = begin_ns + service_ns;
         for (start_ns, end_ns) in &self.pauses {
             if begin_ns < *end_ns && *start_ns < done_ns {
                 begin_ns = begin_ns.max(*start_ns);
@@ -192,8 +238,11 @@ impl LoadSource for Simulated {
                 next_ns = sent_ns + (S / GENERATOR_PER_S) as u64;
             }
             let operation = self.operation(&mut draws);
-            let failure = self.failure(&mut draws);
-            let done_ns = self.answer(sent_ns);
+            self.requests += 1;
+            let refusal = self.refusal(sent_ns);
+            let failure = refusal.or_else(|| self.failure(&mut draws));
+            let done_ns =
+                if refusal.is_some() { sent_ns + MS / 10 } else { self.answer(sent_ns, &mut draws) };
             self.connections_free_ns[connection] = done_ns;
             latest_ns = latest_ns.max(done_ns);
             if failure.is_none() && (start_ns..end_ns).contains(&done_ns) {
@@ -350,6 +399,7 @@ impl Method for Rates {
                     rate_per_s: None,
                     last_success_per_s: None,
                     first_failure_per_s: None,
+                    limited_by_max: false,
                 })
                 .collect(),
             critical_rate_per_s: None,

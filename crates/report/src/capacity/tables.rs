@@ -18,7 +18,11 @@ pub fn limits(report: &CapacityReport) -> Table {
     let row =
         |name: &str, rate: &Option<Estimate>, note: &str| (name.to_owned(), None, *rate, note.to_owned());
     let of_limit = |limit: &'_ LimitRate| {
-        let note = if limit.rate_per_s.is_none() { words::absent(report, limit) } else { String::new() };
+        let note = match limit.rate_per_s {
+            None => words::absent(report, limit),
+            Some(_) if limit.limited_by_max => words::LIMITED_BY_MAX.to_owned(),
+            Some(_) => String::new(),
+        };
         let tried = [limit.last_success_per_s, limit.first_failure_per_s];
         (words::limit(limit.limit_ms), Some(tried), limit.rate_per_s, note)
     };

@@ -51,7 +51,8 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
     match report.limits.iter().find_map(|limit| Some((limit, limit.rate_per_s?))) {
         Some((found, estimate)) => {
             let (limit, rate) = (limit(found.limit_ms), rate(&estimate));
-            sentences.push(format!("Sustains {rate} with {percentile}{of} under {limit}."));
+            let by_max = if found.limited_by_max { format!(", {LIMITED_BY_MAX}") } else { String::new() };
+            sentences.push(format!("Sustains {rate} with {percentile}{of} under {limit}{by_max}."));
         }
         None => sentences.extend(report.limits.first().map(|first| {
             let under = format!("{percentile}{of} under {}", limit(first.limit_ms));
@@ -127,6 +128,9 @@ enum WithoutRate {
     KeptUpTo(f64),
     Because(&'static str),
 }
+
+/// Of a limit that is kept at all rates that are sustained.
+pub const LIMITED_BY_MAX: &str = "limited by the maximum";
 
 /// What is known of a limit that has no rate, in a few words.
 pub fn absent(report: &CapacityReport, limit: &LimitRate) -> String {

@@ -95,6 +95,7 @@ fn limit(limit_ms: f64, estimate: Option<Estimate>, windows: &[Window]) -> Limit
         rate_per_s: estimate,
         last_success_per_s: kept.max_by(f64::total_cmp),
         first_failure_per_s: missed.min_by(f64::total_cmp),
+        limited_by_max: false,
     }
 }
 
@@ -225,6 +226,7 @@ pub fn sweep() -> CapacityReport {
         rate_per_s: None,
         last_success_per_s: Some(1_176.0),
         first_failure_per_s: None,
+        limited_by_max: false,
     });
     report.max_rate_per_s = None;
     report.critical_rate_per_s = None;
@@ -291,6 +293,7 @@ pub fn empty() -> CapacityReport {
             rate_per_s: None,
             last_success_per_s: None,
             first_failure_per_s: None,
+            limited_by_max: false,
         };
     });
     report.max_rate_per_s = None;

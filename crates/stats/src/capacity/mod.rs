@@ -8,10 +8,12 @@ mod path;
 mod root;
 mod score;
 mod search;
+mod search_config;
 mod sweep;
 
 pub use path::Climbing;
-pub use search::{Search, SearchConfig};
+pub use search::Search;
+pub use search_config::SearchConfig;
 pub use sweep::{Sweep, SweepConfig};
 
 use assay_model::{CapacityStep, Estimate, FromBelow, LimitRate};
@@ -42,6 +44,9 @@ pub struct WindowResult {
     pub requests: u64,
     /// Right answers that came in it, whenever their requests were to start.
     pub answers: u64,
+    /// Of the requests, those that the server refused or answered wrongly: a status that was not wanted, a wrong content, a connection
+    /// that was refused or cut. What was not answered in time is none: it may only have come too late.
+    pub refused: u64,
     /// Of the requests, for each limit: those that took longer, failed, or had no answer.
     pub misses: Vec<u64>,
     /// The percentile of the response times that the limits hold for, in ms; absent without requests.
@@ -66,7 +71,7 @@ pub trait Method {
 /// some servers do so less often: `tests/capacity/table.rs` says which.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Capacity {
-    /// Highest rate that the server sustains; absent when it kept up with all that was tried, or with nothing.
+    /// Highest rate that the server sustains, refusing at most one in a hundred; absent when it kept up with all that was tried, or with nothing.
     pub max_rate_per_s: Option<Estimate>,
     /// For each limit, in the order of the configuration.
     pub limits: Vec<LimitRate>,

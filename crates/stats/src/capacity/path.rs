@@ -287,6 +287,7 @@ mod tests {
                 window_s: ask.window_s,
                 requests: requests as u64,
                 answers: answered as u64,
+                refused: 0,
                 misses: vec![misses as u64],
                 percentile_ms: Some(if is_over { 900.0 } else { 5.0 }),
             }

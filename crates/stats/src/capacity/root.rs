@@ -106,6 +106,11 @@ impl Point {
         Some(Point { ln_rate: window.rate_per_s.ln(), likelihood, share: misses / requests, requests })
     }
 
+    /// Logarithm of its window's rate.
+    pub(super) fn ln_rate(&self) -> f64 {
+        self.ln_rate
+    }
+
     /// Whether its window was at this rate.
     pub(super) fn is_at(&self, ln_rate: f64) -> bool {
         self.ln_rate.total_cmp(&ln_rate).is_eq()

@@ -65,6 +65,7 @@ fn rate_at(levels: &[Level], limit_ms: f64) -> LimitRate {
         last_success_per_s,
         first_failure_per_s,
         rate_per_s: rate_per_s.map(without_interval),
+        limited_by_max: last_success_per_s.is_some() && first_failure_per_s.is_none(),
     }
 }
 

@@ -7,42 +7,9 @@
 
 use super::ceiling::{Ceiling, ceiling, is_overload};
 use super::root::{Point, Prior, Root, ends, is_kept, root};
+use super::search_config::SearchConfig;
 use super::{Capacity, Method, WindowRequest, WindowResult};
 use assay_model::{CapacityStep, Estimate, LimitRate};
-
-/// What is searched for, and how long that may take.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchConfig {
-    /// Limits of the response time, in ms.
-    pub limits_ms: Vec<f64>,
-    /// Share of requests that may take longer: 0.01 for the 99th percentile.
-    pub miss_share: f64,
-    /// Where to begin, per second.
-    pub first_rate_per_s: f64,
-    /// Shortest window, seconds.
-    pub window_s_min: f64,
-    /// Longest window, seconds: for low rates, and where requests beyond a limit come in large clumps.
-    pub window_s_max: f64,
-    /// Time in all, seconds.
-    pub budget_s: f64,
-    /// Half of an interval's width, as a share of the rate, at which a rate is known well enough.
-    pub half_width_share: f64,
-}
-
-impl SearchConfig {
-    /// p99 at 10, 25, 50, 75 and 100 ms, within 5 % in five minutes.
-    pub fn new(first_rate_per_s: f64) -> Self {
-        SearchConfig {
-            limits_ms: vec![10.0, 25.0, 50.0, 75.0, 100.0],
-            miss_share: 0.01,
-            first_rate_per_s,
-            window_s_min: 4.0,
-            window_s_max: 12.0,
-            budget_s: 300.0,
-            half_width_share: 0.05,
-        }
-    }
-}
 
 /// Doublings above the first rate, and halvings below it.
 const DOUBLINGS: i32 = 24;
@@ -74,14 +41,27 @@ const FIRST_SETTLE_SHARE: f64 = 0.05;
 const LOWEST_SHARE: f64 = 0.01;
 /// Clumps of requests beyond the limit that a window shall hold at the target.
 const CLUMPS_WANTED: f64 = 2.0;
+/// Share of the requests that a server may refuse at a rate that it sustains, and the time that such requests are taken to come together
+/// for at least, in ms: there is no response time that decides over them.
+const REFUSED_SHARE: f64 = 0.01;
+const REFUSED_MS: f64 = 100.0;
 /// A confirming window speaks for every limit whose expected share there is within this factor of the target.
 const CONFIRM_FACTOR: f64 = 4.0;
 
 /// Purpose of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
+    /// One of the configuration, or [`Search::refusals`].
     Limit(usize),
     Maximum,
+}
+
+/// A rate: middle, lower and upper end, as logarithms.
+type Ends = [f64; 3];
+
+/// The lower of two rates.
+fn lower(one: Ends, other: Ends) -> Ends {
+    std::array::from_fn(|at| one[at].min(other[at]))
 }
 
 /// One limit: what windows say about it.
@@ -110,8 +90,23 @@ pub struct Search {
 impl Search {
     /// A search that knows nothing yet.
     pub fn new(config: SearchConfig) -> Self {
-        let limits = vec![Searched::default(); config.limits_ms.len()];
+        let limits = vec![Searched::default(); config.limits_ms.len() + 1];
         Search { config, windows: Vec::new(), limits, ceiling: None, cool_down_s: 0.0, used_s: 0.0 }
+    }
+
+    /// Behind the limits of the configuration: the highest rate at which the server refuses few requests. One that refuses what finds no
+    /// place in a short queue still answers more, the more is asked, where it refuses every tenth: no such rate is sustained.
+    fn refusals(&self) -> usize {
+        self.config.limits_ms.len()
+    }
+
+    /// Share of the requests that may miss a limit.
+    fn miss_share(&self, limit: usize) -> f64 {
+        if limit == self.refusals() { REFUSED_SHARE } else { self.config.miss_share }
+    }
+
+    fn limit_ms(&self, limit: usize) -> f64 {
+        self.config.limits_ms.get(limit).copied().unwrap_or(REFUSED_MS)
     }
 
     fn rates(&self) -> impl Iterator<Item = f64> {
@@ -135,9 +130,10 @@ impl Search {
 
     /// Whether there is a rate at the limit: it was kept and not kept, and a lower rate can still be tried.
     fn is_reached(&self, limit: usize) -> (bool, bool) {
-        let keeps = |point: &Point| point.share <= self.config.miss_share;
+        let target = self.miss_share(limit);
+        let keeps = |point: &Point| point.share <= target;
         let points = &self.limits[limit].points;
-        (is_kept(points, self.config.miss_share), points.iter().any(|point| !keeps(point)))
+        (is_kept(points, target), points.iter().any(|point| !keeps(point)))
     }
 
     fn windows_near(&self, target: Target) -> impl Iterator<Item = &(WindowResult, f64)> {
@@ -167,9 +163,12 @@ impl Search {
     /// them. The other way round the least known ones would bound the best known.
     fn answer(&self, limit: usize) -> Option<Root> {
         let root = self.limits[limit].root?;
+        if limit == self.refusals() {
+            return Some(self.between_ends(limit, root));
+        }
         let is_shorter = |other: &usize| self.config.limits_ms[*other] < self.config.limits_ms[limit];
         let is_known = |other: &usize| self.is_reached(*other) == (true, true);
-        let shorter = || (0..self.limits.len()).filter(is_shorter).filter(is_known);
+        let shorter = || (0..self.refusals()).filter(is_shorter).filter(is_known);
         let low = shorter().filter_map(|other| Some(self.limits[other].root?.low)).fold(root.low, f64::max);
         // Where they contradict each other, each stands for itself.
         if root.high < low {
@@ -190,7 +189,7 @@ impl Search {
     /// Highest rate that kept a limit and lowest that did not, as logarithms.
     fn ends(&self, limit: usize) -> (Option<f64>, Option<f64>) {
         let Searched { points, confirmed, .. } = &self.limits[limit];
-        ends(points.iter().chain(confirmed), self.config.miss_share)
+        ends(points.iter().chain(confirmed), self.miss_share(limit))
     }
 
     fn is_precise(&self, target: Target) -> bool {
@@ -203,6 +202,8 @@ impl Search {
         let Target::Limit(limit) = target else { return true };
         let lowest = self.rates().min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
         match self.is_reached(limit) {
+            // Errors at every rate are no refusals.
+            (false, true) if limit == self.refusals() => false,
             (false, true) => {
                 self.floor_per_s() < lowest
                     && self.ceiling.is_none_or(|c| c.median + LOWEST_SHARE.ln() < lowest.ln())
@@ -251,14 +252,14 @@ impl Search {
         // A line through few windows may point anywhere.
         let ln_rate = ln_rate.clamp(root.middle - 0.5, root.middle + 0.5);
         let rate = ln_rate.min(most).exp().max(self.floor_per_s());
-        Some(self.ask(CapacityStep::Refine, rate, Some((root, self.config.limits_ms[limit]))))
+        Some(self.ask(CapacityStep::Refine, rate, Some((root, self.limit_ms(limit)))))
     }
 
     /// At the first answer that no other window confirmed.
     fn confirm(&self) -> Option<WindowRequest> {
         let root = |limit: &Searched| limit.root.filter(|_| !limit.is_confirmed);
         let open = (0..self.limits.len()).filter(|limit| self.is_open(Target::Limit(*limit)));
-        let with_limit = |limit: usize| Some((root(&self.limits[limit])?, self.config.limits_ms[limit]));
+        let with_limit = |limit: usize| Some((root(&self.limits[limit])?, self.limit_ms(limit)));
         let (root, limit_ms) = open.filter_map(with_limit).next()?;
         Some(self.ask(CapacityStep::Confirm, root.median.exp(), Some((root, limit_ms))))
     }
@@ -297,7 +298,7 @@ impl Search {
     }
 
     fn points_of(&self, window: &WindowResult) -> Vec<Option<Point>> {
-        let point = |limit| Point::new(window, limit, self.config.miss_share);
+        let point = |limit| Point::new(window, limit, self.miss_share(limit));
         (0..self.limits.len()).map(point).collect()
     }
 
@@ -305,27 +306,23 @@ impl Search {
         let points = self.points_of(&window);
         self.windows.push((window, cost_s));
         self.ceiling = ceiling(self.windows.iter().map(|(window, _)| window));
-        let maximum = self.ceiling.map(|ceiling| ceiling.bound());
-        let target = self.config.miss_share;
-        for ((limit, point), limit_ms) in self.limits.iter_mut().zip(points).zip(&self.config.limits_ms) {
-            limit.points.extend(point);
-            limit.root = root(&limit.points, target, Prior { maximum, limit_s: limit_ms / 1e3 });
+        for (index, point) in points.into_iter().enumerate() {
+            self.limits[index].points.extend(point);
+            self.limits[index].root = self.root(index);
         }
     }
 
     /// A window at an answer: what it speaks for is confirmed, unless with it the answer would be elsewhere.
     fn hold_against(&mut self, window: WindowResult, cost_s: f64) {
         let ln_rate = window.rate_per_s.ln();
-        let maximum = self.ceiling.map(|ceiling| ceiling.bound());
-        let target = self.config.miss_share;
         let points = self.points_of(&window);
         let mut contradicts = false;
-        for ((limit, point), limit_ms) in self.limits.iter_mut().zip(points).zip(&self.config.limits_ms) {
-            let Some(before) = limit.root.filter(|root| root.eta(ln_rate).abs() < CONFIRM_FACTOR.ln()) else {
-                continue;
-            };
-            limit.points.extend(point);
-            let after = root(&limit.points, target, Prior { maximum, limit_s: limit_ms / 1e3 });
+        for (index, point) in points.into_iter().enumerate() {
+            let is_near = |root: &Root| root.eta(ln_rate).abs() < CONFIRM_FACTOR.ln();
+            let Some(before) = self.limits[index].root.filter(is_near) else { continue };
+            self.limits[index].points.extend(point);
+            let after = self.root(index);
+            let limit = &mut self.limits[index];
             limit.confirmed.extend(limit.points.pop());
             let holds = after.is_some_and(|after| before.low <= after.median && after.median <= before.high);
             limit.is_confirmed = holds;
@@ -341,46 +338,83 @@ impl Search {
         }
     }
 
+    fn root(&self, limit: usize) -> Option<Root> {
+        let maximum = self.ceiling.map(|ceiling| ceiling.bound());
+        let prior = Prior { maximum, limit_s: self.limit_ms(limit) / 1e3 };
+        root(&self.limits[limit].points, self.miss_share(limit), prior)
+    }
+
+    /// What windows say of a limit that some rates keep and others do not.
+    fn known(&self, limit: usize) -> Option<Ends> {
+        let root = self.answer(limit).filter(|_| self.is_reached(limit) == (true, true))?;
+        Some([root.median, root.low, root.high])
+    }
+
+    /// The highest rate at which answers keep up with requests, and few are refused.
+    fn maximum(&self) -> Option<Ends> {
+        let ceiling = self.ceiling.filter(|_| self.windows.iter().any(|(window, _)| is_overload(window)))?;
+        let maximum = [ceiling.median, ceiling.low, ceiling.high];
+        Some(self.known(self.refusals()).map_or(maximum, |refusals| lower(maximum, refusals)))
+    }
+
+    /// The rate at a limit, and whether it is the maximum: one window is too short to miss a limit that it takes a queue of seconds to
+    /// miss, and no longer one sustains more than the maximum.
+    fn rate_at(&self, limit: usize) -> Option<(Ends, bool)> {
+        let maximum = self.maximum();
+        match (self.known(limit), maximum) {
+            (Some(rate), Some(maximum)) => Some((lower(rate, maximum), maximum[0] <= rate[0])),
+            (Some(rate), None) => Some((rate, false)),
+            (None, Some(maximum)) => (self.is_reached(limit) == (true, false)).then_some((maximum, true)),
+            (None, None) => None,
+        }
+    }
+
     fn limit_capacity(&self, limit: usize) -> LimitRate {
-        let (is_kept, is_missed) = self.is_reached(limit);
-        let root = self.answer(limit).filter(|_| is_kept && is_missed);
-        let (kept, missed) = self.ends(limit);
+        let rate = self.rate_at(limit);
+        let most = self.maximum().map_or(f64::INFINITY, |maximum| maximum[0]);
+        let Searched { points, confirmed, .. } = &self.limits[limit];
+        let up_to_most = points.iter().chain(confirmed).filter(|point| point.ln_rate() <= most);
+        let (kept, _) = ends(up_to_most, self.miss_share(limit));
+        let (_, missed) = self.ends(limit);
         LimitRate {
             limit_ms: self.config.limits_ms[limit],
-            rate_per_s: root.map(|root| estimate(root.median, root.low, root.high)),
+            rate_per_s: rate.map(|(rate, _)| estimate(rate)),
             last_success_per_s: kept.map(f64::exp),
             first_failure_per_s: missed.map(f64::exp),
+            limited_by_max: rate.is_some_and(|(_, is_maximum)| is_maximum),
         }
     }
 
     /// Geometric mean of the rates at the limits. Windows near one root say little about the others, and in virtual time the
     /// errors of the roots spread as independent ones: their squares are added.
     fn critical_rate(&self) -> Option<Estimate> {
-        let count = self.limits.len() as f64;
+        let count = self.config.limits_ms.len() as f64;
         let (mut middle, mut below, mut above) = (0.0, 0.0, 0.0);
-        for index in 0..self.limits.len() {
-            let root = self.answer(index).filter(|_| self.is_reached(index) == (true, true))?;
-            middle += root.median / count;
-            below += ((root.median - root.low) / count).powi(2);
-            above += ((root.high - root.median) / count).powi(2);
+        for index in 0..self.config.limits_ms.len() {
+            let ([median, low, high], _) = self.rate_at(index)?;
+            middle += median / count;
+            below += ((median - low) / count).powi(2);
+            above += ((high - median) / count).powi(2);
         }
-        Some(estimate(middle, middle - below.sqrt(), middle + above.sqrt()))
+        Some(estimate([middle, middle - below.sqrt(), middle + above.sqrt()]))
     }
 }
 
 /// From logarithms.
-fn estimate(middle: f64, low: f64, high: f64) -> Estimate {
+fn estimate([middle, low, high]: Ends) -> Estimate {
     let is_sound = low.is_finite() && high.is_finite() && low <= middle && middle <= high;
     let end = |end: f64| is_sound.then_some(end.exp());
     Estimate { estimate: middle.exp(), low: end(low), high: end(high) }
 }
 
-/// A window as asked for, without counts that no server gives.
-fn sound(ask: &WindowRequest, mut window: WindowResult) -> WindowResult {
+/// A window as asked for, without counts that no server gives, and what was refused behind the misses of the limits.
+fn sound(ask: &WindowRequest, mut window: WindowResult, limits: usize) -> WindowResult {
     (window.rate_per_s, window.window_s) = (ask.rate_per_s, ask.window_s);
     let most = (10.0 * ask.rate_per_s * ask.window_s).min(REQUESTS_MAX) as u64 + 100;
     window.requests = window.requests.min(most);
     window.answers = window.answers.min(most);
+    window.misses.resize(limits, window.requests);
+    window.misses.push(window.refused.min(window.requests));
     window
 }
 
@@ -397,7 +431,7 @@ impl Method for Search {
     }
 
     fn take(&mut self, ask: &WindowRequest, window: WindowResult) {
-        let window = sound(ask, window);
+        let window = sound(ask, window, self.refusals());
         self.took(ask, is_overload(&window));
         let cost_s = ask.settle_s + ask.window_s;
         if ask.step == CapacityStep::Confirm {
@@ -418,7 +452,6 @@ impl Method for Search {
     }
 
     fn capacity(&self) -> Capacity {
-        let ceiling = self.ceiling.filter(|_| self.windows.iter().any(|(window, _)| is_overload(window)));
         let is_done = |target: Target| match target {
             Target::Limit(limit) => {
                 !self.is_open(target) || self.limits[limit].is_confirmed && self.is_precise(target)
@@ -426,8 +459,8 @@ impl Method for Search {
             Target::Maximum => self.is_precise(target),
         };
         Capacity {
-            max_rate_per_s: ceiling.map(|c| estimate(c.median, c.low, c.high)),
-            limits: (0..self.limits.len()).map(|limit| self.limit_capacity(limit)).collect(),
+            max_rate_per_s: self.maximum().map(estimate),
+            limits: (0..self.config.limits_ms.len()).map(|limit| self.limit_capacity(limit)).collect(),
             critical_rate_per_s: self.critical_rate(),
             is_precise: self.targets().all(is_done),
             from_below: None,

@@ -258,6 +258,7 @@ mod tests {
             window_s: ask.window_s,
             requests: (ask.rate_per_s * ask.window_s).round() as u64,
             answers: (answered * ask.window_s).round() as u64,
+            refused: 0,
             misses: vec![0],
             percentile_ms: Some(if ask.rate_per_s <= up_to_per_s { 10.0 } else { 1000.0 }),
         }

@@ -181,6 +181,7 @@ fn nonsense(ask: &WindowRequest, draw: (u64, u64, u64, u64), limits: usize) -> W
         window_s: ask.window_s,
         requests,
         answers,
+        refused: draw.1.min(draw.2),
         misses: vec![misses; kept],
         percentile_ms,
     }

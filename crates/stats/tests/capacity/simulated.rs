@@ -172,6 +172,7 @@ impl Running {
             window_s: ask.window_s,
             requests,
             answers,
+            refused: 0,
             misses,
             percentile_ms,
         }

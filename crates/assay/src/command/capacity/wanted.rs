@@ -61,8 +61,13 @@ mod tests {
             low: Some(low),
             high: Some(high),
         });
-        let limit =
-            LimitRate { limit_ms: 25.0, rate_per_s, last_success_per_s: kept, first_failure_per_s: missed };
+        let limit = LimitRate {
+            limit_ms: 25.0,
+            rate_per_s,
+            last_success_per_s: kept,
+            first_failure_per_s: missed,
+            limited_by_max: false,
+        };
         assert_eq!(of_limit(&limit, wanted_per_s).1, want, "{limit:?} at {wanted_per_s}");
     }
 
@@ -91,6 +96,7 @@ mod tests {
             rate_per_s: Some(rate),
             last_success_per_s: Some(600.0),
             first_failure_per_s: Some(620.0),
+            limited_by_max: false,
         };
         assert_eq!(of_limit(&limit, 500.0).1, GateVerdict::Undecided);
         let case = judge(&[limit], &AtLeast { rate_per_s: 500.0, limit_ms: 25.0 }, false);
