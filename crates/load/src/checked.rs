@@ -1,7 +1,7 @@
 //! Whether an answer is right, and what its user takes from it.
 
 use crate::coding::{Decoder, Undecodable};
-use crate::measured::ErrorKind;
+use crate::error_kind::ErrorKind;
 use crate::protocol::Answer;
 use crate::quote;
 use crate::remarks::Remarks;

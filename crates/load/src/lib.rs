@@ -30,6 +30,7 @@ mod details;
 mod drive;
 mod endpoint;
 mod error;
+mod error_kind;
 mod generator;
 mod idle;
 mod interval_log;
@@ -69,11 +70,12 @@ pub use delivery_tracker::Deliveries;
 pub use details::curve;
 pub use endpoint::Http;
 pub use error::LoadError;
+pub use error_kind::ErrorKind;
 pub use generator::{Generator, GeneratorConfig, Opened, Start};
 pub use interval_log::IntervalLogs;
 pub use law::{Load, Progress};
 pub use measured::{
-    ERROR_SHARE_MAX, ErrorKind, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
+    ERROR_SHARE_MAX, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
     SEND_LAG_SHARE_OF_P99_MAX, is_of_generator,
 };
 pub use plain::{PlainRequest, for_request, for_url, scenario_text_of};

@@ -2,6 +2,7 @@
 
 use crate::breakdown::{Breakdown, error_counts};
 use crate::delivery_tracker::Deliveries;
+use crate::error_kind::ErrorKind;
 use crate::law::Load;
 use crate::priority::Priority;
 use crate::protocol_counters::ProtocolCounters;
@@ -9,9 +10,7 @@ use crate::recorder::{counts, empty_histogram, summary_ms};
 use crate::timeline::CompletionTimeline;
 use crate::tls::Handshakes;
 use crate::window::WindowDetail;
-use assay_model::{
-    InjectorPart, LoadErrorKind, LoadResult, OperationCount, Problem, Protocol, Reason, schema,
-};
+use assay_model::{InjectorPart, LoadResult, OperationCount, Problem, Protocol, Reason, schema};
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -43,52 +42,6 @@ const CPU: &str = "generator";
 /// Whether a fault of a load is the generator's, which may be one of several.
 pub fn is_of_generator(fault: &Problem) -> bool {
     fault.reason == Reason::LoadGenerator
-}
-
-/// Why a request failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ErrorKind {
-    /// No connection could be opened.
-    Connect,
-    /// No whole answer within the time limit, which counts from getting a connection; or none by the end of draining.
-    Timeout,
-    /// Too many requests in flight already.
-    OverBound,
-    /// A status that the scenario does not expect.
-    Status,
-    /// The expected text is not in the body.
-    Content,
-    /// No HTTP answer, or the connection closed within it.
-    Broken,
-}
-
-impl ErrorKind {
-    /// Every kind, in the order of `errors_by_kind`.
-    pub const ALL: [ErrorKind; 6] = [
-        ErrorKind::Connect,
-        ErrorKind::Timeout,
-        ErrorKind::OverBound,
-        ErrorKind::Status,
-        ErrorKind::Content,
-        ErrorKind::Broken,
-    ];
-
-    /// Name in messages.
-    pub fn name(self) -> &'static str {
-        self.stored().word()
-    }
-
-    /// The word of stored forms.
-    pub(crate) fn stored(self) -> LoadErrorKind {
-        match self {
-            ErrorKind::Connect => LoadErrorKind::Connect,
-            ErrorKind::Timeout => LoadErrorKind::Timeout,
-            ErrorKind::OverBound => LoadErrorKind::OverBound,
-            ErrorKind::Status => LoadErrorKind::Status,
-            ErrorKind::Content => LoadErrorKind::Content,
-            ErrorKind::Broken => LoadErrorKind::Broken,
-        }
-    }
 }
 
 /// One load run.

@@ -5,7 +5,7 @@ use crate::checked::{Exchanged, Taking};
 use crate::connection::{Buffer, Connection, Input, State};
 use crate::endpoint::Endpoint;
 use crate::generator::GeneratorConfig;
-use crate::measured::ErrorKind;
+use crate::error_kind::ErrorKind;
 use crate::protocol::{Answer, Event, Failure};
 use crate::redirect::{REDIRECTS_MAX, follow};
 use crate::request::Request;

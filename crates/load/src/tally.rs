@@ -1,8 +1,9 @@
 //! Counts of one load run: requests and errors by operation and kind, with a few samples of failures.
 
 use crate::breakdown::Breakdown;
+use crate::error_kind::ErrorKind;
 use crate::law::{Load, Span};
-use crate::measured::{ErrorKind, Measured};
+use crate::measured::Measured;
 use crate::protocol::Answer;
 use crate::recorder::RequestTimes;
 use crate::timeline::CompletionTimeline;

@@ -10,7 +10,7 @@ pub use operation::OperationRecord;
 pub(crate) use operation::error_counts;
 pub use slowest::{Slow, Slowest};
 
-use crate::measured::ErrorKind;
+use crate::error_kind::ErrorKind;
 use crate::recorder::RequestTimes;
 use serde::{Deserialize, Serialize};
 

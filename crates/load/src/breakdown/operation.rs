@@ -1,6 +1,6 @@
 //! What is kept of one operation.
 
-use crate::measured::ErrorKind;
+use crate::error_kind::ErrorKind;
 use crate::recorder::{counts, empty_histogram, sum, summary_ms};
 use assay_model::{ErrorCount, OperationFigures, StatusCount};
 use hdrhistogram::Histogram;

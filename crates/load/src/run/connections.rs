@@ -5,8 +5,8 @@ use super::LoadRun;
 use super::slots::Slot;
 use crate::clock;
 use crate::connection::{Buffer, Input, State};
+use crate::error_kind::ErrorKind;
 use crate::generator::token;
-use crate::measured::ErrorKind;
 use crate::poll::Ready;
 use crate::protocol::{Event, Failure};
 

@@ -1,8 +1,9 @@
 //! What is recorded of a load: response times, counts, and the detail of its window.
 
+use crate::error_kind::ErrorKind;
 use crate::interval_log::IntervalLogs;
 use crate::law::Progress;
-use crate::measured::{ErrorKind, Measured};
+use crate::measured::Measured;
 use crate::recorder::{Recorder, RequestTimes};
 use crate::schedule::Waiting;
 use crate::tally::Tally;
