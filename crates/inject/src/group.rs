@@ -6,7 +6,7 @@ use crate::share::{config_of, room_of};
 use crate::token::Token;
 use crate::window::{Ended, WindowAttempt};
 use assay_load::{
-    GeneratorConfig, IntervalLogs, LoadError, LoadSource, LoadWindow, Measured, Part, Progress,
+    GeneratorConfig, IntervalLogs, Load, LoadError, LoadSource, LoadWindow, Measured, Part, Progress,
 };
 use assay_model::{LostInjector, OperationCount, Problem};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -160,6 +160,12 @@ impl Injectors {
             operations: &self.operations,
             drain_max: self.drain_max,
             room: room_of(&self.config.load.scenario),
+            users: match window.load {
+                Load::Closed { users, .. } => users,
+                Load::Open { .. } => {
+                    self.config.load.users.unwrap_or_else(|| self.config.load.sessions_bound())
+                }
+            },
             window,
             seed,
         }
@@ -191,6 +197,11 @@ fn open(config: &InjectorsConfig, number: usize, events: &SyncSender<Event>) -> 
 }
 
 impl LoadSource for Injectors {
+    /// Arrivals alone: what users draw goes on from the seed that the injectors were prepared with.
+    fn draw_from(&mut self, seed: u64) {
+        (self.config.load.seed, self.windows) = (seed, 0);
+    }
+
     /// With `go_on_without`, a window in which an injector is lost is not used: the rest make another one, which says so
     /// among its problems. Without it the window is invalid, and further ones are an error.
     fn logged_window(

@@ -72,6 +72,8 @@ fn add(whole: &mut Measured, part: &Measured) {
     if let (Some(sum), Some(more)) = (&mut whole.deliveries, &part.deliveries) {
         sum.add_all(more);
     }
+    whole.users = whole.users.saturating_add(part.users);
+    whole.session_starts.add_all(&part.session_starts);
     whole.handshakes.add_all(&part.handshakes);
     whole.spoken.add_all(&part.spoken);
     whole.stopped |= part.stopped;

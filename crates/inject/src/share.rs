@@ -40,6 +40,7 @@ pub(crate) fn config_of(
         connections: share(part, ("connections", room_of(&config.scenario)), config.connections)?,
         in_flight_max: Some(share(part, ("in_flight_max", 1), config.in_flight_bound())?),
         sessions: config.sessions.map(|whole| share(part, ("sessions", 1), whole)).transpose()?,
+        users: config.users.map(|whole| share(part, ("users", 1), whole)).transpose()?,
         seed: part.seed(config.seed),
         shared: config.shared.of_part(part),
         ..config.clone()

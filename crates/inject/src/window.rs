@@ -16,6 +16,8 @@ use std::time::Duration;
 const NS_PER_S: f64 = 1e9;
 /// How long opening the connections to the server may take.
 const ARM_MAX: Duration = Duration::from_secs(60);
+/// How much longer it may take for each user who may begin a session.
+const USER_MAX: Duration = Duration::from_millis(200);
 /// Round trips that compare clocks.
 const TRIPS: u64 = 16;
 /// A round trip that takes longer is of no use.
@@ -46,6 +48,8 @@ pub(crate) struct WindowAttempt<'a> {
     pub drain_max: Duration,
     /// Users of a room of a chat, which are not divided.
     pub room: u32,
+    /// At most so many users begin their sessions before it.
+    pub users: u32,
     pub window: &'a LoadWindow,
     pub seed: u64,
 }
@@ -220,7 +224,8 @@ impl Making<'_> {
     /// Waits for an answer of each, also when one refuses, so that none comes late into the next window. Where the user ends it,
     /// they answer with the connections that are open by then.
     fn wait_for_armed(&mut self, mut missing: Vec<usize>, stop: &AtomicBool) -> Result<(), LoadError> {
-        let end_ns = monotonic_ns().saturating_add(ARM_MAX.as_nanos() as u64);
+        let arm_max = ARM_MAX + USER_MAX * self.window.users;
+        let end_ns = monotonic_ns().saturating_add(arm_max.as_nanos() as u64);
         let mut refusal = None;
         let mut is_told = false;
         loop {
@@ -243,7 +248,7 @@ impl Making<'_> {
                 Next::Report { from, .. } => self.lose(from, UNASKED),
                 Next::Due if end_ns <= monotonic_ns() => {
                     for at in missing.clone() {
-                        self.lose(at, &format!("it did not open its connections within {ARM_MAX:?}"));
+                        self.lose(at, &format!("it did not open its connections, with the sessions of its users, within {arm_max:?}"));
                     }
                 }
                 Next::Lost | Next::Due => (),

@@ -1,6 +1,7 @@
 //! Load runs on a generator.
 
 use crate::arrivals::{Part, RATE_PER_S_MAX};
+use crate::connection::Connection;
 use crate::generator::{Generator, Opened, SESSIONS_MAX, Start, whole_rooms, within};
 use crate::interval_log::IntervalLogs;
 use crate::law::{Load, Progress, Span};
@@ -14,6 +15,8 @@ use crate::{LoadError, clock};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+/// Later than any load ends, with room for its drain.
+const NEVER_NS: u64 = u64::MAX / 2;
 const DURATION_MAX: Duration = Duration::from_secs(7 * 86_400);
 
 impl Generator {
@@ -61,9 +64,31 @@ impl Generator {
         let stamps = users.is_none() && self.endpoint.is_only_answered();
         self.connections.iter_mut().for_each(|connection| connection.stamp(stamps));
         let opened = self.connect(self.config.connections.min(users.unwrap_or(u32::MAX)) as usize, stop)?;
-        // Of an open loop, others are added where these do not suffice.
-        self.seat(users.unwrap_or_else(|| self.config.sessions_bound().min(self.config.connections)));
+        match *load {
+            Load::Closed { users, .. } => self.seat(users, false),
+            Load::Open { rate_per_s, .. } => self.seat(self.config.users_at(rate_per_s), true),
+        }
+        self.begin_sessions(self.users_of(load), opened.wanted, stop)?;
         Ok(opened)
+    }
+
+    /// Has the first so many users begin their sessions who have none.
+    fn begin_sessions(&mut self, users: u32, connections: usize, stop: &AtomicBool) -> Result<(), LoadError> {
+        let is_to_start = |at: &usize| self.sessions[*at].is_to_start(&self.config.scenario);
+        let starting: Vec<usize> = (0..users as usize).filter(is_to_start).collect();
+        if starting.is_empty() {
+            return Ok(());
+        }
+        let begun_ns = clock::monotonic_ns();
+        let nothing = Load::Closed { users: 0, think: None };
+        let at_once = Span { begun_ns, start_ns: begun_ns, end_ns: begun_ns };
+        let Generator { config, .. } = &*self;
+        let tally = Tally::new(&config.base_url, &config.scenario, nothing, config.seed, at_once);
+        let recorder = WindowRecorder::new(Vec::new(), None);
+        let span = Span { begun_ns, start_ns: NEVER_NS, end_ns: NEVER_NS };
+        let schedule = Schedule::closed(0, begun_ns, begun_ns);
+        let run = LoadRun::new(self, schedule, connections, span, None, recorder, tally);
+        run.begin_sessions(starting, stop)
     }
 
     /// Runs a window for which the generator is ready, with what comes before it; the start is that of the settling. A start
@@ -117,6 +142,14 @@ impl LoadSource for Generator {
     ) -> Result<Measured, LoadError> {
         let start = self.start(&window.load, window.settle.saturating_add(window.length), stop)?;
         self.window_from(start, window, logs, stop, on_progress)
+    }
+
+    fn draw_from(&mut self, seed: u64) {
+        Generator::draw_from(self, seed);
+    }
+
+    fn was_suspended(&mut self) {
+        self.connections.iter_mut().for_each(Connection::close);
     }
 }
 

@@ -12,6 +12,17 @@ fn is_it_there(cause: &io::Error) -> &'static str {
     }
 }
 
+/// Where some could and others not, users may share accounts.
+fn hint_of_accounts(begun: u64) -> &'static str {
+    match begun {
+        0 => "",
+        _ => {
+            "; if the server takes one session of an account only, give each user its own: kind = \"session-counter\", or [[data]] with \
+             per = \"session\""
+        }
+    }
+}
+
 /// Why no load could be generated. Failures of single requests are counted in the result instead.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -40,6 +51,18 @@ pub enum LoadError {
         /// Name of the operation.
         operation: String,
         /// What was wrong with it.
+        cause: String,
+    },
+    /// Users could not begin their sessions.
+    #[error("[session] start: {begun} of {users} users began their sessions, and {failed} attempts failed; the first: {cause}{}", hint_of_accounts(*begun))]
+    SessionStart {
+        /// Users whose sessions began.
+        begun: u64,
+        /// All users of the load.
+        users: u64,
+        /// Attempts that failed.
+        failed: u64,
+        /// The first failure: the operation, and its answer.
         cause: String,
     },
     /// A number in the configuration or the load is out of its range.

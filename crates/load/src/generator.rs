@@ -3,12 +3,15 @@
 use crate::LoadError;
 use crate::connection::{Buffer, Connection};
 use crate::endpoint::{Endpoint, Http};
+use crate::law::Load;
 use crate::opening::{Patience, open_all};
 use crate::poll::Poll;
 use crate::protocol::chat;
 use crate::protocol_counters::ProtocolCounters;
 use crate::session::Session;
+use crate::session_starts::SessionStarts;
 use crate::tls::{Handshakes, TlsOptions};
+use crate::user_count;
 use assay_model::Problem;
 use assay_scenario::{Apportionment, Deck, Part, RateSchedule, Scenario, Shared};
 use serde::{Deserialize, Serialize};
@@ -39,6 +42,9 @@ pub struct GeneratorConfig {
     /// been idle longest, or of another user where all of them think or have one under way. Absent: as many as the connections
     /// carry requests at once.
     pub sessions: Option<u32>,
+    /// Users of an open loop: exactly so many, and an arrival that finds all of them busy waits for one. Absent: as many as its rate
+    /// needs, and more when all are busy.
+    pub users: Option<u32>,
     /// What the users share, also with those of generators before and after this one.
     pub shared: Shared,
     /// Seed of every random draw.
@@ -64,6 +70,7 @@ impl GeneratorConfig {
             connections,
             in_flight_max: None,
             sessions: None,
+            users: None,
             seed: 1,
             limited: Vec::new(),
             tls: TlsOptions::default(),
@@ -84,13 +91,18 @@ impl GeneratorConfig {
     }
 
     /// The bound that [`GeneratorConfig::sessions`] says.
-    pub(crate) fn sessions_bound(&self) -> u32 {
+    pub fn sessions_bound(&self) -> u32 {
         self.sessions.unwrap_or_else(|| self.carried().min(SESSIONS_MAX))
     }
 
     /// The bound that [`GeneratorConfig::in_flight_max`] says.
     pub fn in_flight_bound(&self) -> u32 {
         self.in_flight_max.unwrap_or_else(|| self.carried().clamp(IN_FLIGHT_USUAL, IN_FLIGHT_MAX))
+    }
+
+    /// Users that an open loop at this rate begins with.
+    pub fn users_at(&self, rate_per_s: f64) -> u32 {
+        self.users.unwrap_or_else(|| user_count::of_rate(self, rate_per_s))
     }
 
     /// Resolves the host's name.
@@ -139,6 +151,8 @@ pub struct Generator {
     patience: Patience,
     /// Those that no run has reported yet.
     pub(crate) handshakes: Handshakes,
+    /// The same of users who began their sessions outside of the figures.
+    pub(crate) session_starts: SessionStarts,
     /// The same of what was spoken.
     pub(crate) spoken: ProtocolCounters,
     pub(crate) runs: u64,
@@ -158,11 +172,12 @@ impl Generator {
         if let Some(sessions) = config.sessions {
             within("sessions", sessions, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
         }
+        user_count::check(&config)?;
         let endpoint = config.endpoint()?;
         let address = endpoint.addresses[0];
         if let Some(users) = endpoint.room_users() {
             // Each user has a connection of its own.
-            config.sessions = Some(config.connections);
+            (config.sessions, config.users) = (Some(config.connections), None);
             whole_rooms("connections", config.connections, users)?;
         }
         let connections = (0..config.connections as usize).map(|at| endpoint.connection(at)).collect();
@@ -179,6 +194,7 @@ impl Generator {
             dealing: Apportionment::default(),
             patience: Patience::Full,
             handshakes: Handshakes::none(),
+            session_starts: SessionStarts::none(),
             spoken: endpoint.nothing_spoken(),
             runs: 0,
             endpoint,
@@ -255,14 +271,42 @@ impl Generator {
         watch(&self.poll, &self.connections[at], at)
     }
 
-    /// Makes sure that there are so many users. Of those of all generators of the load together, each kind has its share.
-    pub(crate) fn seat(&mut self, wanted: u32) {
+    /// Makes sure that there are so many users. Of those of all generators of the load together, each kind has its share; where `of_each`,
+    /// there is one of each kind at least.
+    pub(crate) fn seat(&mut self, wanted: u32, of_each: bool) {
         let Part { number, of } = self.config.shared.part();
         while self.sessions.len() < wanted as usize {
             let dealt: Vec<usize> =
                 (0..of.max(1)).map(|_| self.dealing.next(&self.config.scenario.users)).collect();
-            self.add_user(dealt.get(number as usize).copied().unwrap_or(0));
+            let dealt = dealt.get(number as usize).copied().unwrap_or(0);
+            let is_absent = |kind: &usize| self.sessions.iter().all(|user| user.kind != *kind);
+            let absent: Vec<usize> = (0..self.decks.len()).filter(is_absent).collect();
+            let places = wanted as usize - self.sessions.len();
+            let kind = absent.first().filter(|_| of_each && places <= absent.len()).copied();
+            self.add_user(kind.unwrap_or(dealt));
         }
+    }
+
+    /// The users of a load, who are there once it is ready.
+    pub(crate) fn users_of(&self, load: &Load) -> u32 {
+        match load {
+            Load::Closed { users, .. } => *users,
+            Load::Open { .. } => self.config.users.unwrap_or(self.sessions.len() as u32),
+        }
+    }
+
+    /// How many sessions may begin in a second.
+    pub(crate) fn starts_per_s(&self) -> f64 {
+        self.config.scenario.session.starts_per_s / f64::from(self.config.shared.part().of.max(1))
+    }
+
+    /// Draws from another seed from now on; sessions, cookies and connections stay.
+    pub(crate) fn draw_from(&mut self, seed: u64) {
+        self.config.seed = seed;
+        self.runs = 0;
+        let kinds = self.config.scenario.users.iter().enumerate();
+        self.decks = kinds.map(|(at, kind)| kind.deck(seed, at)).collect();
+        self.sessions.iter_mut().zip(0..).for_each(|(user, number)| user.reseed(seed, number));
     }
 
     /// Adds a user of a kind; says which it is.

@@ -4,9 +4,11 @@ use crate::breakdown::{Breakdown, error_counts};
 use crate::delivery_tracker::Deliveries;
 use crate::error_kind::ErrorKind;
 use crate::law::Load;
+use crate::operations;
 use crate::priority::Priority;
 use crate::protocol_counters::ProtocolCounters;
 use crate::recorder::{counts, empty_histogram, summary_ms};
+use crate::session_starts::SessionStarts;
 use crate::timeline::CompletionTimeline;
 use crate::tls::Handshakes;
 use crate::window::WindowDetail;
@@ -105,6 +107,10 @@ pub struct Measured {
     pub deliveries: Option<Deliveries>,
     /// TLS handshakes since the end of the previous run, most of them before this one began.
     pub handshakes: Handshakes,
+    /// Users of the load at its end.
+    pub users: u32,
+    /// Users who began their sessions outside of the figures since the end of the previous run, most of them before this one began.
+    pub session_starts: SessionStarts,
     /// What was spoken since then, and what opening connections took.
     pub spoken: ProtocolCounters,
     /// The run was ended early by its stop flag.
@@ -147,6 +153,8 @@ impl Measured {
             priority: None,
             deliveries: None,
             handshakes: Handshakes::none(),
+            users: 0,
+            session_starts: SessionStarts::none(),
             spoken: ProtocolCounters::nothing(Protocol::Other, 1),
             stopped: false,
             problems: Vec::new(),
@@ -191,6 +199,9 @@ impl Measured {
         if self.requests == 0 {
             found.push(of_load("no request was sent; the measurement is too short for the rate".to_owned()));
             return found;
+        }
+        if !self.stopped {
+            found.extend(operations::missing(&self.operations, self.requests).into_iter().map(of_load));
         }
         found.extend(self.deliveries.as_ref().and_then(Deliveries::wrong).map(of_load));
         let error_share = self.errors() as f64 / self.requests as f64;
@@ -273,6 +284,8 @@ impl Measured {
             send_lag_ms: summary_ms(&self.send_lag),
             generator_cpu_share: self.generator_cpu_share(),
             handshakes: self.handshakes.summary(),
+            users: Some(self.users).filter(|users| 0 < *users),
+            session_starts: self.session_starts.summary(),
             protocol: self.spoken.summary(),
             deliveries: self.deliveries.as_ref().map(|deliveries| deliveries.summary(self.seconds())),
             operations: self.operation_figures(),

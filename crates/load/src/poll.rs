@@ -9,6 +9,7 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
 use std::io;
+use std::mem::MaybeUninit;
 
 /// Events taken from the kernel at once.
 const EVENTS_MAX: usize = 256;
@@ -86,7 +87,7 @@ impl Poll {
         match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(of_kernel), timeout) {
             Ok(_) | Err(rustix::io::Errno::INTR) => (),
             Err(error) => return Err(error.into()),
-        }
+        };
         ready.clear();
         for event in of_kernel {
             match event.data.u64() {

@@ -165,6 +165,13 @@ impl Schedule {
         }
     }
 
+    /// A user of a closed loop whose last request was finished without it is ready for another one.
+    pub fn ready(&mut self, user: u32, ready_ns: u64) {
+        if let Source::Closed { ready } = &mut self.source {
+            ready.push(Reverse((ready_ns, user)));
+        }
+    }
+
     /// Ends the run early: nothing more is let in that would start at `end_ns` or later.
     pub fn end_at(&mut self, end_ns: u64) {
         self.end_ns = self.end_ns.min(end_ns);

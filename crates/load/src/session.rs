@@ -10,6 +10,10 @@ use assay_scenario::{Answered, Deck, Drawn, Missed, Operation, Scenario, Shared,
 pub(crate) struct Session {
     user: User,
     cookies: CookieJar,
+    /// The start of its session belongs to no figures: it is made before any load, or since the server ended the session.
+    starts_outside: bool,
+    /// A request was answered rightly since its session began.
+    is_served: bool,
     /// Number among the scenario's kinds of users.
     pub kind: usize,
 }
@@ -18,7 +22,7 @@ impl Session {
     /// User `number` of those with this seed, of a kind; each has a stream of its own.
     pub fn new(seed: u64, number: u64, kind: usize, scenario: &Scenario, shared: &Shared) -> Self {
         let user = User::new(seed, number, kind, scenario, shared);
-        Session { user, cookies: CookieJar::default(), kind }
+        Session { user, cookies: CookieJar::default(), starts_outside: true, is_served: false, kind }
     }
 
     /// What the user does next: numbers of the operation that was drawn, from the deck of its kind, and of the one that runs.
@@ -98,10 +102,58 @@ impl Session {
         self.user.forget(operation);
     }
 
-    /// Begins a new session: only the random stream goes on.
+    /// Begins a new session, as the scenario says: only the random stream goes on. Its start counts like all that is planned.
     pub fn restart(&mut self) {
         self.cookies.clear();
         self.user.restart();
+        self.starts_outside = false;
+    }
+
+    /// Whether the scenario has its session end after this operation, which was its last one.
+    pub fn ends_after(&self, scenario: &Scenario, operation: &Operation) -> bool {
+        operation.restarts_session || self.user.is_at_end(scenario)
+    }
+
+    /// Its session is to begin again outside of the figures, with the values that it has.
+    pub fn begin_again(&mut self) {
+        self.cookies.clear();
+        self.user.start_again();
+        self.starts_outside = true;
+        self.is_served = false;
+    }
+
+    /// Whether its session is to begin outside of the figures before it does anything else.
+    pub fn is_to_start(&self, scenario: &Scenario) -> bool {
+        self.starts_outside && self.user.is_starting(scenario)
+    }
+
+    /// The start of its session is over.
+    pub fn has_begun(&mut self) {
+        self.starts_outside = false;
+    }
+
+    /// A request was answered rightly.
+    pub fn was_served(&mut self) {
+        self.is_served = true;
+    }
+
+    /// Whether a wrong answer says that the server ended the session: it asks for authentication (401), or leads to where sessions begin.
+    /// Not before anything went well in the session: beginning again would not help.
+    pub fn was_ended_by(&self, answer: &Answer, scenario: &Scenario, prefix: &str) -> bool {
+        if !self.is_served || !scenario.users[self.kind].has_start() {
+            return false;
+        }
+        let leads_to_start = || {
+            let location = std::str::from_utf8(&answer.location).unwrap_or_default();
+            let path = path_of(location).strip_prefix(prefix).unwrap_or_default();
+            !path.is_empty() && scenario.begins_at(self.kind, path.as_bytes())
+        };
+        answer.status == 401 || (300..400).contains(&answer.status) && leads_to_start()
+    }
+
+    /// Draws from another seed from now on.
+    pub fn reseed(&mut self, seed: u64, number: u64) {
+        self.user.reseed(seed, number);
     }
 
     /// Without its cookies.
@@ -113,6 +165,15 @@ impl Session {
     pub fn missing<'a>(&self, scenario: &'a Scenario, operation: &Operation) -> Option<&'a str> {
         self.user.missing(scenario, operation)
     }
+}
+
+/// The path of a `Location`, without its query, fragment and parameters such as `;jsessionid=`.
+fn path_of(location: &str) -> &str {
+    let after_host = match location.split_once("://") {
+        Some((_, rest)) => rest.find('/').map_or("", |slash| &rest[slash..]),
+        None => location,
+    };
+    after_host.split(['?', '#', ';']).next().unwrap_or_default()
 }
 
 #[cfg(test)]

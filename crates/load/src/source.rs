@@ -54,6 +54,12 @@ pub trait LoadSource {
         self.logged_window(window, None, stop, on_progress)
     }
 
+    /// Draws what follows from this seed: users, their sessions and connections stay.
+    fn draw_from(&mut self, _seed: u64) {}
+
+    /// The server was suspended since the last window: what it closed meanwhile, or is about to, is opened anew before the next.
+    fn was_suspended(&mut self) {}
+
     /// Lets time pass without load, or until it is stopped.
     fn rest(&mut self, length: Duration, stop: &AtomicBool) {
         let begun = Instant::now();

@@ -2,6 +2,7 @@
 
 use crate::breakdown::Breakdown;
 use crate::error_kind::ErrorKind;
+use crate::failure_samples::FailureSamples;
 use crate::law::{Load, Span};
 use crate::measured::Measured;
 use crate::protocol::Answer;
@@ -10,11 +11,8 @@ use crate::timeline::CompletionTimeline;
 use assay_model::{OperationCount, Problem};
 use assay_scenario::{Operation, Scenario, Secrets};
 
-/// Samples that are kept of each kind of error.
-const SAMPLES_PER_KIND_MAX: u8 = 4;
-
 pub(crate) struct Tally {
-    samples: [u8; ErrorKind::ALL.len()],
+    samples: FailureSamples,
     /// Source of the problems.
     url: String,
     secrets: Secrets,
@@ -37,7 +35,7 @@ impl Tally {
             ..Measured::empty(load, seed, (start_ns, end_ns))
         };
         Tally {
-            samples: [0; ErrorKind::ALL.len()],
+            samples: FailureSamples::default(),
             url: url.to_owned(),
             secrets: scenario.secrets().clone(),
             measured,
@@ -100,17 +98,13 @@ impl Tally {
             operation.errors += 1;
             name = &operation.name;
         }
-        let samples = &mut self.samples[kind as usize];
-        if *samples < SAMPLES_PER_KIND_MAX {
-            *samples += 1;
+        self.samples.add(kind, || {
             // A server may answer with what it was sent.
             let detail = detail();
             let (kind, detail) = (kind.name(), self.secrets.redacted(&detail));
             let separator = if name.is_empty() { "" } else { " " };
-            self.measured
-                .problems
-                .push(Problem::new(&self.url, format!("{kind}: {name}{separator}{detail}")));
-        }
+            format!("{kind}: {name}{separator}{detail}")
+        });
     }
 
     /// An answer was whole; `error` says what is wrong with it. That of a request from before the run does not count.
@@ -151,6 +145,8 @@ impl Tally {
     }
 
     pub fn into_measured(mut self) -> Measured {
+        let samples = self.samples.texts().map(|text| Problem::new(&self.url, text));
+        self.measured.problems.extend(samples);
         let (again, requests) = (self.measured.sent_again, self.measured.requests);
         if again > 0 {
             let what = format!(
@@ -183,8 +179,8 @@ mod tests {
             });
         }
         let counts = tally.into_measured();
-        assert_eq!((made, counts.problems.len(), counts.errors_by_kind[3]), (4, 4, 1_000));
-        assert_eq!(counts.problems[0].text, "status: GET / status 500");
+        assert_eq!((made, counts.problems.len(), counts.errors_by_kind[3]), (64, 1, 1_000));
+        assert_eq!(counts.problems[0].text, "status: GET / status 500 (1000 times)");
     }
 
     #[test]

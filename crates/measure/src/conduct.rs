@@ -369,6 +369,8 @@ impl<'a> SearchResults<'a> {
             limits: capacity.limits,
             critical_rate_per_s: capacity.critical_rate_per_s,
             from_below: capacity.from_below,
+            users: None,
+            session_starts: None,
             windows: self.windows,
             attribution: self.attribution.finish(),
             checks,

@@ -1,6 +1,6 @@
 //! Capacity of a server inside response-time limits: the stored form of `assay capacity --json`.
 
-use crate::{Estimate, LimitAttribution, Problem, SearchStep, ValidityCheck, Window};
+use crate::{Estimate, LimitAttribution, Problem, SearchStep, SessionStartSummary, ValidityCheck, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,12 @@ pub struct CapacityReport {
     /// The rates that were found from below; absent where no windows contradict each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_below: Option<FromBelow>,
+    /// The most users of its loads, each with a session of its own; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users: Option<u32>,
+    /// How users began their sessions outside of the figures; absent where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_starts: Option<SessionStartSummary>,
     /// Every window of load, in the order of time.
     pub windows: Vec<Window>,
     /// For each limit, why requests took longer.
@@ -95,6 +101,9 @@ pub struct PlannedCapacity {
     pub budget_s: f64,
     /// Connections at most.
     pub connections: u32,
+    /// Users, where their number is fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users: Option<u32>,
     /// Requests under way or waiting at most; absent: 10,000, or as many as the connections carry at once where that is more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight_max: Option<u32>,

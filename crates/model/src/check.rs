@@ -53,6 +53,8 @@ closed! {
         WarmUp = "warm-up",
         /// Operations came as often as planned.
         Mix = "mix",
+        /// Each planned operation was sent.
+        Operations = "operations",
         /// Requests arrived as a Poisson process.
         Arrivals = "arrivals",
         /// Requests were sent at the offered rate.

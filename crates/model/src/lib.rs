@@ -74,7 +74,7 @@ pub use latency::{LatencyPoint, LatencySummary};
 pub use load::{
     ClosedByServer, DeliverySummary, ErrorCount, HandshakeSummary, InjectorPart, LoadErrorKind, LoadInterval,
     LoadResult, LostInjector, OperationCount, OperationFigures, Protocol, ProtocolSummary, RatePoint,
-    SlowestRequest, StatusCount,
+    SessionStartSummary, SlowestRequest, StatusCount,
 };
 pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, Cause, CgroupMemory,
@@ -85,8 +85,8 @@ pub use memory::{
 pub use metric::{Better, EMULATED, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{ModeRead, ReferenceMode, RequestedMode};
 pub use plan::{
-    Design, EmulatedProcessor, Plan, PlannedEmulation, PlannedProcedure, PlannedScenario, PlannedTreatment,
-    PlannedTrial, Published, SkippedVariant, Subject, Variant,
+    Design, EmulatedProcessor, Plan, PlannedEmulation, PlannedOperation, PlannedProcedure, PlannedRequests,
+    PlannedScenario, PlannedTreatment, PlannedTrial, Published, SkippedVariant, Subject, Variant,
 };
 pub use problem::{Problem, Reason};
 pub use ready_made::{ReadyMadeList, ReadyMadeScenario, ReadyMadeStudy};

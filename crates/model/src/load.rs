@@ -37,6 +37,13 @@ pub struct LoadResult {
     /// before the run; one that waits for a connection of its own waits for its handshake, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<HandshakeSummary>,
+    /// Users of the load: each has a session of its own. Absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users: Option<u32>,
+    /// How users began their sessions outside of the figures: no request of it is among the requests, and no time in theirs. Absent
+    /// where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_starts: Option<SessionStartSummary>,
     /// What was spoken on the connections, and what of it is not a matter of single requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<ProtocolSummary>,
@@ -173,6 +180,21 @@ pub struct HandshakeSummary {
     pub ms: LatencySummary,
     /// CPU time of the generator for one, on average.
     pub cpu_ms_mean: Option<f64>,
+}
+
+/// Users who began their sessions (logged in) outside of the figures: before the load, or since the server had ended them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionStartSummary {
+    /// Sessions that began.
+    pub count: u64,
+    /// Attempts that failed.
+    pub failed: u64,
+    /// Sessions that the server ended, so that they had to begin again.
+    pub ended_by_server: u64,
+    /// Of those that began, those that did while requests were recorded.
+    pub in_window: u64,
+    /// From the first request of a start to the last answer.
+    pub ms: LatencySummary,
 }
 
 /// One injector's part of a load.

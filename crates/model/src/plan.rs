@@ -203,6 +203,37 @@ pub struct PlannedScenario {
     pub variants: Vec<String>,
 }
 
+/// What is sent to variants with the same load and scenario.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedRequests {
+    /// Names of the variants.
+    pub variants: Vec<String>,
+    /// Users that the load begins with, each with a session of its own. Absent where each rate of a search has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users: Option<u32>,
+    /// Whether there are never more.
+    pub users_fixed: bool,
+    /// Requests that begin the session of a user before any load, outside of the figures; of the kind of users with the most.
+    pub requests_of_start: u32,
+    /// Requests in each measured window; absent where the server's answers decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_window: Option<f64>,
+    /// By operation that is planned.
+    pub operations: Vec<PlannedOperation>,
+}
+
+/// How often an operation is planned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedOperation {
+    /// Name in the scenario.
+    pub name: String,
+    /// Of the requests, 0 to 1.
+    pub share: f64,
+    /// Requests in each measured window; absent where the server's answers decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_window: Option<f64>,
+}
+
 /// The whole plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
@@ -253,6 +284,9 @@ pub struct Plan {
     /// Scenarios that the load follows; none where the ready URL alone is requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scenarios: Vec<PlannedScenario>,
+    /// What is sent, by the load and scenario of variants; none where a benchmark program loads itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<PlannedRequests>,
     /// Trials in order.
     pub trials: Vec<PlannedTrial>,
     /// How long the run should take, seconds; an estimate from the phases alone.

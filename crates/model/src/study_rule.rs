@@ -7,6 +7,8 @@ closed! {
     StudyRule {
         /// The baseline that the study names cannot run here; another variant took its place.
         BaselineReplaced = "baseline-replaced",
+        /// Variants are compared by requests for one address, the one that says that a server is ready.
+        UrlAlone = "url-alone",
         /// A variant's heap was so small that collections took most of its time.
         HeapTooSmall = "heap-too-small",
         /// No window counts for times and rates: all were disturbed.

@@ -1,6 +1,6 @@
 //! `trial.json`: one launch of one variant, with its measured windows.
 
-use crate::{JvmFacts, LatencyPoint, ModeRead, Problem, Provenance, Window};
+use crate::{JvmFacts, LatencyPoint, ModeRead, Problem, Provenance, SessionStartSummary, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -40,6 +40,12 @@ pub struct Trial {
     pub started_at: String,
     /// From the start of the process to the first good answer of the ready URL.
     pub start_to_ready_ms: Option<f64>,
+    /// The most users of its loads, each with a session of its own; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users: Option<u32>,
+    /// How users began their sessions outside of the figures, from before the warm-up to the last window; absent where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_starts: Option<SessionStartSummary>,
     /// How warm-up went; absent when the trial did not get so far.
     pub warm_up: Option<WarmUp>,
     /// Measured windows: one in the fresh design, one a block in the resident design. A benchmark's is its whole launch, without

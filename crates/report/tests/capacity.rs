@@ -77,6 +77,8 @@ fn good() -> CapacityReport {
         ],
         critical_rate_per_s: estimate(946.6, 925.0, 970.0),
         from_below: None,
+        users: None,
+        session_starts: None,
         windows: vec![window(800.0, true), window(1200.0, true), window(1300.0, false)],
         attribution: vec![LimitAttribution {
             limit_ms: 10.0,

@@ -15,6 +15,7 @@ fn run(capacities: usize) -> StoredRun {
         limited_operations: vec!["in_store_purchase".to_owned()],
         budget_s: 300.0,
         connections: 256,
+        users: None,
         in_flight_max: Some(10_000),
         count_disturbed: false,
     });

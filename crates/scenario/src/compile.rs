@@ -8,6 +8,7 @@ use crate::names::Names;
 use crate::operation::{Operation, Scenario};
 use crate::origins;
 use crate::outside::{Outside, Secrets};
+use crate::session::SessionRules;
 use crate::think::thought;
 use crate::users::{self, UserKind};
 use crate::value::Value;
@@ -72,6 +73,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         files: RefCell::default(),
     };
     let spans: Vec<Range<usize>> = file.operation.iter().map(Spanned::span).collect();
+    let session = SessionRules::of(&file.session, &mut |what| mistakes.add(&(0..0), what));
     let usual = file.session.think_ms.and_then(|think| {
         let span = think.span();
         thought(Some(&think.into_inner()), None, &mut |what| mistakes.add(&span, what))
@@ -102,9 +104,10 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
     let setup = known(&file.setup);
     let restart_after = known(&file.session.restart_after);
     let start = starts(file.session.start, &kinds, &names, &mut mistakes);
-    let of_kind = kinds.into_iter().zip(start).zip(weights);
-    let users: Vec<UserKind> =
-        of_kind.map(|(((name, share), start), weights)| UserKind { name, share, start, weights }).collect();
+    let end = starts(file.session.end, &kinds, &names, &mut mistakes);
+    let of_kind = kinds.into_iter().zip(start.into_iter().zip(end)).zip(weights);
+    let kind = |(((name, share), (start, end)), weights)| UserKind { name, share, start, end, weights };
+    let users: Vec<UserKind> = of_kind.map(kind).collect();
     check_operations(&operations, &operation_names, &spans, &mut mistakes);
     check_users(&users, &mut mistakes);
     if !mistakes.found.is_empty() {
@@ -124,6 +127,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         text: text.to_owned(),
         operations,
         setup,
+        session,
         users,
         rate,
         counters,
@@ -150,7 +154,7 @@ fn weights(file: &Spanned<OperationFile>, kinds: &[(String, f64)], mistakes: &mu
     weights
 }
 
-/// The operations that begin a session, by kind of user.
+/// The operations that begin or end a session, by kind of user.
 fn starts(
     file: Option<Spanned<PerKind<Vec<String>>>>,
     kinds: &[(String, f64)],
@@ -223,7 +227,8 @@ fn check_setup(scenario: &Scenario, spans: &[Range<usize>], mistakes: &mut Mista
         let operation = &scenario.operations[*at];
         let mut wrong =
             |what: String| mistakes.add(&spans[*at], format!("operation {:?}: {what}", operation.name));
-        let is_drawn = |kind: &UserKind| kind.weights[*at] > 0.0 || kind.start.contains(at);
+        let is_drawn =
+            |kind: &UserKind| kind.weights[*at] > 0.0 || kind.start.contains(at) || kind.end.contains(at);
         let is_otherwise = scenario.operations.iter().any(|other| other.otherwise == Some(*at));
         if scenario.users.iter().any(is_drawn) || is_otherwise || operation.otherwise.is_some() {
             wrong("it is sent once, by `setup`; give it weight = 0, and neither name it elsewhere nor let it require".to_owned());

@@ -126,6 +126,15 @@ pub(crate) struct SessionFile {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub restart_after: Vec<Spanned<String>>,
+    /// Sessions that begin in a second at most, before the load and where the server ended them. Default: 100.
+    pub starts_per_s: Option<f64>,
+    /// Operations that are drawn in a session before it ends: a number, evenly between two, or geometric with a mean. Then `end` is sent, and
+    /// a new session begins: all of it counts. Default: sessions do not end by themselves.
+    pub length: Option<LengthFile>,
+    /// Operations at the end of each session, such as a logout: a list, or a list for each kind of users. With `length`.
+    #[serde(default)]
+    #[schemars(with = "Option<PerKind<Vec<String>>>")]
+    pub end: Option<Spanned<PerKind<Vec<String>>>>,
     /// How long a user waits after an answer, ms. Default: not at all.
     #[schemars(with = "Option<ThinkFile>")]
     pub think_ms: Option<Spanned<ThinkFile>>,
@@ -140,6 +149,25 @@ pub(crate) struct SessionFile {
 pub(crate) enum PerKind<T> {
     Same(T),
     Of(BTreeMap<String, T>),
+}
+
+/// Numbers of operations: always the same, evenly between two, or geometric with a mean.
+#[derive(JsonSchema, Deserialize)]
+#[serde(untagged, expecting = "expected a whole number, { from = , to = } or { mean = }")]
+pub(crate) enum LengthFile {
+    Operations(u32),
+    Law(LengthLaw),
+}
+
+#[derive(JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LengthLaw {
+    /// The fewest, with `to`.
+    pub from: Option<u32>,
+    /// The most, with `from`.
+    pub to: Option<u32>,
+    /// The mean of geometric numbers, alone.
+    pub mean: Option<f64>,
 }
 
 /// A time in ms: always the same, evenly between two, or exponential with a mean.

@@ -2,7 +2,8 @@
 //! (`assay.scenario/1`) and compiled once.
 //!
 //! A session runs the operations of `[session] start` in order, then draws by the weights of its kind of user, from a deck that all users
-//! of the kind share. After an operation of `restart_after` a new session begins: no cookies, no session values, no extracted values.
+//! of the kind share. After an operation of `restart_after`, or after so many as `length` says and those of `end`, a new session begins: no
+//! cookies, no session values, no extracted values.
 
 mod chat;
 mod compile;
@@ -24,6 +25,7 @@ mod outside;
 mod part;
 mod rate;
 mod ready_made;
+mod session;
 mod shared;
 mod template;
 mod think;
@@ -40,12 +42,14 @@ pub use outside::Secrets;
 pub use part::Part;
 pub use rate::{RATE_PER_S_MAX, RateSchedule, RateWalk};
 pub use ready_made::{READY_MADE, ReadyMade};
+pub use session::SessionRules;
 pub use shared::Shared;
 pub use template::Template;
 pub use user::{Drawn, User};
 pub use users::{Apportionment, UserKind};
 
 use crate::outside::{Outside, Sent};
+use crate::think::Think;
 use assay_text::file::{TextError, read_text};
 use std::path::Path;
 
@@ -184,12 +188,29 @@ impl Scenario {
         std::time::Duration::from_nanos(longest_ns.unwrap_or(0))
     }
 
+    /// Whether sessions of a kind of users begin with a request to this path, without its query: where a server sends them, they have to
+    /// begin again.
+    pub fn begins_at(&self, kind: usize, path: &[u8]) -> bool {
+        self.users[kind].start.iter().any(|at| self.operations[*at].path.is_path(path))
+    }
+
+    /// Requests that begin the session of a user, of the kind with the most.
+    pub fn start_requests_max(&self) -> u32 {
+        self.users.iter().map(|kind| kind.start.len() as u32).max().unwrap_or(0)
+    }
+
+    /// How long users think after an answer, on average over what they do, seconds.
+    pub fn think_mean_s(&self) -> f64 {
+        let thought = self.operations.iter().map(|one| one.think.map_or(0.0, Think::mean_s));
+        self.asked_shares().iter().zip(thought).map(|(share, mean_s)| share * mean_s).sum()
+    }
+
     /// Shares that the operations should have of all requests, in the file's order: those of each kind of users, by its
     /// share. `otherwise` is left out, since how often it runs depends on the server's answers.
     pub fn asked_shares(&self) -> Vec<f64> {
         let mut shares = vec![0.0; self.operations.len()];
         for kind in &self.users {
-            let of_kind = kind.asked_shares(|at| self.operations[at].restarts_session);
+            let of_kind = kind.asked_shares(self.session.length, |at| self.operations[at].restarts_session);
             shares.iter_mut().zip(of_kind).for_each(|(sum, share)| *sum += kind.share * share);
         }
         shares

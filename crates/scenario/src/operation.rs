@@ -5,6 +5,7 @@ use crate::data::{Feed, Table};
 use crate::extract::Extract;
 use crate::outside::{Secrets, Sent, sent_file};
 use crate::rate::RateSchedule;
+use crate::session::SessionRules;
 use crate::template::{Source, Template};
 use crate::think::Think;
 use crate::users::UserKind;
@@ -25,8 +26,9 @@ use serde::{Deserialize, Serialize};
 /// auditor = 5
 ///
 /// [session]
-/// start = ["login-page", "login"]    # at session start, before the mix is drawn; or for kinds: { trader = ["login"] }
-/// restart_after = ["logout"]     # after these a new session begins
+/// start = ["login-page", "login"]    # at session start: the first before the load, outside of the figures; or for kinds: { trader = ["login"] }
+/// starts_per_s = 50              # of those, at most so many users a second; default 100
+/// restart_after = ["logout"]     # after these a new session begins, whose start counts; or length = { mean = 30 } and end = ["logout"]
 /// think_ms = { mean = 500 }      # after an answer, exponential; or evenly { from = 100, to = 900 }, or always 500; default 0
 ///
 /// [values]                       # drawn anew for each request that uses them; session-* once per session
@@ -122,6 +124,8 @@ pub struct Scenario {
     pub operations: Vec<Operation>,
     /// Operations that are done once, in order.
     pub setup: Vec<usize>,
+    /// What holds for the sessions of all users.
+    pub session: SessionRules,
     /// At least one kind.
     pub users: Vec<UserKind>,
     /// The rate of an open loop over time, where the scenario says it.

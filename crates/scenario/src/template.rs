@@ -74,6 +74,12 @@ impl Template {
         Ok(template)
     }
 
+    /// Whether it is always this path, whatever query may follow.
+    pub(crate) fn is_path(&self, path: &[u8]) -> bool {
+        let without_query = |of: &[u8]| of.split(|byte| *byte == b'?').next() == Some(path);
+        matches!(self.parts.as_slice(), [TemplatePart::Literal(text)] if without_query(text))
+    }
+
     /// Appends a literal, joined to a literal before it.
     pub(crate) fn literal(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {

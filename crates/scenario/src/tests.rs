@@ -357,6 +357,39 @@ fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
 }
 
 #[test]
+fn mistakes_in_the_length_of_sessions_are_told() {
+    let of = |session: &str| {
+        let text = format!(
+            "schema = \"assay.scenario/1\"\nname = \"n\"\n[session]\n{session}\n[[operation]]\nname = \"a\"\npath = \"/\"\n"
+        );
+        Scenario::parse(&text, "x").map(drop).map_err(|error| error.to_string())
+    };
+    for right in [
+        "length = 1",
+        "length = { from = 1, to = 9 }\nend = [\"a\"]",
+        "length = { mean = 1.5 }",
+        "starts_per_s = 0.5",
+    ] {
+        assert_eq!(of(right), Ok(()), "{right}");
+    }
+    for (wrong, what) in [
+        ("end = [\"a\"]", "nothing ends a session"),
+        ("length = 5\nrestart_after = [\"a\"]", "exclude each other"),
+        ("length = 0", "of 1 to 1000000"),
+        ("length = { from = 5, to = 4 }", "the lesser one first"),
+        ("length = { from = 5 }", "{ mean = }"),
+        ("length = { mean = 0.5 }", "of 1 to 1000000"),
+        ("length = { mean = 5, per = 3 }", "{ mean = }"),
+        ("length = \"long\"", "expected a whole number"),
+        ("starts_per_s = 0", "use more than 0"),
+        ("length = 5\nend = [\"b\"]", "unknown operation"),
+    ] {
+        let said = of(wrong).expect_err(wrong);
+        assert!(said.contains(what), "{wrong}: {said}");
+    }
+}
+
+#[test]
 fn all_mistakes_are_told_at_once() {
     let text = WHOLE.replace("/sell", "sell").replace("/logout", "logout").replace("{symbols}", "{nothing}");
     let error = Scenario::parse(&text, "mix.toml").expect_err("it is wrong").to_string();

@@ -41,6 +41,14 @@ impl Think {
             .ok_or_else(|| format!("think_ms takes times from 0 to {MS_MAX}, the lesser one first"))
     }
 
+    /// The mean, seconds.
+    pub fn mean_s(self) -> f64 {
+        match self {
+            Think::Constant(ms) | Think::Exponential(ms) => ms / 1e3,
+            Think::Uniform(from, to) => f64::midpoint(from, to) / 1e3,
+        }
+    }
+
     /// The next time, ns. A constant one draws nothing.
     pub fn draw_ns(self, random: &mut ChaCha8Rng) -> u64 {
         let ms = match self {

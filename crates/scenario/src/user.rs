@@ -15,6 +15,12 @@ pub struct User {
     kind: usize,
     /// Next of the start operations; beyond them the mix is drawn.
     start_position: usize,
+    /// Next of the operations at the end of a session.
+    end_position: usize,
+    /// Operations that are still to be drawn in the session, where it has a length and that was drawn.
+    left: Option<u32>,
+    /// Of a user's first session a part is taken to be over.
+    is_first: bool,
     /// Values of kind `session-*`, once drawn, by number among all values.
     session_values: Vec<Option<Box<[u8]>>>,
     /// Rows of files that are drawn once per session, once drawn.
@@ -54,14 +60,14 @@ impl Drawn {
 impl User {
     /// User `number` of those with this seed, of a kind; each has a stream of its own.
     pub fn new(seed: u64, number: u64, kind: usize, scenario: &Scenario, shared: &Shared) -> User {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        // Stream 0 draws the arrivals.
-        random.set_stream(number + 1);
         User {
-            random,
+            random: random_of(seed, number),
             shared: shared.clone(),
             kind,
             start_position: 0,
+            end_position: 0,
+            left: None,
+            is_first: true,
             session_values: vec![None; scenario.values.len()],
             session_rows: vec![None; scenario.feeds.len()],
             extracted: vec![None; scenario.extracts.len()],
@@ -80,7 +86,7 @@ impl User {
                 self.start_position += 1;
                 *started
             }
-            None => deck.draw(),
+            None => self.end_operation(scenario).unwrap_or_else(|| deck.draw()),
         };
         let mut at = drawn;
         // Ends, since circles are refused when the scenario is read.
@@ -90,6 +96,32 @@ impl User {
             at = otherwise;
         }
         (drawn, at)
+    }
+
+    /// The next of the operations at the end of the session; absent while others are to be drawn in it.
+    fn end_operation(&mut self, scenario: &Scenario) -> Option<usize> {
+        let length = scenario.session.length?;
+        let (random, is_first) = (&mut self.random, self.is_first);
+        let left = self
+            .left
+            .get_or_insert_with(|| if is_first { length.draw_rest(random) } else { length.draw(random) });
+        if 0 < *left {
+            *left -= 1;
+            return None;
+        }
+        let next = scenario.users[self.kind].end.get(self.end_position).copied();
+        self.end_position += 1;
+        next
+    }
+
+    /// Whether the operation that was chosen last is the last of its session.
+    pub fn is_at_end(&self, scenario: &Scenario) -> bool {
+        self.left == Some(0) && scenario.users[self.kind].end.len() <= self.end_position
+    }
+
+    /// Whether operations of the start of its session are still to be sent.
+    pub fn is_starting(&self, scenario: &Scenario) -> bool {
+        self.start_position < scenario.users[self.kind].start.len()
     }
 
     /// Gives what it took from answers to all users, unless another user did before.
@@ -203,13 +235,32 @@ impl User {
         operation.forgets.1.iter().for_each(|at| self.extracted[*at] = None);
     }
 
-    /// Begins a new session: only the random stream goes on.
-    pub fn restart(&mut self) {
+    /// Begins the same session again, as whoever has to log in once more: the values and rows of the session stay.
+    pub fn start_again(&mut self) {
         self.start_position = 0;
-        self.session_values.iter_mut().for_each(|value| *value = None);
-        self.session_rows.iter_mut().for_each(|row| *row = None);
         self.extracted.iter_mut().for_each(|value| *value = None);
     }
+
+    /// Begins a new session: only the random stream goes on.
+    pub fn restart(&mut self) {
+        self.start_again();
+        (self.end_position, self.left, self.is_first) = (0, None, false);
+        self.session_values.iter_mut().for_each(|value| *value = None);
+        self.session_rows.iter_mut().for_each(|row| *row = None);
+    }
+
+    /// Draws from another seed from now on; what the session has stays.
+    pub fn reseed(&mut self, seed: u64, number: u64) {
+        self.random = random_of(seed, number);
+    }
+}
+
+/// The stream of a user.
+fn random_of(seed: u64, number: u64) -> ChaCha8Rng {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    // Stream 0 draws the arrivals.
+    random.set_stream(number + 1);
+    random
 }
 
 #[cfg(test)]

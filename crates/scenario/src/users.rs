@@ -2,6 +2,7 @@
 
 use crate::Deck;
 use crate::file::{PerKind, ScenarioFile};
+use crate::session::Length;
 use assay_text::near::hint;
 use std::collections::BTreeMap;
 
@@ -14,6 +15,8 @@ pub struct UserKind {
     pub share: f64,
     /// Operations at the start of a session, in order.
     pub(crate) start: Vec<usize>,
+    /// Operations at the end of a session, in order.
+    pub(crate) end: Vec<usize>,
     /// Relative weights by operation.
     pub(crate) weights: Vec<f64>,
 }
@@ -28,16 +31,33 @@ impl UserKind {
         Deck::new(self.weights.iter().copied(), seed, STREAM.wrapping_sub(kind as u64))
     }
 
-    /// Shares that the operations should have of its requests: the weights, thinned by the requests at session starts.
-    pub(crate) fn asked_shares(&self, restarts_session: impl Fn(usize) -> bool) -> Vec<f64> {
+    /// Whether its sessions begin with operations of their own.
+    pub fn has_start(&self) -> bool {
+        !self.start.is_empty()
+    }
+
+    /// Whether this operation is one of them.
+    pub fn begins_with(&self, operation: usize) -> bool {
+        self.start.contains(&operation)
+    }
+
+    /// Shares that the operations should have of its requests: the weights, thinned by the requests at the starts and ends of sessions that
+    /// follow one another. The first start of a user is outside of the figures.
+    pub(crate) fn asked_shares(
+        &self,
+        length: Option<Length>,
+        restarts_session: impl Fn(usize) -> bool,
+    ) -> Vec<f64> {
         let sum: f64 = self.weights.iter().sum();
         let restarting = self.weights.iter().enumerate().filter(|(at, _)| restarts_session(*at));
-        let restarts = restarting.map(|(_, weight)| weight).sum::<f64>() / sum;
-        let requests_per_draw = 1.0 + restarts * self.start.len() as f64;
+        let by_operation = restarting.map(|(_, weight)| weight).sum::<f64>() / sum;
+        let sessions_per_draw = by_operation + length.map_or(0.0, |length| 1.0 / length.mean());
+        let around = self.start.len() + self.end.len();
+        let requests_per_draw = 1.0 + sessions_per_draw * around as f64;
         let mut shares: Vec<f64> =
             self.weights.iter().map(|weight| weight / sum / requests_per_draw).collect();
-        for started in &self.start {
-            shares[*started] += restarts / requests_per_draw;
+        for at in self.start.iter().chain(&self.end) {
+            shares[*at] += sessions_per_draw / requests_per_draw;
         }
         shares
     }
@@ -105,6 +125,7 @@ mod tests {
             name: String::new(),
             share: *share,
             start: Vec::new(),
+            end: Vec::new(),
             weights: vec![1.0],
         };
         shares.iter().map(kind).collect()

@@ -181,3 +181,74 @@ fn any_100_000_requests_in_a_row_keep_the_mix_with_kinds_of_users_and_sessions_t
         assert!(off <= OFF_MAX, "seed {seed}: {off} off, {counts:?}");
     }
 }
+
+#[test]
+fn sessions_that_end_by_their_length_count_with_their_starts_and_ends_as_planned() {
+    const USERS: u64 = 50;
+    for length in ["20", "{ from = 5, to = 35 }", "{ mean = 20 }"] {
+        let text = format!(
+            r#"
+            schema = "assay.scenario/1"
+            name = "renewal"
+            [session]
+            start = ["form", "login"]
+            length = {length}
+            end = ["logout"]
+            [values]
+            user = {{ kind = "session-range", from = 0, to = 1000000 }}
+            [[operation]]
+            name = "form"
+            weight = 0
+            path = "/login"
+            [[operation]]
+            name = "login"
+            weight = 0
+            path = "/login?{{user}}"
+            [[operation]]
+            name = "browse"
+            weight = 9
+            path = "/"
+            [[operation]]
+            name = "buy"
+            weight = 1
+            path = "/buy"
+            [[operation]]
+            name = "logout"
+            weight = 0
+            path = "/logout"
+            "#
+        );
+        let scenario = Scenario::parse(&text, "renewal").expect("a right scenario");
+        let asked = scenario.asked_shares();
+        for (share, expected) in asked.iter().zip([1.0, 1.0, 18.0, 2.0, 1.0]) {
+            assert!((share - expected / 23.0).abs() < 1e-12, "{asked:?}");
+        }
+        for seed in 0..SEEDS {
+            let mut deck = scenario.users[0].deck(seed, 0);
+            let shared = scenario.shared();
+            let mut users: Vec<User> =
+                (0..USERS).map(|at| User::new(seed, at, 0, &scenario, &shared)).collect();
+            // The first start of each is outside of the figures.
+            for user in &mut users {
+                while user.is_starting(&scenario) {
+                    user.next_operation(&scenario, &mut deck);
+                }
+            }
+            let mut counts = vec![0; scenario.operations.len()];
+            let mut last = vec![0; users.len()];
+            for request in 0..REQUESTS as usize {
+                let at = request % users.len();
+                let user = &mut users[at];
+                let (drawn, _) = user.next_operation(&scenario, &mut deck);
+                counts[drawn] += 1;
+                assert!(drawn != 0 || last[at] == 0 || last[at] == 4, "a session begins after a logout");
+                last[at] = drawn;
+                if user.is_at_end(&scenario) {
+                    user.restart();
+                }
+            }
+            let off = off(&scenario, &counts);
+            assert!(off <= OFF_MAX, "length {length}, seed {seed}: {off} off, {counts:?}");
+        }
+    }
+}

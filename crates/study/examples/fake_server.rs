@@ -5,8 +5,10 @@
 //! `never-ready`, `dies-when-ready`, `dies-after-requests`, `ignores-sigterm`, `answers-wrongly`, `fails-audit`,
 //! `leaves-a-child`, `tells-all` (prints its arguments and environment, and writes them into the file `FAKE_TELL`); or several,
 //! parted by commas.
+//!
+//! `/login` has a form with a token, and gives whoever sends it back a session; `/shop` wants one. `/audit` says how many there were.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,7 +23,15 @@ struct Server {
     hold: Duration,
     worker: Mutex<()>,
     requests: AtomicU64,
+    logins: AtomicU64,
 }
+
+/// What the server answers: status, more headers, body.
+type Answer = (u16, String, String);
+
+/// The beginning of the cookie of a session.
+const SESSION: &str = "SESSION=fake-";
+const TOKEN: &str = "token-1";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -35,6 +45,7 @@ fn main() {
         hold: Duration::from_micros(variable("FAKE_HOLD_US").parse().unwrap_or(0)),
         worker: Mutex::new(()),
         requests: AtomicU64::new(0),
+        logins: AtomicU64::new(0),
     });
     println!("fake server on port {port}");
     if server.has("tells-all") {
@@ -75,15 +86,26 @@ impl Server {
         loop {
             let mut request = String::new();
             reader.read_line(&mut request).ok().filter(|count| *count > 0)?;
-            let mut line = String::new();
+            let (mut line, mut has_session, mut length) = (String::new(), false, 0);
             while reader.read_line(&mut line).ok()? > 2 {
+                has_session |= line.contains(SESSION);
+                let value = line.to_ascii_lowercase().strip_prefix("content-length:").map(str::to_owned);
+                length = value.and_then(|value| value.trim().parse().ok()).unwrap_or(length);
                 line.clear();
             }
+            let mut form = vec![0; length];
+            reader.read_exact(&mut form).ok()?;
             let path = request.split(' ').nth(1).unwrap_or("/");
             let path = path.split('?').next().unwrap_or(path).to_owned();
-            let (status, body) = self.answer(&path);
+            let has_token =
+                request.starts_with("POST").then(|| String::from_utf8_lossy(&form).contains(TOKEN));
+            let (status, headers, body) = match path.as_str() {
+                "/login" => self.login(has_token),
+                "/shop" if !has_session => (302, "Location: /login\r\n".to_owned(), String::new()),
+                _ => self.answer(&path),
+            };
             let length = body.len();
-            let answer = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n\r\n{body}");
+            let answer = format!("HTTP/1.1 {status} X\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
             stream.write_all(answer.as_bytes()).ok()?;
             if path == "/ready" && self.has("dies-when-ready") {
                 eprintln!("fake server: out of luck");
@@ -92,11 +114,29 @@ impl Server {
         }
     }
 
-    fn answer(&self, path: &str) -> (u16, String) {
-        match path {
+    /// The form, or a session for whoever sent it back.
+    fn login(&self, has_token: Option<bool>) -> Answer {
+        match has_token {
+            None => {
+                let field = format!("<input type=\"hidden\" name=\"_csrf\" value=\"{TOKEN}\">");
+                (200, String::new(), format!("<form id=\"login\">{field}</form>"))
+            }
+            Some(false) => (403, String::new(), "no token".to_owned()),
+            Some(true) => {
+                let number = self.logins.fetch_add(1, Ordering::Relaxed);
+                (302, format!("Set-Cookie: {SESSION}{number}; Path=/\r\nLocation: /shop\r\n"), String::new())
+            }
+        }
+    }
+
+    fn answer(&self, path: &str) -> Answer {
+        let (status, body) = match path {
             "/ready" => (200, "ready".to_owned()),
             "/audit" if self.has("fails-audit") => (500, "{\"passed\": false, \"lost\": 1}".to_owned()),
-            "/audit" => (200, "{\"passed\": true}".to_owned()),
+            "/audit" => match self.logins.load(Ordering::Relaxed) {
+                0 => (200, "{\"passed\": true}".to_owned()),
+                logins => (200, format!("{{\"passed\": true, \"logins\": {logins}}}")),
+            },
             "/stats" => (200, format!("{{\"requests\": {}}}", self.requests.load(Ordering::Relaxed))),
             _ => {
                 let number = self.requests.fetch_add(1, Ordering::Relaxed);
@@ -114,6 +154,7 @@ impl Server {
                 }
                 if self.has("answers-wrongly") { (500, "no".to_owned()) } else { (200, "yes".to_owned()) }
             }
-        }
+        };
+        (status, String::new(), body)
     }
 }

@@ -14,6 +14,7 @@ mod not_here;
 mod processes;
 mod runs;
 mod secrets;
+mod sessions;
 mod study_file;
 mod study_value;
 mod support;

@@ -217,7 +217,6 @@ users = 3
             x.toml:7: `http://example.com/` must be http://127.0.0.1:PORT/...: the server under test runs on this machine
             x.toml:8: unknown placeholder {option.data}; known: java, jvm_options, server_dir, cache, workload_dir, seed, port
             x.toml:9: open load needs rate_per_s
-            x.toml:11: `users` means nothing for open load
         "#]],
     );
 }

@@ -83,6 +83,9 @@ pub struct CapacityArguments {
     /// Connections at most; what waits for one waits in its response time
     #[arg(short, long, default_value_t = 256, value_parser = parse_count, allow_negative_numbers = true)]
     pub connections: u32,
+    /// Users, exactly so many, each with a session of its own [default: as many as each rate needs, and more when all are busy]
+    #[arg(long, value_parser = parse_count, allow_negative_numbers = true)]
+    pub users: Option<u32>,
     /// Requests under way or waiting at most; what exceeds this is counted as failed [default: 10000, or as many as the connections
     /// carry at once where that is more]
     #[arg(long, value_parser = parse_count, allow_negative_numbers = true)]

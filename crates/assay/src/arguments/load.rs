@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Arguments of `assay load`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("law").args(["rate", "users", "rate_schedule"]))]
+#[command(group = ArgGroup::new("law").args(["rate", "rate_schedule"]))]
 #[command(group = ArgGroup::new("recording").args(["from_har", "from_access_log"]))]
 pub struct LoadArguments {
     /// Address to load; with --scenario, the address that its paths are appended to
@@ -25,7 +25,9 @@ pub struct LoadArguments {
     /// spike 900 for 1s every 10s", or "trace FILE", a file of arrival times in seconds
     #[arg(long, value_name = "SCHEDULE")]
     pub rate_schedule: Option<String>,
-    /// Closed loop: users who each send the next request once the last is answered
+    /// Users, each with a session of its own. Alone, a closed loop: each sends the next request once the last is answered. With a rate,
+    /// exactly so many share its requests, and one that finds all busy waits [default with a rate: as many as it needs, and more
+    /// when all are busy]
     #[arg(long, value_parser = parse_count, allow_negative_numbers = true)]
     pub users: Option<u32>,
     /// How long, for example 30s or 2m [default: 10s, or as long as the schedule of the rate]; -z as in hey and oha
@@ -90,10 +92,10 @@ pub struct LoadArguments {
 #[derive(Debug, Args)]
 pub struct RecordingArguments {
     /// Load nothing: make a scenario of an HTTP archive (HAR 1.2) that a browser saved, and print it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["law", "scenario", "injectors"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["law", "users", "scenario", "injectors"])]
     pub from_har: Option<PathBuf>,
     /// Load nothing: make a scenario of an access log (common, combined, NGINX's, JSON lines), and print it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["law", "scenario", "injectors"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["law", "users", "scenario", "injectors"])]
     pub from_access_log: Option<PathBuf>,
     /// Write the scenario to this file; of an access log also the arrivals, to FILE.arrivals
     #[arg(long, value_name = "FILE", requires = "recording")]
@@ -124,7 +126,10 @@ mod tests {
     fn load_needs_either_a_rate_or_users() {
         let parse = |line: &str| Arguments::try_parse_from(line.split(' '));
         assert!(parse("assay load http://127.0.0.1:1/").is_err());
-        assert!(parse("assay load http://127.0.0.1:1/ --rate 5 --users 5").is_err());
+        assert!(
+            parse("assay load http://127.0.0.1:1/ --rate 5 --users 5").is_ok(),
+            "five users at that rate"
+        );
         assert!(parse("assay load http://127.0.0.1:1/ --rate 5").is_ok());
         assert!(parse("assay load http://127.0.0.1:1/ --users 5").is_ok());
         assert!(parse("assay load http://127.0.0.1:1/ --scenario s.toml").is_ok(), "it may say the rate");

@@ -129,11 +129,14 @@ fn config(arguments: &LoadArguments) -> Result<GeneratorConfig, Failure> {
         None if arguments.rate.or(arguments.users.map(f64::from)).is_some() => None,
         None => config.rate.clone(),
     };
+    // Alone they are a closed loop.
+    let users = arguments.users.filter(|_| rate.is_some() || arguments.rate.is_some());
     Ok(GeneratorConfig {
         rate,
         tls: tls.with_files(trust.as_deref(), (client_cert.as_deref(), client_key.as_deref()))?,
         http,
         in_flight_max: arguments.in_flight,
+        users,
         seed: arguments.seed.unwrap_or_else(seed::any),
         ..config
     })
@@ -143,8 +146,8 @@ fn law(arguments: &LoadArguments, rate: Option<&RateSchedule>, duration: Duratio
     let open = |rate_per_s| Load::Open { arrivals: law_of(arguments.arrivals), rate_per_s };
     match (arguments.rate, arguments.users, rate) {
         (Some(rate_per_s), ..) => Ok(open(rate_per_s)),
-        (None, Some(users), _) => Ok(Load::Closed { users, think: None }),
-        (None, None, Some(rate)) => Ok(open(rate.mean_rate_per_s(0.0, duration.as_secs_f64()))),
+        (None, Some(users), None) => Ok(Load::Closed { users, think: None }),
+        (None, _, Some(rate)) => Ok(open(rate.mean_rate_per_s(0.0, duration.as_secs_f64()))),
         (None, None, None) => {
             Err(Failure::input("give --rate, --users or --rate-schedule; the scenario has no [rate]"))
         }

@@ -1,8 +1,9 @@
 //! What `assay run --plan` says.
 
-use assay_model::{Design, Plan, PlannedFault, PlannedProcedure, Variant};
+use assay_model::{Design, Plan, PlannedFault, PlannedOperation, PlannedProcedure, PlannedRequests, Variant};
 use assay_study::Gate;
 use assay_text::duration::about;
+use assay_text::percent;
 use assay_text::wrap::{hanging, message};
 
 /// Where the texts behind the labels begin.
@@ -15,6 +16,19 @@ pub fn plan_text(plan: &Plan, conditions: &[Gate], columns: usize) -> String {
     let mut out = Lines { text: message(&format!("{}: {}", plan.study, plan.question), columns), columns };
     out.put("design", &design(plan));
     out.put("load", &plan.load);
+    for requests in &plan.requests {
+        let name = if 1 < plan.requests.len() {
+            format!("{}  ", requests.variants.join(", "))
+        } else {
+            String::new()
+        };
+        out.put_about("sends", &name, &sends(requests));
+    }
+    if plan.scenarios.is_empty() && !plan.requests.is_empty() && 1 < plan.variants.len() {
+        let what = "no scenario is named: the variants are compared by requests for one address alone, by which the server says that it is \
+                    ready";
+        out.put("warning", what);
+    }
     out.put("warm-up", &plan.warm_up);
     out.put("takes", &format!("about {}", about(plan.expected_s)));
     for condition in conditions {
@@ -75,6 +89,33 @@ fn design(plan: &Plan) -> String {
         }
     };
     format!("{design}; {} blocks{windows}", plan.blocks)
+}
+
+/// Users, requests and operations of a load.
+fn sends(planned: &PlannedRequests) -> String {
+    let users = match (planned.users, planned.users_fixed) {
+        (Some(users), true) => format!("{users} users"),
+        (Some(users), false) => format!("{users} users, and more when all are busy"),
+        (None, _) => "as many users as each rate needs".to_owned(),
+    };
+    let start = match planned.requests_of_start {
+        0 => String::new(),
+        requests => format!(
+            ", whose sessions begin before the load, outside of the figures, with {requests} requests each"
+        ),
+    };
+    let count =
+        |requests: f64| if requests < 10.0 { format!("{requests:.1}") } else { format!("{requests:.0}") };
+    let all = match planned.in_window {
+        Some(requests) => format!("about {} requests in each window", count(requests)),
+        None => "as many requests as the server answers".to_owned(),
+    };
+    let operation = |one: &PlannedOperation| match one.in_window {
+        Some(requests) => format!("{} {} ({})", one.name, count(requests), percent::share(one.share)),
+        None => format!("{} {}", one.name, percent::share(one.share)),
+    };
+    let operations: Vec<String> = planned.operations.iter().map(operation).collect();
+    format!("{all}: {}; {users}{start}", operations.join(", "))
 }
 
 fn command(variant: &Variant) -> String {

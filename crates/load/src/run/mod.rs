@@ -7,8 +7,9 @@
 //! milliseconds. On a small machine each CPU second of the generator is taken from the server.
 //!
 //! [`LoadRun`] is composed of parts that each own their state: when the load ends ([`timing`]), what is recorded ([`results`]), the
-//! requests under way ([`slots`]), slots without one ([`free_slots`]), requests that are not written yet ([`unsent`]), and whose
-//! request comes next ([`users`]), and whether it ran all the time ([`stood_still`]). Operations on several of them are here, in [`connections`] (sockets) and in [`requests`] (from the
+//! requests under way ([`slots`]), slots without one ([`free_slots`]), requests that are not written yet ([`unsent`]), whose request
+//! comes next ([`users`]), users who begin their sessions outside of the figures ([`starts`]), and whether it ran all the time
+//! ([`stood_still`]). Operations on several of them are here, in [`connections`] (sockets) and in [`requests`] (from the
 //! answer to the record).
 
 mod connections;
@@ -17,6 +18,8 @@ mod free_slots;
 mod requests;
 mod results;
 mod slots;
+mod starting;
+mod starts;
 mod stood_still;
 mod timing;
 mod unsent;
@@ -26,12 +29,13 @@ use crate::checked::Taking;
 use crate::connection::{Buffer, State};
 use crate::delivery_tracker::DeliveryTracker;
 use crate::generator::{Generator, GeneratorConfig};
-use crate::idle::Idle;
+use crate::idle::{Idle, Taken};
 use crate::interval_log::IntervalLogs;
 use crate::law::{Load, Progress, Span};
 use crate::measured::Measured;
 use crate::poll::Events;
-use crate::schedule::{Schedule, Waiting};
+use crate::schedule::Schedule;
+use crate::session_starts::SessionStarts;
 use crate::tally::Tally;
 use crate::tls::Handshakes;
 use crate::window::WindowRecorder;
@@ -40,6 +44,7 @@ use doze::{AT_ONCE_NS, DOZE_NS_MIN, Doze};
 use free_slots::FreeSlots;
 use results::Results;
 use slots::{Active, Slots};
+use starts::Starts;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use stood_still::StoodStill;
@@ -57,6 +62,7 @@ pub(crate) struct LoadRun<'a> {
     free: FreeSlots,
     unsent: Unsent,
     users: Users,
+    starts: Starts,
     /// Of messages that are delivered on other connections.
     deliveries: Option<DeliveryTracker>,
     doze: Doze,
@@ -79,11 +85,11 @@ impl<'a> LoadRun<'a> {
         let scenario = &generator.config.scenario;
         let timeout_ns = scenario.operations.iter().map(|operation| operation.timeout_ns).max().unwrap_or(0);
         let Span { begun_ns, start_ns, .. } = span;
-        let think = match tally.measured().load {
-            Load::Closed { think, .. } => think,
-            Load::Open { .. } => None,
+        let (think, idle) = match tally.measured().load {
+            Load::Closed { think, .. } => (think, None),
+            Load::Open { .. } => (None, Some(Idle::new(generator, tally.measured().seed, begun_ns))),
         };
-        let idle = Idle::new(generator, tally.measured().seed, begun_ns);
+        let starts = Starts::new(generator.starts_per_s(), begun_ns);
         let streams = generator.endpoint.streams();
         let follows = scenario.operations.iter().any(|operation| operation.follow_redirects);
         let is_open = matches!(tally.measured().load, Load::Open { .. });
@@ -107,6 +113,7 @@ impl<'a> LoadRun<'a> {
             free: FreeSlots::new(connections, streams, deliveries.is_some(), begun_ns),
             unsent: Unsent::default(),
             users: Users::new(idle, think.map(|time| time.as_nanos() as u64)),
+            starts,
             deliveries,
             doze,
             still,
@@ -124,13 +131,70 @@ impl<'a> LoadRun<'a> {
     ) -> Result<Measured, LoadError> {
         let (priority, _raised) = priority::raise();
         let cpu_start_ns = clock::thread_cpu_ns();
+        self.go_until(LoadRun::is_done, stop, on_progress)?;
+        self.give_up_the_rest();
+        let drained_ns = clock::monotonic_ns();
+        let cpu_ns = clock::thread_cpu_ns().saturating_sub(cpu_start_ns);
+        self.generator.session_starts.add_all(self.starts.counts());
+        let mut measured = self.results.finish(drained_ns);
+        let GeneratorConfig { base_url, scenario, .. } = &self.generator.config;
+        measured.problems.extend(self.taking.remarks.problems(base_url, scenario));
+        Ok(Measured {
+            generator_cpu_ns: cpu_ns + measured.generator_cpu_ns,
+            stood_still_ns: self.still.sum_ns(),
+            generator_wall_ns: self.timing.elapsed(drained_ns).as_nanos() as u64,
+            priority: Some(priority),
+            deliveries: self.deliveries.map(|tracker| tracker.counts),
+            handshakes: std::mem::replace(&mut self.generator.handshakes, Handshakes::none()),
+            session_starts: std::mem::replace(&mut self.generator.session_starts, SessionStarts::none()),
+            users: self.generator.users_of(&measured.load),
+            spoken: std::mem::replace(&mut self.generator.spoken, self.generator.endpoint.nothing_spoken()),
+            stopped: self.timing.is_stopped(),
+            ..measured
+        })
+    }
+
+    /// Begins the sessions of these users, and sends nothing else. Ends early where that is hopeless.
+    pub fn begin_sessions(
+        mut self,
+        users: impl IntoIterator<Item = usize>,
+        stop: &AtomicBool,
+    ) -> Result<(), LoadError> {
+        users.into_iter().for_each(|user| self.starts.add(user));
+        let is_done = |run: &Self, now_ns: u64| {
+            run.starts.are_done() || run.starts.are_hopeless() || run.timing.is_drained(now_ns)
+        };
+        self.go_until(is_done, stop, &mut |_| ())?;
+        // Those that are under way did not fail.
+        let counts = self.starts.counts().clone();
+        let (missing, is_stopped) = (self.starts.missing(), self.timing.is_stopped());
+        self.give_up_the_rest();
+        self.generator.session_starts.add_all(&counts);
+        match counts.failure.filter(|_| 0 < missing && !is_stopped) {
+            Some(cause) => Err(LoadError::SessionStart {
+                begun: counts.times.len(),
+                users: counts.times.len() + missing as u64,
+                failed: counts.failed,
+                cause,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Sends and reads until it is done.
+    fn go_until(
+        &mut self,
+        is_done: impl Fn(&Self, u64) -> bool,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), LoadError> {
         let mut events = Events::new();
         loop {
             let now_ns = clock::monotonic_ns();
             self.still.round(now_ns);
             self.tick(now_ns, stop, on_progress);
             self.send_due(now_ns);
-            if self.is_done(now_ns) {
+            if is_done(self, now_ns) {
                 break;
             }
             let until_ns = self.still.until_ns(self.wake_ns(now_ns));
@@ -144,29 +208,13 @@ impl<'a> LoadRun<'a> {
                 self.doze().map_err(unexpected)?;
             }
         }
-        self.give_up_the_rest();
-        let drained_ns = clock::monotonic_ns();
-        let cpu_ns = clock::thread_cpu_ns().saturating_sub(cpu_start_ns);
-        let mut measured = self.results.finish(drained_ns);
-        let GeneratorConfig { base_url, scenario, .. } = &self.generator.config;
-        measured.problems.extend(self.taking.remarks.problems(base_url, scenario));
-        Ok(Measured {
-            generator_cpu_ns: cpu_ns + measured.generator_cpu_ns,
-            stood_still_ns: self.still.sum_ns(),
-            generator_wall_ns: self.timing.elapsed(drained_ns).as_nanos() as u64,
-            priority: Some(priority),
-            deliveries: self.deliveries.map(|tracker| tracker.counts),
-            handshakes: std::mem::replace(&mut self.generator.handshakes, Handshakes::none()),
-            spoken: std::mem::replace(&mut self.generator.spoken, self.generator.endpoint.nothing_spoken()),
-            stopped: self.timing.is_stopped(),
-            ..measured
-        })
+        Ok(())
     }
 
     fn is_done(&self, now_ns: u64) -> bool {
         let is_settled = || self.deliveries.as_ref().is_none_or(DeliveryTracker::is_settled);
-        (self.timing.has_ended(now_ns) && self.schedule.is_done() && is_settled())
-            || self.timing.is_drained(now_ns)
+        let is_answered = || self.schedule.is_done() && !self.starts.are_under_way() && is_settled();
+        (self.timing.has_ended(now_ns) && is_answered()) || self.timing.is_drained(now_ns)
     }
 
     /// What depends on the clock: stop flag, progress, intervals, time limits, connections that have rested.
@@ -196,7 +244,8 @@ impl<'a> LoadRun<'a> {
             self.schedule.next_due_ns(),
             self.results.next_roll_ns(),
             self.free.next_wake_ns(),
-            self.users.next_ready_ns().filter(|_| 0 < self.schedule.waiting()),
+            self.users.next_ready_ns(),
+            self.starts.due_ns().filter(|_| !self.timing.has_ended(now_ns)),
         ]
         .into_iter()
         .flatten()
@@ -210,6 +259,7 @@ impl<'a> LoadRun<'a> {
             && self.schedule.next_due_ns().is_some()
             && !self.free.is_empty()
             && self.users.have_room()
+            && self.starts.are_done()
     }
 
     /// Sleeps until something is due, at least as long as a sleep is worth it.
@@ -226,19 +276,18 @@ impl<'a> LoadRun<'a> {
     fn send_due(&mut self, now_ns: u64) {
         self.schedule.admit(now_ns);
         self.free.offer_disallowed(now_ns);
+        self.send_starts(now_ns);
         while !self.free.is_empty() {
-            let Some(waiting) = self.schedule.take() else { break };
-            let session = self.users.session_for(&waiting, self.generator, now_ns);
-            let Some((session, session_free_ns)) = session else {
-                self.schedule.put_back(waiting);
+            let Some(taken) = self.users.take(self.generator, &mut self.schedule, now_ns) else { break };
+            let Some((slot, free_ns)) = self.take_free(taken.1) else {
+                self.users.put_back(taken, &mut self.schedule, self.generator);
                 break;
             };
-            let Some((slot, free_ns)) = self.take_free(session) else {
-                self.schedule.put_back(waiting);
-                break;
-            };
-            let sendable_ns = waiting.sendable_ns(session_free_ns.max(free_ns));
-            self.start(slot, waiting, session, sendable_ns, now_ns);
+            self.start(slot, taken, free_ns, now_ns);
+        }
+        while let Some(kind) = self.users.wanted() {
+            let added = self.generator.add_user(kind);
+            self.starts.add(added);
         }
         self.write_put();
     }
@@ -253,16 +302,23 @@ impl<'a> LoadRun<'a> {
         free.take(session, |slot| !slots.are_shared() || is_allowed(slot))
     }
 
-    fn start(&mut self, slot: usize, waiting: Waiting, session: usize, sendable_ns: u64, now_ns: u64) {
+    fn start(&mut self, slot: usize, taken: Taken, free_ns: u64, now_ns: u64) {
+        let (waiting, session, session_free_ns) = taken;
+        let sendable_ns = waiting.sendable_ns(session_free_ns.max(free_ns));
         let request = self.slots.request_mut(slot);
         let Chosen { drawn, operation, used_up } = self.users.write_request(self.generator, session, request);
         if let Some(feed) = used_up {
             return self.out_of_rows(feed, (slot, session), &waiting, now_ns);
         }
         self.results.began(&waiting, drawn);
-        let timeout_ns = self.generator.config.scenario.operations[operation].timeout_ns;
-        let deadline_ns = now_ns.saturating_add(timeout_ns);
-        self.slots.fill(slot, Active::new(waiting, (session, operation), sendable_ns, deadline_ns));
+        self.put_in(slot, Active::new(waiting, (session, operation), sendable_ns, 0), now_ns);
+    }
+
+    /// Has a slot carry a request whose time limit begins now.
+    fn put_in(&mut self, slot: usize, mut active: Active, now_ns: u64) {
+        let timeout_ns = self.generator.config.scenario.operations[active.operation].timeout_ns;
+        active.deadline_ns = now_ns.saturating_add(timeout_ns);
+        self.slots.fill(slot, active);
         self.send_with_others(self.slots.connection(slot));
     }
 }

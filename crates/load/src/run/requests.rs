@@ -25,7 +25,7 @@ impl LoadRun<'_> {
         self.answered_ns = Some(done_ns);
         let (at, stream) = self.slots.address(slot);
         let Some(mut active) = self.slots.take(slot) else { return self.close(at) };
-        let LoadRun { generator, slots, results, taking, .. } = &mut *self;
+        let LoadRun { generator, slots, results, taking, starts, .. } = &mut *self;
         let Generator { config, endpoint, connections, sessions, .. } = &mut **generator;
         let (scenario, connection) = (&config.scenario, &mut connections[at]);
         let request = slots.request_mut(slot);
@@ -52,20 +52,37 @@ impl LoadRun<'_> {
         }
         let answer = connection.answer(stream);
         let intended_ns = active.waiting.intended_ns;
+        let ends = !active.is_of_start && session.ends_after(scenario, operation);
         let exchanged = Exchanged { operation, request, answer };
         let error = match exchanged.take(session, scenario, &endpoint.base, taking) {
+            Ok(()) if active.is_of_start => None,
             Ok(()) => {
+                session.was_served();
                 results.tally.answered(active.operation, intended_ns, done_ns);
                 None
+            }
+            Err(wrong) if active.is_of_start => {
+                let detail = || format!("{} {}", operation.name, wrong.detail(answer, scenario.secrets()));
+                starts.failed(active.session, done_ns, detail);
+                session.begin_again();
+                Some(wrong.kind())
             }
             Err(wrong) => {
                 let detail = || wrong.detail(answer, scenario.secrets());
                 results.tally.failed(Some(active.operation), intended_ns, wrong.kind(), detail);
+                // What is forgotten is renewed by `otherwise`.
+                let is_ended = !ends && !operation.forgets_at(answer.status);
+                if is_ended && session.was_ended_by(answer, scenario, &endpoint.base.prefix) {
+                    session.begin_again();
+                    starts.add_ended(active.session);
+                }
                 Some(wrong.kind())
             }
         };
-        results.tally.received(active.operation, intended_ns, answer, error);
-        if operation.restarts_session {
+        if !active.is_of_start {
+            results.tally.received(active.operation, intended_ns, answer, error);
+        }
+        if ends {
             session.restart();
         }
         if !keep_alive {
@@ -85,9 +102,17 @@ impl LoadRun<'_> {
         detail: impl FnOnce() -> String,
     ) -> bool {
         let Some(active) = self.slots.take(slot) else { return false };
+        let operation = &self.generator.config.scenario.operations[active.operation];
+        if active.is_of_start {
+            let why = || format!("{} {}: {}", operation.name, kind.name(), detail());
+            self.starts.failed(active.session, now_ns, why);
+            self.generator.sessions[active.session].begin_again();
+            return true;
+        }
         self.results.tally.failed(Some(active.operation), active.waiting.intended_ns, kind, detail);
-        if self.generator.config.scenario.operations[active.operation].restarts_session {
-            self.generator.sessions[active.session].restart();
+        let session = &mut self.generator.sessions[active.session];
+        if session.ends_after(&self.generator.config.scenario, operation) {
+            session.restart();
         }
         let rest_ns = if self.deliveries.is_some() && kind != ErrorKind::Timeout { REST_NS } else { 0 };
         self.finish(&active, (now_ns, rest_ns), false);
@@ -200,6 +225,9 @@ impl LoadRun<'_> {
 
     /// Records a finished request and frees its user, who rests at least as long as is said.
     fn finish(&mut self, active: &Active, (done_ns, rest_ns): (u64, u64), is_right: bool) {
+        if active.is_of_start {
+            return self.start_went_on(active.session, done_ns, is_right);
+        }
         let times = RequestTimes {
             intended_ns: active.waiting.intended_ns,
             sendable_ns: active.sendable_ns,
@@ -207,8 +235,10 @@ impl LoadRun<'_> {
             done_ns,
         };
         self.results.ended(Some(active.operation), &times, is_right);
-        let ready_ns = self.users.finished(active, self.generator, (done_ns, rest_ns));
-        self.leave(active.waiting.user, done_ns, ready_ns);
+        match self.users.finished(active, self.generator, (done_ns, rest_ns)) {
+            Some(ready_ns) => self.leave(active.waiting.user, done_ns, ready_ns),
+            None => self.leave(None, done_ns, done_ns),
+        }
     }
 
     /// Takes a request out of those in flight, and records what the bound kept out until now.
@@ -237,10 +267,10 @@ impl LoadRun<'_> {
             );
         }
         self.free.put(slot, now_ns);
-        self.users.give_back(waiting, session, self.generator, now_ns);
+        self.users.give_back(session, self.generator, now_ns);
         self.schedule.finish(now_ns, None, now_ns, |_| ());
         // They should have started later.
-        while self.schedule.take().is_some() {
+        while self.users.give_up().or_else(|| self.schedule.take()).is_some() {
             self.schedule.finish(now_ns, None, now_ns, |_| ());
         }
     }
@@ -254,7 +284,9 @@ impl LoadRun<'_> {
                 self.abandon(slot);
             }
         }
-        while let Some(Waiting { intended_ns, user, .. }) = self.schedule.take() {
+        while let Some(Waiting { intended_ns, user, .. }) =
+            self.users.give_up().or_else(|| self.schedule.take())
+        {
             self.results.never_began(intended_ns, now_ns, ErrorKind::Timeout, why);
             self.leave(user, now_ns, now_ns);
         }

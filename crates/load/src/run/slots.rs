@@ -19,6 +19,8 @@ pub(super) struct Active {
     pub waiting: Waiting,
     pub session: usize,
     pub operation: usize,
+    /// It belongs to the start of its session, outside of the figures.
+    pub is_of_start: bool,
     pub sendable_ns: u64,
     pub sent_ns: Option<u64>,
     /// It was put on the connection that is open now.
@@ -49,6 +51,7 @@ impl Active {
             waiting,
             session,
             operation,
+            is_of_start: false,
             sendable_ns,
             sent_ns: None,
             is_put: false,

@@ -10,6 +10,7 @@ mod headers;
 mod outside;
 mod scenarios;
 pub mod server;
+mod sessions;
 
 use assay_load::{
     ErrorKind, Generator, GeneratorConfig, IntervalLogs, Load, LoadError, for_url, is_of_generator,

@@ -14,8 +14,8 @@ use crate::process_cpu::tree_cpu_ns;
 use assay_gcstudy::LiveStops;
 use assay_host::{HostGauge, SpeedProbe};
 use assay_linux::{LinuxError, ProcRoot, ProcessTree, SysRoot, process_cpu_ns};
-use assay_load::{IntervalLogs, Measured};
-use assay_model::{MachineSpeed, Problem, Window};
+use assay_load::{IntervalLogs, Measured, SessionStarts};
+use assay_model::{MachineSpeed, Problem, SessionStartSummary, Window};
 use sample::{Sample, Server};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -54,6 +54,8 @@ pub struct Watch {
     /// Whether the server is on this machine; then how fast that is can be measured, which takes memory from the first time on.
     is_here: bool,
     speed: Option<SpeedProbe>,
+    /// The most users of a load so far, and how all began their sessions outside of the figures.
+    users: (u32, SessionStarts),
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -90,7 +92,8 @@ impl Watch {
                 std::thread::park_timeout(sleep_after(cost).max(every));
             }
         });
-        Ok(Watch { sampler, is_here: config.pid.is_some(), speed: None, stop, thread: Some(thread) })
+        let users = (0, SessionStarts::none());
+        Ok(Watch { sampler, is_here: config.pid.is_some(), speed: None, users, stop, thread: Some(thread) })
     }
 
     /// Pauses while the server is held still, or goes on.
@@ -99,6 +102,12 @@ impl Watch {
         if let Some(thread) = self.thread.as_ref().filter(|_| !is_held) {
             thread.thread().unpark();
         }
+    }
+
+    /// The most users of a load so far, where there was one, and how all began their sessions outside of its figures.
+    pub fn users(&self) -> (Option<u32>, Option<SessionStartSummary>) {
+        let (users, starts) = &self.users;
+        (Some(*users).filter(|users| 0 < *users), starts.summary())
     }
 
     /// A handle to report processes that end, or are replaced, during a measurement.
@@ -169,6 +178,8 @@ impl Watcher for Watch {
     }
 
     fn end_load(&mut self, measured: &Measured) {
+        self.users.0 = self.users.0.max(measured.users);
+        self.users.1.add_all(&measured.session_starts);
         if let Some(observing) = &mut lock(&self.sampler).observing {
             observing.observers.each(|o| o.end_load(measured));
         }

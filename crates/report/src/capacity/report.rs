@@ -129,6 +129,16 @@ fn how(report: &CapacityReport) -> Vec<Block> {
         ("Time in all", seconds(report.duration_s)),
         ("Seed of every random draw", report.seed.to_string()),
     ];
+    let users = report.users.map(|users| ("Users", users.to_string()));
+    let starts = report.session_starts.as_ref().map(|of| {
+        let ms = of.ms.p99.map_or_else(|| "-".to_owned(), significant);
+        let [begun, failed, within] = [of.count, of.failed, of.in_window].map(count);
+        (
+            "Sessions begun outside of the figures",
+            format!("{begun} (p99 {ms} ms), {failed} failed, {within} in windows"),
+        )
+    });
+    let rows = rows.into_iter().chain(users).chain(starts);
     let scenario = report.scenario.as_ref().map(|text| Block::Verbatim {
         name: "The scenario of the load".to_owned(),
         id: None,

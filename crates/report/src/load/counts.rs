@@ -79,6 +79,13 @@ pub fn requests(result: &LoadResult) -> Table {
         ("sent again, since the server had closed the connection", Some(count(result.sent_again))),
         ("CPU of the load generator, of one core", result.generator_cpu_share.map(percent_share)),
     ];
+    rows.extend(result.users.map(|users| ("users", Some(count(users.into())))));
+    if let Some(of) = &result.session_starts {
+        rows.push(("sessions that users began, not among the requests", Some(count(of.count))));
+        rows.push(("of them while requests were recorded", Some(count(of.in_window))));
+        rows.push(("attempts of it that failed", Some(count(of.failed))));
+        rows.push(("sessions that the server ended", Some(count(of.ended_by_server))));
+    }
     if let Some(of) = &result.protocol {
         rows.push(("protocol", Some(of.name.to_string())));
         if of.name == Protocol::Http2 {

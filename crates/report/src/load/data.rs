@@ -12,24 +12,28 @@ pub fn data(result: &LoadResult) -> Data {
             data.push([part.into(), name.into(), metric.into(), value]);
         }
     };
-    let whole: [(&str, Value); 7] = [
+    let whole: [(&str, Value); 10] = [
         ("requests", result.requests.into()),
         ("errors", result.errors.into()),
         ("sent_again", result.sent_again.into()),
         ("offered_rate_per_s", result.offered_rate_per_s.into()),
         ("achieved_rate_per_s", result.achieved_rate_per_s.into()),
         ("generator_cpu_share", result.generator_cpu_share.into()),
+        ("users", result.users.into()),
+        ("session_starts", result.session_starts.as_ref().map(|of| of.count).into()),
+        ("session_starts_failed", result.session_starts.as_ref().map(|of| of.failed).into()),
         ("valid", u64::from(result.valid).into()),
     ];
     whole.into_iter().for_each(|(metric, value)| row("load", "all", metric, value));
     let deliveries = result.deliveries.as_ref().map(|of| ("delivery_ms", &of.ms));
     let handshakes = result.handshakes.as_ref().map(|of| ("handshake_ms", &of.ms));
+    let starts = result.session_starts.as_ref().map(|of| ("session_start_ms", &of.ms));
     let times = [
         ("response_ms", &result.response_ms),
         ("service_ms", &result.service_ms),
         ("send_lag_ms", &result.send_lag_ms),
     ];
-    for (metric, of) in times.into_iter().chain(deliveries).chain(handshakes) {
+    for (metric, of) in times.into_iter().chain(deliveries).chain(handshakes).chain(starts) {
         percentiles(of)
             .into_iter()
             .for_each(|(p, ms)| row("load", "all", &format!("{metric}_{p}"), ms.into()));

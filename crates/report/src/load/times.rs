@@ -24,6 +24,9 @@ fn measured(result: &LoadResult) -> Vec<(&'static str, &LatencySummary)> {
     let handshakes = result.handshakes.as_ref().map(|of| ("TLS handshake, not in a request's time", &of.ms));
     let opening = result.protocol.as_ref().and_then(|of| of.opening_ms.as_ref());
     let opening = opening.map(|of| ("opening a connection, not in a request's time", of));
+    let starts = result.session_starts.as_ref();
+    let starts = starts.map(|of| ("start of a session, not in a request's time", &of.ms));
+    times.extend(starts);
     times.extend(deliveries.into_iter().chain(handshakes).chain(opening));
     times
 }

@@ -2,6 +2,7 @@
 
 use super::grid::Grid;
 use super::late;
+use super::users;
 use assay_kit::number::{count, mib, significant};
 use assay_kit::text;
 use assay_kit::{Cell, Table};
@@ -169,9 +170,20 @@ pub fn trials(grid: &Grid) -> Table {
         .words("Audit", |t| match &t.trial.audit {
             Some(done) => audit(done),
             None => why_no_server("the workload has none, or it was not reached"),
-        })
-        .table();
+        });
+    let is_known = grid.run.trials.iter().any(|t| t.trial.users.is_some());
+    let table = if is_known {
+        table.words("Users, and sessions begun", |t| users_of(t)).table()
+    } else {
+        table.table()
+    };
     cut_note(table, grid.run.trials.len())
+}
+
+/// How many users a trial had, and how they began their sessions outside of the figures.
+fn users_of(stored: &StoredTrial) -> Cell {
+    let Trial { users, session_starts, .. } = &stored.trial;
+    users::words(*users, session_starts.as_ref()).map_or_else(|| Cell::absent("not known"), Cell::from)
 }
 
 fn outcome(trial: &Trial) -> String {

@@ -31,6 +31,7 @@ mod results;
 mod roles;
 mod scaling;
 mod sentence;
+mod users;
 
 pub use claims::of_plan as claims_of_plan;
 pub use data::data;

@@ -206,6 +206,8 @@ pub fn search() -> CapacityReport {
         problems: Vec::new(),
         duration_s: at - 1_000.0,
         seed: 5,
+        users: None,
+        session_starts: None,
         windows,
     }
 }

@@ -154,6 +154,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
             text: "name = \"brokerage\" # <mix>".to_owned(),
             variants: variants.iter().map(|v| v.name.clone()).collect(),
         }],
+        requests: Vec::new(),
         trials: trials.collect(),
         variants,
         skipped,

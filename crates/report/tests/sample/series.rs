@@ -48,6 +48,8 @@ pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut SplitMix) 
         collector: Some("Parallel".to_owned()),
         started_at: format!("2026-03-01T10:{:02}:00Z", number % 60),
         start_to_ready_ms: Some(around(noise, 6_400.0, 0.1)),
+        users: None,
+        session_starts: None,
         warm_up: Some(WarmUp {
             rule: plan.warm_up.clone(),
             ended_by: if capped { WarmUpEnd::Cap } else { WarmUpEnd::Steady },

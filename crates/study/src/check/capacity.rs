@@ -23,6 +23,7 @@ impl CapacityTable {
             limited_operations: or(&quick.limited_operations, &self.limited_operations),
             budget: quick.budget.or(self.budget),
             connections: quick.connections.or(self.connections),
+            users: quick.users.or(self.users),
             in_flight_max: quick.in_flight_max.or(self.in_flight_max),
             count_disturbed: quick.count_disturbed.or(self.count_disturbed),
         }
@@ -41,6 +42,7 @@ pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedCapacity> 
         limited_operations: table.limited_operations.unwrap_or_default(),
         budget_s: table.budget.map_or_else(|| default_budget_s(method), |b| b.0),
         connections: table.connections.unwrap_or(256),
+        users: table.users,
         in_flight_max: table.in_flight_max,
         count_disturbed: table.count_disturbed.unwrap_or(false),
     })

@@ -128,7 +128,7 @@ fn check_load(path: &str, load: &LoadTable, document: &mut Document) {
             if load.rate_per_s.is_none() {
                 document.add(path, "open load needs rate_per_s");
             }
-            ("open", vec![("users", load.users.is_some()), ("think", load.think.is_some())])
+            ("open", vec![("think", load.think.is_some())])
         }
     };
     for (key, _) in foreign.into_iter().filter(|(_, is_set)| *is_set) {

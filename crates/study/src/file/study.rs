@@ -204,7 +204,8 @@ pub enum LoadKind {
 pub struct LoadTable {
     /// Closed or open.
     pub kind: LoadKind,
-    /// Users of closed load. Default: 8.
+    /// Users, each with a session of its own. Of closed load: default 8. Of open load exactly so many, for one of whom an arrival waits
+    /// that finds all busy; default: as many as the rate needs, and more when all are busy.
     #[schemars(range(min = 1, max = 100_000))]
     pub users: Option<u32>,
     /// Pause of a user of closed load between an answer and the next request. Default: none.
@@ -250,8 +251,9 @@ impl LoadTable {
                     ArrivalLaw::Poisson => "Poisson",
                 };
                 let rate = self.rate_per_s.unwrap_or_default();
+                let users = self.users.map(|users| format!(", {users} users")).unwrap_or_default();
                 format!(
-                    "open loop, {rate} requests/s, {law} arrivals, {} connections",
+                    "open loop, {rate} requests/s, {law} arrivals, {} connections{users}",
                     self.connections.unwrap_or(64)
                 )
             }
@@ -279,6 +281,9 @@ pub struct CapacityTable {
     /// Maximum connections. Waiting for a free one counts as response time. Default: 256.
     #[schemars(range(min = 1, max = 60_000))]
     pub connections: Option<u32>,
+    /// Users, exactly so many, each with a session of its own. Default: as many as each rate needs, and more when all are busy.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub users: Option<u32>,
     /// Requests that may be in flight or waiting; further ones fail. Default: 10,000, or as many as the connections carry at once
     /// where that is more.
     #[schemars(range(min = 1, max = 1_000_000))]

@@ -44,6 +44,7 @@ mod tests {
             limited_operations: Vec::new(),
             budget_s: 300.0,
             connections: 1,
+            users: None,
             in_flight_max: None,
             count_disturbed: false,
         });

@@ -15,5 +15,6 @@ mod preload;
 pub(crate) mod prepare;
 #[cfg(test)]
 mod ready_made_tests;
+pub(crate) mod requests;
 mod scenarios;
 pub(crate) mod variant_launch;

@@ -6,6 +6,7 @@ use crate::check::layout::Layout;
 use crate::file::study::{LoadKind, Study};
 use crate::file::workload::Workload;
 use crate::plan::order::{load_seed, order};
+use crate::plan::requests::planned_requests;
 use crate::plan::scenarios::planned_scenarios;
 use crate::plan::variant_launch::VariantLaunch;
 use assay_model::{
@@ -38,6 +39,7 @@ pub(super) fn plan(
 ) -> Plan {
     let Conditions { provenance, quick, layout, procedure, factors, faults } = conditions;
     let seed = study.seed.unwrap_or(1);
+    let requests = planned_requests(launches, &procedure, &layout);
     let plan = Plan {
         schema: schema::PLAN.to_owned(),
         provenance,
@@ -60,6 +62,7 @@ pub(super) fn plan(
         repeats_max: layout.repeats_max,
         factors,
         scenarios: planned_scenarios(launches),
+        requests,
         trials: trials(launches, &layout, seed),
         variants: launches.iter().map(|launch| launch.variant.clone()).collect(),
         skipped,

@@ -21,6 +21,7 @@ use crate::plan::needed;
 use crate::plan::planned::{Conditions, plan};
 use crate::plan::scenarios::{check_limited, check_rate, read_scenarios};
 use crate::plan::variant_launch::VariantLaunch;
+use crate::result::findings::url_alone;
 use crate::result::redacted::secrets_of;
 use assay_host::provenance;
 use assay_jdk::InstalledJvms;
@@ -91,7 +92,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let on_jvm = Some(&jvms).filter(|_| uses_jvm(&workload));
     check_jvm_is_used(&specs, on_jvm.is_some(), &mut document);
     let mut candidates = candidates(&study, specs, on_jvm, (layout.kind, &faults), &mut document);
-    let findings = choose_baselines(&study, &mut candidates);
+    let mut findings = choose_baselines(&study, &mut candidates);
     read_scenarios(&workload, &mut candidates, &mut document);
     check_here(&candidates, &workload, (&procedure, layout), on_jvm.is_some(), &mut document);
     if !document.found.is_empty() {
@@ -102,6 +103,11 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         Conditions { provenance, quick, layout, procedure, factors: factors(&study, &candidates), faults };
     let (launches, skipped) = launches(candidates, &workload, &conditions.faults);
     let plan = plan(&study, &workload, conditions, (&launches, skipped));
+    let is_compared = 1 < launches.len() && plan.procedure != PlannedProcedure::Benchmark;
+    if is_compared && launches.iter().all(|launch| launch.scenario.is_none()) {
+        let url = workload.program.server().map(|table| table.url.as_ref().unwrap_or(&table.ready_url));
+        findings.extend(url.map(|url| url_alone(url)));
+    }
     let observe = study.observe.clone().unwrap_or_else(|| usual_observers(&plan.procedure, &workload));
     let texts = [&text, &workload.text].into_iter();
     let redactor = secrets_of(texts.chain(plan.scenarios.iter().map(|scenario| &scenario.text)));

@@ -15,12 +15,15 @@ type RuleOfTrials = Rule<fn(&[VariantSummary], &[Trial]) -> Vec<Found>, StudyRul
 /// A rule about the plan: a baseline by name, what took its place, and why.
 type RuleOfBaselines = Rule<fn(&str, &str, &str) -> Found, StudyRule>;
 
+/// A rule about what the variants of a plan are loaded with: an address.
+type RuleOfLoad = Rule<fn(&str) -> Found, StudyRule>;
+
 static OF_TRIALS: &[&RuleOfTrials] = &[&HEAP_TOO_SMALL, &WARM_UP_CAPPED, &ALL_DISTURBED];
 
 /// What each rule says in general.
 pub fn rules() -> Vec<Explanation> {
     let of_trials = OF_TRIALS.iter().map(|rule| rule.explained());
-    std::iter::once(BASELINE_REPLACED.explained()).chain(of_trials).collect()
+    [BASELINE_REPLACED.explained(), URL_ALONE.explained()].into_iter().chain(of_trials).collect()
 }
 
 /// What follows from what was measured, the gravest first.
@@ -33,6 +36,27 @@ pub(crate) fn findings(variants: &[VariantSummary], trials: &[Trial]) -> Vec<Fou
 /// That a baseline cannot run here, and what took its place.
 pub(crate) fn baseline_replaced(missing: &str, instead: &str, reason: &str) -> Found {
     (BASELINE_REPLACED.judge)(missing, instead, reason)
+}
+
+/// That variants are compared by requests for the address alone that says that they are ready.
+pub(crate) fn url_alone(url: &str) -> Found {
+    (URL_ALONE.judge)(url)
+}
+
+static URL_ALONE: RuleOfLoad = Rule {
+    id: StudyRule::UrlAlone,
+    severity: Severity::Warning,
+    thresholds: &[],
+    evidence: "The address that all requests go to, where variants are compared without a scenario.",
+    cause: "The address by which a server says that it is ready is often its cheapest: it may touch neither data nor sessions.",
+    fix: "Name a scenario of what users do: `scenario` in the study file.",
+    alternatives: &["Let `ready_url` name a page that does the server's usual work."],
+    judge: alone,
+};
+
+fn alone(url: &str) -> Found {
+    let claim = "the variants are compared by requests for one address alone, by which the server says that it is ready";
+    URL_ALONE.finding(claim, format!("no scenario is named; each request gets {url}"))
 }
 
 static BASELINE_REPLACED: RuleOfBaselines = Rule {
@@ -119,7 +143,8 @@ static ALL_DISTURBED: RuleOfTrials = Rule {
     severity: Severity::Error,
     thresholds: &[],
     evidence: "How many windows each check excluded, with the last one's figures.",
-    cause: "Others used the machine, the hypervisor took time, a limit throttled the server, or answers were wrong.",
+    cause: "Others used the machine, the hypervisor took time, a limit throttled the server, answers were wrong, or the load was not the \
+            planned one: the finding says which.",
     fix: "Repeat it where what disturbed most is absent: the finding names it.",
     alternatives: &["Let such windows count: the key of `[limits]` that the finding names."],
     judge: all_disturbed,
@@ -142,7 +167,7 @@ fn all_disturbed(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
         .collect();
     let mut most: Vec<(Check, usize)> = kinds.iter().map(|(kind, (count, _))| (*kind, *count)).collect();
     most.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let remedies: Vec<(&str, &str)> = most.iter().filter_map(|(kind, _)| remedy(*kind)).collect();
+    let remedies: Vec<(&str, Option<&str>)> = most.iter().filter_map(|(kind, _)| remedy(*kind)).collect();
     let claim = format!(
         "none of the {} measured windows counts for times and rates: all were disturbed",
         windows.len()
@@ -150,19 +175,26 @@ fn all_disturbed(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
     let found = ALL_DISTURBED.finding(claim, told.join("; "));
     let Some(((step, _), others)) = remedies.split_first() else { return vec![found] };
     let found = others.iter().fold(found.to_do(*step), |found, (other, _)| found.or(*other));
-    let accepted = |(_, key): &(&str, &str)| format!("Let such windows count: raise {key} in [limits]");
-    vec![remedies.iter().map(accepted).fold(found, Found::or)]
+    let keys = remedies.iter().filter_map(|(_, key)| *key);
+    let accepted = keys.map(|key| format!("Let such windows count: raise {key} in [limits]"));
+    vec![accepted.fold(found, Found::or)]
 }
 
 /// What helps against a disturbance, and the key of `[limits]` that says how much of it is accepted.
-fn remedy(kind: Check) -> Option<(&'static str, &'static str)> {
-    match kind {
-        Check::CpuPressure => Some(("Repeat it on a machine where nothing else runs", "foreign_cpu_share")),
-        Check::Steal => Some(("Repeat it on a machine with processors of its own", "steal_share")),
-        Check::Throttled => Some(("Raise the CPU limit of the server", "throttled_share")),
-        Check::Errors => Some(("Find out from the server's log why answers were wrong", "error_share")),
-        _ => None,
-    }
+fn remedy(kind: Check) -> Option<(&'static str, Option<&'static str>)> {
+    Some(match kind {
+        Check::CpuPressure => ("Repeat it on a machine where nothing else runs", Some("foreign_cpu_share")),
+        Check::Steal => ("Repeat it on a machine with processors of its own", Some("steal_share")),
+        Check::Throttled => ("Raise the CPU limit of the server", Some("throttled_share")),
+        Check::Errors => ("Find out from the server's log why answers were wrong", Some("error_share")),
+        Check::Mix => {
+            ("Look at the scenario's weights and sessions, and for answers that end sessions", None)
+        }
+        Check::Operations => ("Send more requests, or mend the [extract] that the operation requires", None),
+        Check::GeneratorLag => ("Leave the load generator a processor of its own", None),
+        Check::Arrivals | Check::SentRate => ("Use a lower rate, or more connections and users", None),
+        _ => return None,
+    })
 }
 
 fn with_interval(value: &Estimate) -> String {
@@ -179,7 +211,8 @@ mod tests {
     #[test]
     fn the_texts_of_each_rule_name_its_thresholds() {
         let of_trials = OF_TRIALS.iter().flat_map(|rule| rule.mistakes());
-        let mistakes: Vec<String> = of_trials.chain(BASELINE_REPLACED.mistakes()).collect();
+        let mistakes: Vec<String> =
+            of_trials.chain(BASELINE_REPLACED.mistakes()).chain(URL_ALONE.mistakes()).collect();
         assert_eq!(mistakes, [""; 0]);
     }
 }

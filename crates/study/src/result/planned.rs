@@ -57,6 +57,7 @@ pub fn plan(variants: Vec<Variant>) -> Plan {
         variants,
         skipped: vec![],
         scenarios: Vec::new(),
+        requests: Vec::new(),
         trials: vec![],
         expected_s: 0.0,
         published: vec![],

@@ -157,6 +157,8 @@ fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, id: TrialId) 
         collector: None,
         started_at: jiff::Timestamp::now().to_string(),
         start_to_ready_ms: None,
+        users: None,
+        session_starts: None,
         warm_up: None,
         windows: Vec::new(),
         response_curve: Vec::new(),

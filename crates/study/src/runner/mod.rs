@@ -57,7 +57,7 @@ pub fn run(
 ///
 /// # Errors
 /// As of [`Generator::new`].
-pub fn generator(config: GeneratorConfig) -> Result<Box<dyn LoadSource>, LoadError> {
+pub fn generator(config: GeneratorConfig) -> Result<Box<dyn LoadSource + Send>, LoadError> {
     Ok(Box::new(Generator::new(config)?))
 }
 

@@ -5,6 +5,7 @@ use super::state::{Failure, Run};
 use crate::file::program::ServerTable;
 use crate::file::study::{LoadKind, LoadTable};
 use crate::plan::duration::SETTLE_S;
+use crate::plan::requests::{CONNECTIONS, USERS};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_load::{ArrivalLaw, GeneratorConfig, Http, Load, LoadError, Scenario};
 use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windows};
@@ -22,7 +23,9 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
         Some(planned) => {
             // A mistake in the address is reported by the generator.
             let load = base(server.launched.launch, (&server.url, server.table.url.as_deref()))
-                .map_or(load_of(load), |(_, scenario)| before_search(load_of(load), &scenario));
+                .map_or(load_of(load), |(_, scenario)| {
+                    before_search(load_of(load), &scenario, planned.users)
+                });
             let warm_up = warm_up(load);
             let config = capacity_config(run, server, planned);
             Box::new(CapacitySearch { config, warm_up: warm_up.into() })
@@ -61,11 +64,10 @@ fn capacity_config(run: &Run<'_>, server: &Server<'_>, planned: &PlannedCapacity
     }
 }
 
-/// The generator of warm-up or of a measurement.
+/// The generator of a trial, with the seed of its warm-up or of a measurement.
 ///
-/// Every window has one of its own: its sessions begin in the settling time before it, which is not counted. So a server that was
-/// suspended for minutes, and whose earlier sessions or kept-alive connections have expired, answers the same requests as one
-/// that was not.
+/// There is one from the warm-up to the last window: its users begin their sessions once, before any load. Each measurement draws from its
+/// own seed all the same, so that those of all variants in a block draw alike.
 pub(super) fn generator_of(
     run: &Run<'_>,
     server: &Server<'_>,
@@ -78,6 +80,7 @@ pub(super) fn generator_of(
     if let Some(planned) = run.prepared.plan.procedure.capacity() {
         return Ok(GeneratorConfig {
             in_flight_max: planned.in_flight_max,
+            users: planned.users,
             seed: server.launched.trial.seed,
             limited: planned.limited_operations.clone(),
             shared: server.shared.clone(),
@@ -100,7 +103,8 @@ pub(super) fn loaded_by(
     let http = server.http2_streams.map_or(Http::One, |streams| Http::Two { streams });
     let load = &launch.load;
     let config = GeneratorConfig::new(base_url, scenario, connections_of(load));
-    Ok(GeneratorConfig { in_flight_max: load.in_flight_max, seed, http, ..config })
+    let users = load.users.filter(|_| load.kind == LoadKind::Open);
+    Ok(GeneratorConfig { in_flight_max: load.in_flight_max, users, seed, http, ..config })
 }
 
 /// Where load goes, and what its users do.
@@ -122,15 +126,16 @@ fn base(
 
 fn connections_of(load: &LoadTable) -> u32 {
     match load.kind {
-        LoadKind::Closed => load.users.unwrap_or(8),
-        LoadKind::Open => load.connections.unwrap_or(64),
+        LoadKind::Closed => load.users.unwrap_or(USERS),
+        LoadKind::Open => load.connections.unwrap_or(CONNECTIONS),
     }
 }
 
 /// The few users of a warm-up before a search do not think: code is compiled by what runs.
-fn before_search(load: Load, scenario: &Scenario) -> Load {
+fn before_search(load: Load, scenario: &Scenario, users_max: Option<u32>) -> Load {
     match load {
         Load::Closed { users, .. } => {
+            let users = users_max.map_or(users, |most| users.min(most));
             Load::Closed { users: scenario.in_whole_rooms(users), think: Some(Duration::ZERO) }
         }
         Load::Open { .. } => load,
@@ -141,7 +146,7 @@ pub(super) fn load_of(table: &LoadTable) -> Load {
     match table.kind {
         LoadKind::Closed => {
             let think = table.think.map(crate::file::units::Seconds::duration);
-            Load::Closed { users: table.users.unwrap_or(8), think }
+            Load::Closed { users: table.users.unwrap_or(USERS), think }
         }
         LoadKind::Open => Load::Open {
             arrivals: table.arrivals.unwrap_or(ArrivalLaw::Poisson),

@@ -12,7 +12,7 @@ use crate::plan::names::{fixed_placeholders, loaded_url, table_name};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_jdk::modes;
 use assay_launch::{POLL_INTERVAL, http};
-use assay_load::{Scenario, Shared};
+use assay_load::{LoadSource, Scenario, Shared};
 use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_measure::{MeasurementId, Procedure, Replacements, Watch, WatchConfig};
 use assay_model::{ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file};
@@ -26,6 +26,8 @@ pub(super) struct Server<'a> {
     pub observers: Observers,
     /// Since it is ready.
     pub watch: Option<Watch>,
+    /// What loads it: the same users, sessions and connections from warm-up to the last window.
+    pub load: Option<Box<dyn LoadSource + Send>>,
     /// How it is measured, once it is warm.
     pub procedure: Option<Box<dyn Procedure>>,
     pub target: Target,
@@ -73,6 +75,7 @@ impl<'a> Server<'a> {
             launched,
             observers,
             watch: None,
+            load: None,
             procedure: None,
             target,
             table,
@@ -133,8 +136,9 @@ impl<'a> Server<'a> {
         self.launched.processes.hold();
     }
 
-    /// Lets it go on.
+    /// Lets it go on. Connections that it closes since it was away for long are opened anew.
     pub fn resume(&mut self) {
+        self.load.iter_mut().for_each(|load| load.was_suspended());
         self.launched.processes.resume();
         self.watch.iter().for_each(|watch| watch.hold(false));
     }

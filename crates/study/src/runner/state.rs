@@ -35,7 +35,7 @@ const PACE_HALF_S: f64 = 60.0;
 const HOPELESS_WINDOWS: u32 = 6;
 
 /// Makes the load source of a measurement.
-pub type Source<'a> = dyn Fn(GeneratorConfig) -> Result<Box<dyn LoadSource>, LoadError> + Sync + 'a;
+pub type Source<'a> = dyn Fn(GeneratorConfig) -> Result<Box<dyn LoadSource + Send>, LoadError> + Sync + 'a;
 
 /// A run that came to its end.
 #[derive(Debug, Clone, PartialEq)]

@@ -58,10 +58,13 @@ pub(super) fn measure(
     }
     let mut faults = server.watch.as_ref().map(|watch| server.faults(run, turn, watch.replacements()));
     let supervised = (when, &mut left_s, faults.as_mut());
-    let (watched, done) = on_a_thread(run, server, load, supervised, |with| procedure.measure(with, turn));
-    if let Ok(Some(Measurement { capacity: Some(report), .. })) = &done
+    let (watched, mut done) =
+        on_a_thread(run, server, load, supervised, |with| procedure.measure(with, turn));
+    if let Ok(Some(Measurement { capacity: Some(report), .. })) = &mut done
         && !report.windows.is_empty()
     {
+        report.users = server.launched.trial.users;
+        report.session_starts.clone_from(&server.launched.trial.session_starts);
         // A search that was stopped is kept, too; a failed check marks it.
         run.dir.write_json(&format!("{}/{}", server.launched.folder_name, file::CAPACITY), report)?;
     }
@@ -96,29 +99,37 @@ fn on_a_thread<T: Send>(
         return (Ok(()), Err(Failure::Run(crate::StudyError::Internal(what))));
     };
     let stop = AtomicBool::new(false);
+    let (kept, seed) = (server.load.take(), load.seed);
     let (mut data, source_of) = (server.data_urls(&stop), run.source);
     let (sender, events) = channel();
     let (watched, done) = std::thread::scope(|scope| {
         let (watcher, data, stop) = (&mut watch, &mut data, &stop);
         let thread = scope.spawn(move || {
-            let mut source = source_of(load)?;
+            let mut source = kept.map_or_else(|| source_of(load), Ok)?;
+            source.draw_from(seed);
             // The receiver is gone when the run ends early: then nobody wants to know.
             let mut on_event = |event: MeasureEvent| drop(sender.send(event));
-            work(&mut Context {
+            let done = work(&mut Context {
                 source: &mut *source,
                 watcher,
                 data: Some(data),
                 stop,
                 on_event: &mut on_event,
-            })
+            })?;
+            Ok((done, source))
         });
         let watched = supervise(run, server, &events, supervised);
         stop.store(true, Ordering::Relaxed);
         (watched, thread.join())
     });
+    let trial = &mut server.launched.trial;
+    (trial.users, trial.session_starts) = watch.users();
     server.watch = Some(watch);
     let done = match done {
-        Ok(Ok(done)) => Ok(done),
+        Ok(Ok((done, source))) => {
+            server.load = Some(source);
+            Ok(done)
+        }
         Ok(Err(e @ LoadError::Connect { .. })) => Err(Failure::Trial(e.to_string())),
         Ok(Err(e)) => Err(Failure::Variant(e.to_string())),
         Err(_) => Err(Failure::Run(crate::StudyError::Internal("measuring panicked".to_owned()))),

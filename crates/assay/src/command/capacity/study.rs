@@ -46,7 +46,7 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
         // A host name that cannot be resolved is an error at once; injectors may resolve others.
         Generator::new(GeneratorConfig::new(base_url, scenario, arguments.connections))?;
     }
-    let source = |config: GeneratorConfig| -> Result<Box<dyn LoadSource>, LoadError> {
+    let source = |config: GeneratorConfig| -> Result<Box<dyn LoadSource + Send>, LoadError> {
         match inject::several(&arguments.injectors, None, &config)? {
             Some(several) => Ok(several),
             None => generator(config),
@@ -163,6 +163,7 @@ fn study_of(arguments: &CapacityArguments, scenario: Option<&Path>, seed: u64) -
             limited_operations: Some(arguments.limited.clone()),
             budget: arguments.budget.map(Seconds::from),
             connections: Some(arguments.connections),
+            users: arguments.users,
             in_flight_max: arguments.in_flight,
             count_disturbed: Some(arguments.count_disturbed),
         }),

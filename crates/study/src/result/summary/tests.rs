@@ -37,6 +37,8 @@ fn trial(variant: &str, metric: &str, by_block: &[f64]) -> Trial {
         collector: None,
         started_at: String::new(),
         start_to_ready_ms: None,
+        users: None,
+        session_starts: None,
         warm_up: None,
         windows: (1..).zip(by_block).map(|(block, value)| window(block, metric, *value)).collect(),
         response_curve: vec![],

@@ -1,0 +1,85 @@
+//! What a study's load sends: how many requests, of which operations, of how many users.
+
+use crate::check::layout::Layout;
+use crate::file::study::{LoadKind, LoadTable};
+use crate::plan::variant_launch::VariantLaunch;
+use assay_load::{GeneratorConfig, Scenario, for_url};
+use assay_model::{PlannedOperation, PlannedProcedure, PlannedRequests};
+
+/// Stands for the address of a server that does not run yet.
+const ADDRESS: &str = "http://127.0.0.1/";
+/// Users of a closed load, and connections of an open one, where the study names none.
+pub(crate) const USERS: u32 = 8;
+pub(crate) const CONNECTIONS: u32 = 64;
+
+/// Each load with its scenario once, with the variants that are loaded by it.
+pub(super) fn planned_requests(
+    launches: &[VariantLaunch],
+    procedure: &PlannedProcedure,
+    layout: &Layout,
+) -> Vec<PlannedRequests> {
+    let window_s = procedure.emulation().map_or(layout.window_s, |planned| planned.window_s);
+    let mut planned: Vec<PlannedRequests> = Vec::new();
+    if *procedure == PlannedProcedure::Benchmark {
+        return planned;
+    }
+    for launch in launches {
+        let of_url = || for_url(ADDRESS).ok().map(|(_, scenario)| scenario);
+        let Some(scenario) = launch.scenario.clone().or_else(of_url) else { continue };
+        let requests = match procedure.capacity() {
+            Some(search) => PlannedRequests {
+                users: search.users,
+                users_fixed: search.users.is_some(),
+                ..of_scenario(&scenario, None)
+            },
+            None => of_load(&launch.load, scenario, window_s),
+        };
+        match planned
+            .iter_mut()
+            .find(|one| PlannedRequests { variants: Vec::new(), ..(*one).clone() } == requests)
+        {
+            Some(one) => one.variants.push(launch.variant.name.clone()),
+            None => planned.push(PlannedRequests { variants: vec![launch.variant.name.clone()], ..requests }),
+        }
+    }
+    planned
+}
+
+fn of_load(load: &LoadTable, scenario: Scenario, window_s: f64) -> PlannedRequests {
+    match load.kind {
+        LoadKind::Closed => {
+            let users = Some(load.users.unwrap_or(USERS));
+            PlannedRequests { users, users_fixed: true, ..of_scenario(&scenario, None) }
+        }
+        LoadKind::Open => {
+            let rate_per_s = load.rate_per_s.unwrap_or(1.0);
+            let planned = of_scenario(&scenario, Some(rate_per_s * window_s));
+            let connections = load.connections.unwrap_or(CONNECTIONS);
+            let usual = GeneratorConfig::new(ADDRESS, scenario, connections).users_at(rate_per_s);
+            PlannedRequests {
+                users: Some(load.users.unwrap_or(usual)),
+                users_fixed: load.users.is_some(),
+                ..planned
+            }
+        }
+    }
+}
+
+/// The mix, of so many requests.
+fn of_scenario(scenario: &Scenario, in_window: Option<f64>) -> PlannedRequests {
+    let operations =
+        scenario.operation_names().zip(scenario.asked_shares()).filter(|(_, share)| 0.0 < *share);
+    let operation = |(name, share): (&str, f64)| PlannedOperation {
+        name: name.to_owned(),
+        share,
+        in_window: in_window.map(|requests| requests * share),
+    };
+    PlannedRequests {
+        variants: Vec::new(),
+        users: None,
+        users_fixed: false,
+        requests_of_start: scenario.start_requests_max(),
+        in_window,
+        operations: operations.map(operation).collect(),
+    }
+}
