@@ -17,12 +17,12 @@ const KEPT_ABOVE: Duration = Duration::from_millis(1);
 /// Checks that make a window useless when they fail: what was loaded was not what was asked for, or no answers were right. The
 /// others say something of the server, and the window counts with that mark. Not so on the way to a capacity, where all windows
 /// are judged together.
-const SPOILING: [Check; 5] =
-    [Check::Errors, Check::GeneratorLag, Check::Mix, Check::Arrivals, Check::SentRate];
+const SPOILING: [Check; 6] =
+    [Check::Errors, Check::GeneratorLag, Check::Mix, Check::Operations, Check::Arrivals, Check::SentRate];
 
 /// What follows from faults that were asked for: requests that fail, sessions that end before their usual mix, another process of the
 /// server. In a window with such faults they are marks.
-const OF_FAULTS: [Check; 3] = [Check::Errors, Check::Mix, Check::Restart];
+const OF_FAULTS: [Check; 4] = [Check::Errors, Check::Mix, Check::Operations, Check::Restart];
 
 /// Windows of one load.
 #[derive(Debug, Clone)]

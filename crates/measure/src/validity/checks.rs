@@ -1,8 +1,8 @@
 //! The checks, one function each. What is not known gives no verdict.
 
-use super::facts::{RunFacts, WindowFacts, chance};
+use super::facts::{RunFacts, WindowFacts, chance, chance_share, share};
 use super::verdict::{verdict, worst};
-use super::{generator, steadiness};
+use super::{generator, mix, steadiness};
 use crate::config::Bounds;
 use crate::validation::TOLERANCE_SHARE;
 use crate::warm_up::WarmedUp;
@@ -10,11 +10,6 @@ use assay_load::ErrorKind;
 use assay_model::{Check, Problem, ValidityCheck, WarmUpEnd};
 use assay_text::percent;
 
-/// Expected share of an operation from which it is a large one, and how far large and small ones may be off: the published
-/// rule of SPECjbb2015.
-const LARGE_SHARE: f64 = 0.10;
-const LARGE_OFF_MAX: f64 = 0.05;
-const SMALL_OFF_MAX: f64 = 0.01;
 /// Share of the time in which some task waits for a processor, at the lowest rate, that a server alone hardly makes.
 const PRESSED_SHARE: f64 = 0.25;
 /// Refused connections in one window that are taken for a server that is down.
@@ -25,7 +20,8 @@ pub fn check(facts: &RunFacts<'_>, bounds: &Bounds) -> Vec<ValidityCheck> {
     [
         complete(facts),
         warm_up(facts),
-        mix(facts),
+        mix::shares(facts),
+        mix::operations(facts, true),
         arrivals(facts),
         sent_rate(facts, bounds),
         generator::lag_of_limits(facts, bounds),
@@ -63,7 +59,8 @@ pub(crate) fn check_window(
         || [arrivals(&facts), sent_rate(&facts, bounds), connections_of_window(&facts, bounds)];
     let checks = [
         warm_up(&facts),
-        mix(&facts),
+        mix::shares(&facts),
+        mix::operations(&facts, false),
         generator::lag_of_window(&facts),
         generator::cpu(&facts, bounds),
         generator::priority(&facts),
@@ -77,10 +74,6 @@ pub(crate) fn check_window(
     .filter(|check| check.passed.is_some())
     .collect();
     (checks, facts.windows.remove(0))
-}
-
-fn share(part: u64, whole: u64) -> f64 {
-    part as f64 / whole.max(1) as f64
 }
 
 fn complete(facts: &RunFacts<'_>) -> ValidityCheck {
@@ -102,52 +95,6 @@ fn warm_up(facts: &RunFacts<'_>) -> ValidityCheck {
             verdict(Check::WarmUp, Some(is_steady), evidence)
         }
     }
-}
-
-/// How far the share of an event may by chance be from what is expected, of so many requests.
-fn chance_share(expected: f64, requests: u64) -> f64 {
-    let requests = requests.max(1) as f64;
-    chance(requests * expected * (1.0 - expected)) / requests
-}
-
-/// How far an operation is off, in units of its bound; above 1 it is too far, and chance does not explain it.
-fn mix_off(expected: f64, requests: u64, all: u64) -> f64 {
-    let off = (share(requests, all) - expected).abs();
-    let bound = if expected >= LARGE_SHARE { LARGE_OFF_MAX } else { SMALL_OFF_MAX };
-    off / bound.max(chance_share(expected, all))
-}
-
-fn mix(facts: &RunFacts<'_>) -> ValidityCheck {
-    let Some(first) = facts.windows.first().filter(|w| w.operations.len() > 1) else {
-        return verdict(Check::Mix, None, "one operation only");
-    };
-    let count = first.operations.len();
-    let mut all = vec![0_u64; count];
-    let mut found: Option<(f64, String)> = None;
-    let mut judge = |counts: &[u64], place: &str| {
-        let sum: u64 = counts.iter().sum();
-        for (operation, requests) in first.operations.iter().zip(counts) {
-            let off = mix_off(operation.planned_share, *requests, sum);
-            if sum > 0 && found.as_ref().is_none_or(|(most, _)| *most < off) {
-                let (is, asked) =
-                    (percent::share(share(*requests, sum)), percent::share(operation.planned_share));
-                found = Some((
-                    off,
-                    format!("{}: {is} of {sum} requests {place}, planned {asked}", operation.name),
-                ));
-            }
-        }
-    };
-    for window in facts.windows.iter().filter(|w| w.operations.len() == count) {
-        // What was drawn: what another operation takes the place of depends on the server's answers.
-        let counts: Vec<u64> = window.operations.iter().map(|o| o.selected.unwrap_or(o.requests)).collect();
-        all.iter_mut().zip(&counts).for_each(|(sum, n)| *sum = sum.saturating_add(*n));
-        judge(&counts, "in a window");
-    }
-    judge(&all, "in all windows");
-    let Some((off, what)) = found else { return verdict(Check::Mix, None, "no request became an operation") };
-    let rule = "accepted: 5 percentage points off from 10 % on, else 1, or what chance explains";
-    verdict(Check::Mix, Some(off <= 1.0), format!("farthest off is {what}; {rule}"))
 }
 
 fn arrivals(facts: &RunFacts<'_>) -> ValidityCheck {
@@ -458,16 +405,6 @@ fn audit(facts: &RunFacts<'_>) -> ValidityCheck {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Exact, by the binomial distribution: 0.1 % of 15 requests is one or more once in 67 windows, and two once in 9,700.
-    #[test]
-    fn a_rare_operation_in_a_short_window_is_no_wrong_mix_and_many_of_them_are() {
-        assert!(mix_off(0.001, 1, 15) < 1.0 && mix_off(0.001, 2, 15) < 1.0);
-        assert!(mix_off(0.001, 8, 15) > 1.0);
-        // 2 percentage points of 10,000 requests.
-        assert!(mix_off(0.001, 210, 10_000) > 1.0 && mix_off(0.5, 5_600, 10_000) > 1.0);
-        assert!(mix_off(0.5, 5_400, 10_000) < 1.0);
-    }
 
     #[test]
     fn chance_allows_four_standard_deviations_of_large_counts() {

@@ -20,11 +20,22 @@ pub(super) fn chance(variance: f64) -> f64 {
     let z2 = SIGMAS * SIGMAS;
     z2 / 6.0 + (z2 * z2 / 36.0 + z2 * variance).sqrt()
 }
+
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// How far the share of an event may by chance be from what is expected, of so many requests.
+pub(super) fn chance_share(expected: f64, requests: u64) -> f64 {
+    let requests = requests.max(1) as f64;
+    chance(requests * expected * (1.0 - expected)) / requests
+}
+
 /// Rate up to which a window is clear, as a share of what the server sustains.
 const CLEAR_SHARE: f64 = 0.9;
 
 /// What is judged of one window.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct WindowFacts {
     /// Offered rate, per second.
     pub offered_rate_per_s: f64,

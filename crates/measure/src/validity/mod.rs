@@ -16,6 +16,8 @@ mod drift;
 mod facts;
 mod generator;
 mod lag;
+mod mix;
+mod remedy;
 mod steadiness;
 mod verdict;
 

@@ -1,10 +1,18 @@
 //! What a check says, and the worst of some figures.
 
 use super::facts::WindowFacts;
+use super::remedy::remedy;
 use assay_model::{Check, ValidityCheck};
 
+/// A verdict. Where it is bad, what mends it stands behind the evidence.
 pub(super) fn verdict(check: Check, passed: Option<bool>, evidence: impl Into<String>) -> ValidityCheck {
-    ValidityCheck { check, passed, evidence: evidence.into() }
+    let mut evidence = evidence.into();
+    if passed == Some(false)
+        && let Some(remedy) = remedy(check)
+    {
+        evidence = format!("{evidence}; {remedy}");
+    }
+    ValidityCheck { check, passed, evidence }
 }
 
 /// The largest of some figures, with its window's rate for the evidence.
