@@ -199,7 +199,7 @@ fn a_histogram_is_taken_from_any_list_of_counts_or_refused() {
 
 #[test]
 fn a_fault_of_one_generator_is_a_fault_of_all_and_names_it() {
-    let good: Vec<Recorded> = (0..1_000).map(|n| (n * MS, 1_000, 100_000, 0, true)).collect();
+    let good: Vec<Recorded> = (0..1_000).map(|n| (n * MS, 1_000, 100_000, (n % 2) as u8, true)).collect();
     // Of the sum fewer than one in a hundred were late.
     let late: Vec<Recorded> =
         (0..20).map(|n| (n * MS, if n == 0 { 9 * MS } else { 0 }, 100_000, 0, true)).collect();

@@ -102,7 +102,12 @@ impl GeneratorConfig {
 
     /// Users that an open loop at this rate begins with.
     pub fn users_at(&self, rate_per_s: f64) -> u32 {
-        self.users.unwrap_or_else(|| user_count::of_rate(self, rate_per_s))
+        let of_rate = || {
+            let highest_per_s = self.rate.as_ref().map_or(rate_per_s, user_count::highest_per_s);
+            let of_part = highest_per_s / f64::from(self.shared.part().of.max(1));
+            user_count::of_rate(&self.scenario, of_part, self.sessions_bound()).min(SESSIONS_MAX)
+        };
+        self.users.unwrap_or_else(of_rate)
     }
 
     /// Resolves the host's name.
@@ -172,7 +177,12 @@ impl Generator {
         if let Some(sessions) = config.sessions {
             within("sessions", sessions, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
         }
-        user_count::check(&config)?;
+        if let Some(users) = config.users {
+            let kinds = config.scenario.users.len() as u32;
+            within("users", users, 1..=SESSIONS_MAX, "use 1 to 1000000")?;
+            let fix = "use at least one of each kind of users, and of injectors so many for each";
+            within("users", users, kinds..=SESSIONS_MAX, fix)?;
+        }
         let endpoint = config.endpoint()?;
         let address = endpoint.addresses[0];
         if let Some(users) = endpoint.room_users() {

@@ -15,7 +15,7 @@ const FURTHER_STOP_S: f64 = 0.4;
 const AROUND_WINDOW_S: f64 = 0.4;
 /// A warm-up takes longer by this share: the time between its slices.
 const AROUND_SLICES: f64 = 0.1;
-/// Load that is not counted before each window: sessions begin, connections open, held timers fire.
+/// Load that is not counted before each window: queues reach their usual length, connections open, held timers fire.
 pub(crate) const SETTLE_S: f64 = 0.5;
 
 /// Wall time of a trial where the procedure says it, seconds, about.
