@@ -145,7 +145,11 @@ const LOAD: &[Mistake] = &[
     ("load http://127.0.0.1:1/ --rate 1k", USE, &["'1k'", "like 1500"]),
     ("load http://127.0.0.1:1/ --rps 5", USE, &["unexpected argument '--rps'", "did you mean: --rate"]),
     ("load http://127.0.0.1:1/ --users 0", USE, &["'0'", "whole number from 1"]),
-    ("load http://127.0.0.1:1/ --rate 5 --rate-schedule x", USE, &["--rate", "cannot be used with", "--rate-schedule"]),
+    (
+        "load http://127.0.0.1:1/ --rate 5 --rate-schedule x",
+        USE,
+        &["--rate", "cannot be used with", "--rate-schedule"],
+    ),
     ("load http://127.0.0.1:1/ --rate 5 --duration 30", USE, &["`30` has no unit", "\"30s\""]),
     ("load http://127.0.0.1:1/ --rate 5 --scenario missing.toml", USE, &["missing.toml", "No such file"]),
     ("load http://127.0.0.1:1/ --rate 5 --scenario study.toml", USE, &["study.toml:", "unknown key"]),
