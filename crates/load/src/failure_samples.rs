@@ -1,6 +1,6 @@
 //! Samples of failures: each text once, with how often it came.
 
-use crate::measured::ErrorKind;
+use crate::error_kind::ErrorKind;
 
 /// Texts that are kept of each kind of error.
 const TEXTS_MAX: usize = 4;

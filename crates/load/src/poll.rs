@@ -9,7 +9,6 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
 use std::io;
-use std::mem::MaybeUninit;
 
 /// Events taken from the kernel at once.
 const EVENTS_MAX: usize = 256;

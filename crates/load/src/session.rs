@@ -1,6 +1,7 @@
 //! One simulated user: what the scenario says of it, and its cookies.
 
 use crate::cookies::{CookieJar, Destination, Refusal};
+use crate::protocol::Answer;
 use crate::redirect;
 use crate::request::{Request, RequestPart};
 use crate::url::BaseUrl;

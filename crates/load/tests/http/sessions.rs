@@ -124,7 +124,7 @@ fn an_open_loop_has_as_many_users_as_its_rate_needs_and_more_when_all_are_busy()
     let thinkers = GeneratorConfig::new("http://127.0.0.1:1", scenario, 64);
     assert_eq!(thinkers.users_at(100.0), 20 + 200, "who thinks is not busy");
     let (url, log) = shop(u32::MAX, Duration::from_millis(300));
-    let mut generator = with(&url, SHOP, |config| (config.connections, config.sessions) = (32, 32));
+    let mut generator = with(&url, SHOP, |config| (config.connections, config.sessions) = (32, Some(32)));
     let slow = run(&mut generator, &open(40.0), 1_500);
     assert_eq!((slow.errors(), slow.requests), (0, 60), "{:?}", slow.problems);
     assert!(8 < slow.users && slow.users <= 32, "{} users", slow.users);
