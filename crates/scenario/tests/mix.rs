@@ -185,7 +185,12 @@ fn any_100_000_requests_in_a_row_keep_the_mix_with_kinds_of_users_and_sessions_t
 #[test]
 fn sessions_that_end_by_their_length_count_with_their_starts_and_ends_as_planned() {
     const USERS: u64 = 50;
-    for length in ["20", "{ from = 5, to = 35 }", "{ mean = 20 }"] {
+    // Sessions whose lengths have no upper end stray by chance, whatever the operations do: of 100,000 requests in 4,348 sessions of 23
+    // on average the browsing by 0.15 points (one standard deviation), of which four are chance.
+    const OF_CHANCE: f64 = 4.0 * 0.001_5;
+    for (length, off_max) in
+        [("20", OFF_MAX), ("{ from = 5, to = 35 }", OFF_MAX), ("{ mean = 20 }", OF_CHANCE)]
+    {
         let text = format!(
             r#"
             schema = "assay.scenario/1"
@@ -248,7 +253,7 @@ fn sessions_that_end_by_their_length_count_with_their_starts_and_ends_as_planned
                 }
             }
             let off = off(&scenario, &counts);
-            assert!(off <= OFF_MAX, "length {length}, seed {seed}: {off} off, {counts:?}");
+            assert!(off <= off_max, "length {length}, seed {seed}: {off} off, {counts:?}");
         }
     }
 }
