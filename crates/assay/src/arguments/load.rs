@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Arguments of `assay load`.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("law").args(["rate", "rate_schedule"]))]
-#[command(group = ArgGroup::new("recording").args(["from_har", "from_access_log"]))]
+#[command(group = ArgGroup::new("recording").args(["from_har", "from_access_log", "from_openapi", "from_postman", "from_jmeter"]))]
 pub struct LoadArguments {
     /// Address to load; with --scenario, the address that its paths are appended to
     #[arg(required_unless_present = "recording", default_value = "", hide_default_value = true)]
@@ -97,15 +97,38 @@ pub struct RecordingArguments {
     /// Load nothing: make a scenario of an access log (common, combined, NGINX's, JSON lines), and print it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["law", "users", "scenario", "injectors"])]
     pub from_access_log: Option<PathBuf>,
+    /// Load nothing: make a draft of an OpenAPI 3 description (JSON or YAML), with its examples, and print it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["law", "users", "scenario", "injectors"])]
+    pub from_openapi: Option<PathBuf>,
+    /// Load nothing: make a scenario of a Postman collection (v2.1), and print it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["law", "users", "scenario", "injectors"])]
+    pub from_postman: Option<PathBuf>,
+    /// Load nothing: make a scenario of a JMeter plan (.jmx), and print it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["law", "users", "scenario", "injectors"])]
+    pub from_jmeter: Option<PathBuf>,
     /// Write the scenario to this file; of an access log also the arrivals, to FILE.arrivals
     #[arg(long, value_name = "FILE", requires = "recording")]
     pub out: Option<PathBuf>,
     /// Of the archive, the host whose requests are taken [default: that of its first request]
-    #[arg(long, requires = "from_har", conflicts_with = "from_access_log")]
+    #[arg(long, requires = "from_har", conflicts_with_all = ["from_access_log", "from_openapi", "from_postman", "from_jmeter"])]
     pub host: Option<String>,
     /// Of the archive, also scripts, styles, images and fonts
-    #[arg(long, requires = "from_har", conflicts_with = "from_access_log")]
+    #[arg(long, requires = "from_har", conflicts_with_all = ["from_access_log", "from_openapi", "from_postman", "from_jmeter"])]
     pub with_static: bool,
+}
+
+impl RecordingArguments {
+    /// Whether a scenario is to be made, and nothing loaded.
+    pub fn is_given(&self) -> bool {
+        let all = [
+            &self.from_har,
+            &self.from_access_log,
+            &self.from_openapi,
+            &self.from_postman,
+            &self.from_jmeter,
+        ];
+        all.iter().any(|file| file.is_some())
+    }
 }
 
 /// Laws of the gaps between requests.
@@ -141,12 +164,16 @@ mod tests {
     fn a_recording_needs_no_address_and_no_rate() {
         let parse = |line: &str| Arguments::try_parse_from(line.split(' '));
         assert!(parse("assay load --from-har a.har --out s.toml --host h --with-static").is_ok());
-        assert!(parse("assay load --from-access-log a.log").is_ok());
+        for good in ["access-log a.log", "openapi a.yaml", "postman a.json", "jmeter a.jmx --out s.toml"] {
+            assert!(parse(&format!("assay load --from-{good}")).is_ok(), "{good}");
+        }
         for bad in [
             "assay load",
             "assay load --from-har a --from-access-log b",
             "assay load --from-har a --rate 5",
             "assay load --from-access-log a --host h",
+            "assay load --from-jmeter a --with-static",
+            "assay load --from-jmeter a --from-postman b",
             "assay load http://h/ --rate 5 --out s.toml",
         ] {
             assert!(parse(bad).is_err(), "{bad}");

@@ -28,7 +28,7 @@ pub(super) const STREAMS_OF_HTTP1: &str =
 
 /// Loads a URL and prints what was measured. The exit code is 1 when the figures cannot be used, unless that is allowed; `problems` says why.
 pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
-    if arguments.recording.from_har.is_some() || arguments.recording.from_access_log.is_some() {
+    if arguments.recording.is_given() {
         return recording::scenario(&arguments.recording);
     }
     if let (Some(typed), None) = (arguments.request.duration_as_body(), arguments.duration) {

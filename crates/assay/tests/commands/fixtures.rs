@@ -42,6 +42,9 @@ const SNAPSHOTS: usize = 9;
 
 const ACCESS_LOG: &str = "127.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \"GET /shops/1 HTTP/1.1\" 200 12\n\
                           127.0.0.1 - - [10/Oct/2026:13:55:37 +0000] \"GET /shops/2 HTTP/1.1\" 200 12\n";
+const POSTMAN: &str = r#"{ "item": [{ "name": "items", "request": "http://127.0.0.1:8080/items" }] }"#;
+const JMETER: &str = r#"<jmeterTestPlan><hashTree><HTTPSamplerProxy testname="items"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp>
+<stringProp name="HTTPSampler.path">/items</stringProp></HTTPSamplerProxy><hashTree/></hashTree></jmeterTestPlan>"#;
 const HAR: &str = r#"{"log":{"version":"1.2","creator":{"name":"a","version":"1"},"entries":[{"startedDateTime":"2026-10-10T13:55:36.000Z",
 "time":1,"request":{"method":"GET","url":"http://h/shops","httpVersion":"HTTP/1.1","headers":[],"queryString":[],"cookies":[],
 "headersSize":0,"bodySize":0},"response":{"status":200,"statusText":"OK","httpVersion":"HTTP/1.1","headers":[],"cookies":[],
@@ -78,6 +81,9 @@ impl Fixtures {
             ("kafka.ndjson", &record),
             ("access.log", ACCESS_LOG),
             ("session.har", HAR),
+            ("openapi.yaml", "openapi: 3.0.3\npaths: { /items: { get: { operationId: items } } }\n"),
+            ("shop.postman_collection.json", POSTMAN),
+            ("plan.jmx", JMETER),
             ("shop.toml", SHOP),
             ("token", "a token of this test and of no other one\n"),
             ("my-server.toml", &example("README.md")),

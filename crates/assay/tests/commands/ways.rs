@@ -121,11 +121,21 @@ const ADDED: [(&[&str], &str); 7] = [
     (&["capacity", "!--budget"], "--budget 10s"),
     (&["capacity", "!--warm-up"], "--warm-up 1s"),
     (&["capacity", "!--allow-invalid"], "--allow-invalid"),
-    (&["load", "!--rate", "!-r", "!--users", "!--from-har", "!--from-access-log"], "--rate 100"),
-    (&["load", "!--duration", "!-z", "!--from-har", "!--from-access-log"], "--duration 1s"),
+    (
+        &["load", "!--rate", "!-r", "!--users", NO_HAR, NO_LOG, NO_OPENAPI, NO_POSTMAN, NO_JMETER],
+        "--rate 100",
+    ),
+    (&["load", "!--duration", "!-z", NO_HAR, NO_LOG, NO_OPENAPI, NO_POSTMAN, NO_JMETER], "--duration 1s"),
     (&["time", "!diff", "!--for", "!--watch"], "--for 1s"),
     (&["heap", "layout", "!--dump", "!--classpath"], "--classpath classes"),
 ];
+
+/// With these nothing is loaded.
+const NO_HAR: &str = "!--from-har";
+const NO_LOG: &str = "!--from-access-log";
+const NO_OPENAPI: &str = "!--from-openapi";
+const NO_POSTMAN: &str = "!--from-postman";
+const NO_JMETER: &str = "!--from-jmeter";
 
 /// Options with which a command runs until Ctrl-C.
 const ENDLESS: [&[&str]; 4] = [&["--watch"], &["--follow"], &["--record", "!--for"], &["inject"]];

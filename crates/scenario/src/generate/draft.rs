@@ -39,6 +39,10 @@ pub(super) struct Draft {
     /// All operations are a session, in order; else they are drawn by their weights.
     pub is_journey: bool,
     pub values: BTreeMap<String, Vec<String>>,
+    /// Values that are drawn otherwise, by name: what stands behind the name in the file.
+    pub drawn: BTreeMap<String, String>,
+    /// Files with rows, and what stands behind their names in the file.
+    pub data: BTreeMap<String, &'static str>,
     pub extracts: Vec<DraftExtract>,
     pub operations: Vec<DraftOperation>,
     /// Text of the rate's schedule.
@@ -64,6 +68,7 @@ pub(super) struct DraftOperation {
     pub multipart: Option<BTreeMap<String, String>>,
     pub body: Option<String>,
     pub statuses: Vec<u16>,
+    pub contains: Option<String>,
     /// Numbers among the extracts.
     pub requires: Vec<usize>,
     pub think_ms: Option<u64>,
@@ -118,8 +123,11 @@ impl Draft {
         if self.is_journey {
             self.journey(&mut out);
         }
-        if !self.values.is_empty() {
+        if !self.values.is_empty() || !self.drawn.is_empty() {
             out.push_str("\n[values]\n");
+        }
+        for (name, how) in &self.drawn {
+            let _ = writeln!(out, "{name} = {how}");
         }
         for (name, values) in &self.values {
             let values: Vec<String> = values.iter().map(|value| quoted(value)).collect();
@@ -131,6 +139,9 @@ impl Draft {
         for DraftExtract { name, from, place } in &self.extracts {
             let operation = quoted(&self.operations[*from].name);
             let _ = writeln!(out, "{name} = {{ operation = {operation}, {} }}", written(place));
+        }
+        for (file, how) in &self.data {
+            let _ = write!(out, "\n[[data]]\nfile = {}\n{how}\n", quoted(file));
         }
         self.operations.iter().for_each(|operation| self.operation(operation, &mut out));
         out
@@ -165,6 +176,9 @@ impl Draft {
         if !operation.statuses.is_empty() {
             let statuses: Vec<String> = operation.statuses.iter().map(u16::to_string).collect();
             let _ = writeln!(out, "status = [{}]", statuses.join(", "));
+        }
+        if let Some(contains) = &operation.contains {
+            let _ = writeln!(out, "contains = {}", quoted(contains));
         }
         if let Some(first) = operation.requires.first() {
             let names: Vec<String> =

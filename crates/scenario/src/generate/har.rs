@@ -2,11 +2,10 @@
 //! needed are read.
 
 use super::draft::{Draft, DraftExtract, DraftOperation, env, name_of};
-use super::{Generated, literal_path, query_parts, suggest};
+use super::{Generated, Url, literal, literal_path, query_parts, suggest, url};
 use crate::ScenarioError;
 use crate::compile_operation::OWN_HEADERS;
 use crate::extract::Answered;
-use crate::template;
 use assay_text::redact;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -123,33 +122,6 @@ struct Content {
     mime_type: String,
     text: Option<String>,
     encoding: Option<String>,
-}
-
-/// A URL, taken apart.
-struct Url<'a> {
-    base: &'a str,
-    host: &'a str,
-    path: &'a str,
-    query: &'a str,
-}
-
-fn url(url: &str) -> Option<Url<'_>> {
-    let (scheme, rest) = url.split_once("://")?;
-    if !matches!(scheme, "http" | "https") {
-        return None;
-    }
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (host, target) = rest.split_at(end);
-    let target = target.split('#').next().unwrap_or_default();
-    let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    // User and password in a URL are not supported, and would be stored.
-    let is_good = !host.is_empty() && !host.contains('@');
-    is_good.then(|| Url {
-        base: &url[..scheme.len() + 3 + host.len()],
-        host,
-        path: if path.is_empty() { "/" } else { path },
-        query,
-    })
 }
 
 /// Makes a scenario of an archive. `named` is the file's name, for messages.
@@ -437,18 +409,6 @@ impl Journey {
             Value::Null | Value::Bool(_) | Value::Number(_) => (),
         }
     }
-}
-
-/// A text as itself in a template: what would be the name of a value there cannot be written, so a space parts it from its brace.
-fn literal(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        out.push(c);
-        if c == '{' && template::begins_placeholder(&text[at..]) {
-            out.push(' ');
-        }
-    }
-    out
 }
 
 /// All that a request sends.
