@@ -59,6 +59,12 @@ impl Remarks {
         self.extracts.iter().find(|one| 0 < one.missed).map_or("", |one| one.instead.as_str())
     }
 
+    /// The first value that an answer lacked, and what it held in its place.
+    pub fn first_missed(&self, scenario: &Scenario) -> Option<String> {
+        let (at, searched) = self.extracts.iter().enumerate().find(|(_, one)| 0 < one.missed)?;
+        Some(format!("{}: {}", scenario.extracted(at).0, searched.instead))
+    }
+
     /// What there is to say of the server at `url`. What a request uses up may lack now and then; what never came is always named.
     pub fn problems(self, url: &str, scenario: &Scenario) -> Vec<Problem> {
         let cookies = self.cookies.into_iter().map(|(name, refusal, count)| {

@@ -36,7 +36,7 @@ pub fn several(
     arguments: &InjectorsArguments,
     threads: Option<u32>,
     load: &GeneratorConfig,
-) -> Result<Option<Box<dyn LoadSource>>, LoadError> {
+) -> Result<Option<Box<dyn LoadSource + Send>>, LoadError> {
     let Some(token_file) = arguments.token_file.as_deref().filter(|_| !arguments.injectors.is_empty()) else {
         let threads = threads.filter(|threads| 1 < *threads);
         return Ok(threads

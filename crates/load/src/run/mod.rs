@@ -170,15 +170,16 @@ impl<'a> LoadRun<'a> {
         let (missing, is_stopped) = (self.starts.missing(), self.timing.is_stopped());
         self.give_up_the_rest();
         self.generator.session_starts.add_all(&counts);
-        match counts.failure.filter(|_| 0 < missing && !is_stopped) {
-            Some(cause) => Err(LoadError::SessionStart {
-                begun: counts.times.len(),
-                users: counts.times.len() + missing as u64,
-                failed: counts.failed,
-                cause,
-            }),
-            None => Ok(()),
-        }
+        let Some(cause) = counts.failure.filter(|_| 0 < missing && !is_stopped) else { return Ok(()) };
+        let scenario = &self.generator.config.scenario;
+        let missed = self.taking.remarks.first_missed(scenario).map(|missed| format!("; {missed}"));
+        let missed = scenario.secrets().redacted(missed.as_deref().unwrap_or_default()).into_owned();
+        Err(LoadError::SessionStart {
+            begun: counts.times.len(),
+            users: counts.times.len() + missing as u64,
+            failed: counts.failed,
+            cause: cause + &missed,
+        })
     }
 
     /// Sends and reads until it is done.

@@ -101,7 +101,15 @@ mod tests {
 
     fn count(name: &str, planned_share: f64, selected: u64, requests: u64) -> OperationCount {
         let name = name.to_owned();
-        OperationCount { name, planned_share, selected: Some(selected), redirects: None, requests, errors: 0 }
+        OperationCount {
+            name,
+            planned_share,
+            selected: Some(selected),
+            redirects: None,
+            requests,
+            errors: 0,
+            figures: None,
+        }
     }
 
     fn judged(counts: &[OperationCount], is_whole: bool) -> (Option<bool>, String) {

@@ -55,7 +55,7 @@ pub fn operations(report: &CapacityReport) -> Option<Table> {
     if window.operations.len() < 2 {
         return None;
     }
-    let rate = figure(Some(step.offered_rate_per_s));
+    let rate = significant(step.offered_rate_per_s);
     let ms = |of: &OperationCount, time: fn(&LatencySummary) -> Option<f64>| {
         of.figures.as_ref().and_then(|figures| time(&figures.response_ms)).map(significant)
     };

@@ -5,7 +5,7 @@ use assay_kit::Table;
 use assay_kit::axes::{EndLabel, Plot, labels};
 use assay_kit::document::{Block, Figure, Shown};
 use assay_kit::key::{line_mark, marks};
-use assay_kit::number::{count, counted};
+use assay_kit::number::{count, counted, significant};
 use assay_kit::page::drawings;
 use assay_kit::quantity::figure;
 use assay_kit::scale::Scale;
@@ -107,7 +107,7 @@ fn draw(points: &[LoadInterval], lines: &[Line], unit: &str, width: f64, (id, na
         }));
         let known = || points.iter().filter_map(value);
         let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
-        words.push(format!("{name}: {} to {} {unit}", figure(Some(low)), figure(Some(high))));
+        words.push(format!("{name}: {} to {} {unit}", significant(low), significant(high)));
     }
     plot.end_labels(&mut svg, &names, names_width);
     svg.finish(id, name, &words.join(". "))

@@ -2,12 +2,15 @@
 
 use super::draft::{Draft, DraftExtract, DraftOperation, env, name_of};
 use super::{Generated, literal, literal_path, url};
+use crate::compile_operation::OWN_HEADERS;
 use crate::extract::ValueLocation;
 use assay_text::redact;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most requests that are taken over.
 pub(super) const REQUESTS_MAX: usize = 1_000;
+/// Headers of the connection of the tool that recorded a request, and of its server.
+const OF_TOOL: [&str; 4] = ["accept-encoding", "connection", "expect", "host"];
 /// Kinds of what is not understood that are listed.
 const LOSSES_MAX: usize = 100;
 /// How often a variable may stand within the value of another.
@@ -232,7 +235,7 @@ impl Import {
 
     fn header(&mut self, name: &str, value: &str, operation: &mut DraftOperation) {
         let lower = name.to_ascii_lowercase();
-        let is_known = crate::compile::OWN_HEADERS.contains(&lower.as_str()) || lower == "accept-encoding";
+        let is_known = OWN_HEADERS.contains(&lower.as_str()) || OF_TOOL.contains(&lower.as_str());
         if lower == "cookie" {
             self.lose("recorded cookies: those that the server sets are sent");
         }
