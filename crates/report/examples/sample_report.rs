@@ -5,6 +5,7 @@
 mod capacity_sample;
 #[path = "../tests/gc_sample/mod.rs"]
 mod gc_sample;
+#[expect(dead_code, reason = "the tests of the report use the rest of it")]
 #[path = "../tests/kafka/mod.rs"]
 mod kafka;
 #[path = "../tests/sample/mod.rs"]

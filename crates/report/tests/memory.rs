@@ -277,24 +277,9 @@ fn a_quick_look_does_not_call_memory_ownerless_and_each_unknown_piece_has_its_ki
     assert!(!quick.contains("no rule could name"), "{quick}");
 }
 
-/// Of a heap so large that owners were not searched for.
-fn snapshot_without_owners() -> MemoryReport {
-    let owners_left_out = OwnersLeftOut {
-        heap_resident_bytes: 16 << 30,
-        heap_read_bytes_max: 3 << 30,
-        heap_read_cpu_ns: 8_000_000_000,
-        command: "assay memory 4242 --depth owners".to_owned(),
-    };
-    MemoryReport {
-        depth: Some(SnapshotDepth::Structures),
-        owners_left_out: Some(owners_left_out),
-        ..kafka::snapshot()
-    }
-}
-
 #[test]
 fn a_look_that_left_owners_out_says_why_and_how_to_get_them_as_text_and_as_a_page() {
-    let snapshot = snapshot_without_owners();
+    let snapshot = kafka::snapshot_without_owners();
     let page = page(&snapshot, &[], None).replace("&#39;", "'").replace("<span class=\"kept\">", "");
     let page = page.replace("</span>", "");
     let text = in_full(&snapshot, view(140, EntriesShown::All)).replace('\n', " ");

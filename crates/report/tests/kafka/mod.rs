@@ -144,6 +144,21 @@ pub fn snapshot() -> MemoryReport {
     look_at(0, 1.0)
 }
 
+/// The same of a heap so large that owners were not searched for.
+pub fn snapshot_without_owners() -> MemoryReport {
+    let owners_left_out = OwnersLeftOut {
+        heap_resident_bytes: 16 << 30,
+        heap_read_bytes_max: 3 << 30,
+        heap_read_cpu_ns: 8_000_000_000,
+        command: "assay memory 4242 --depth owners".to_owned(),
+    };
+    MemoryReport {
+        depth: Some(SnapshotDepth::Structures),
+        owners_left_out: Some(owners_left_out),
+        ..snapshot()
+    }
+}
+
 /// Snapshots over ten minutes, in which direct buffers and remembered sets grow.
 pub fn snapshots() -> Vec<MemoryReport> {
     (0..41).map(|i| look_at(i, 1.0 + f64::from(i) * 0.05)).collect()
