@@ -118,6 +118,7 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     #[test]
     fn a_star_stands_for_any_text() {
@@ -140,13 +141,18 @@ mod tests {
         assert!(!rules.must_run.is_empty() && rules.flaky_max == 3);
     }
 
+    /// Where the tests of a file of a crate's `tests` stand.
+    fn files_of(folder: &Path, file: &str) -> [PathBuf; 2] {
+        [folder.join(format!("tests/{file}.rs")), folder.join(format!("tests/{file}/mod.rs"))]
+    }
+
     /// Whether there is a program of that name, or a crate where the name of the program is open.
     fn has_program(pattern: &str) -> bool {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let program = pattern.split_once("::").map_or(pattern, |(program, _)| program);
         let Some((name, file)) = program.split_once('/') else { return program == "*" };
         let folder = crates.join(name);
-        let tests = [folder.join(format!("tests/{file}.rs")), folder.join(format!("tests/{file}/mod.rs"))];
+        let tests = files_of(&folder, file);
         match file {
             _ if name.contains('*') => true,
             "lib" => folder.join("src").is_dir(),
@@ -165,9 +171,11 @@ mod tests {
         for test in &rules.must_run {
             let (program, name) = test.split_once("::").expect("PROGRAM::TEST");
             let (folder, file) = program.split_once('/').expect("CRATE/FILE");
-            let path = manifest.join("..").join(folder).join("tests").join(file).with_extension("rs");
-            let text = std::fs::read_to_string(&path).unwrap_or_default();
-            assert!(text.contains(&format!("fn {name}(")), "{test} is not there");
+            let is_in = |path: &PathBuf| {
+                std::fs::read_to_string(path).is_ok_and(|text| text.contains(&format!("fn {name}(")))
+            };
+            let tests = files_of(&manifest.join("..").join(folder), file);
+            assert!(tests.iter().any(is_in), "{test} is not there");
         }
         assert!(!has_program("memory/no_such_program::*") && !has_program("no-such-crate/*"));
     }

@@ -36,7 +36,13 @@ fn check_two_levels(fixture: &Fixture, blocks: u32) {
             stored.trials.iter().filter(|t| t.trial.variant == variant).flat_map(|t| &t.trial.windows);
         let mut blocks_seen: Vec<u32> = windows.map(|w| w.block).collect();
         blocks_seen.sort_unstable();
-        assert_eq!(blocks_seen, (1..=blocks).collect::<Vec<_>>(), "{variant}");
+        let trials = || stored.trials.iter().map(|t| (&t.trial.variant, &t.trial.outcome, &t.trial.problems));
+        assert_eq!(
+            blocks_seen,
+            (1..=blocks).collect::<Vec<_>>(),
+            "{variant}: {:?}",
+            trials().collect::<Vec<_>>()
+        );
     }
     for trial in &stored.trials {
         assert_eq!(trial.trial.outcome, TrialOutcome::Completed);

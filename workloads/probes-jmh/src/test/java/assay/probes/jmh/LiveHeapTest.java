@@ -10,8 +10,9 @@ class LiveHeapTest {
   @Test
   void theDataIsCountedAndNothingElse() {
     LiveHeap.Before before = LiveHeap.before();
-    // Arrays of 1 KiB with their headers. G1 gives a large one whole regions; and where less than 5 % of a region would be gained, a
-    // full collection leaves it as it is (MarkSweepDeadRatio), so that the end of a region too short for the next array counts as used.
+    // Arrays of 1 KiB with their headers. G1 gives a large one whole regions; and a full collection
+    // leaves a region as it is where less than 5 % of it would be gained (MarkSweepDeadRatio), so
+    // that an end too short for the next array counts as used.
     byte[][] data = new byte[32 << 10][(1 << 10) - 16];
     before.with(data);
     Collection<ScalarResult> results = new LiveHeap().afterIteration(null, null, null);
