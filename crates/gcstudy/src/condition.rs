@@ -64,7 +64,7 @@ impl Condition {
     pub fn judge(&self, name: &str, report: &GcReport) -> GateCase {
         let measured = self.figure.estimate(report).map(|value| match value.ends() {
             Some(_) => value,
-            None => exact(value.estimate),
+            None => Estimate::exact(value.estimate),
         });
         self.case(
             (name, None),
@@ -115,10 +115,6 @@ const TOO_LITTLE: &str = "both logs need more of it for an interval";
 const NOT_COMPARED: &str =
     "gc diff has no interval for a change of it; its value is compared without a sign: > 10";
 
-fn exact(value: f64) -> Estimate {
-    Estimate { estimate: value, low: Some(value), high: Some(value) }
-}
-
 /// A change in percent, with its interval where it has one. A change from nothing exceeds any percentage.
 fn change(difference: &GcDifference) -> Option<Estimate> {
     let percent = |ratio: f64| 100.0 * (ratio - 1.0);
@@ -135,7 +131,7 @@ fn change(difference: &GcDifference) -> Option<Estimate> {
         .map(|(before, after)| if before == after { 0.0 } else { (after - before) / before.abs() * 100.0 });
     match difference.verdict {
         // Events that are counted: a difference beyond noise is as large as it is.
-        GcVerdict::Higher | GcVerdict::Lower => point.map(exact),
+        GcVerdict::Higher | GcVerdict::Lower => point.map(Estimate::exact),
         _ => point.map(|estimate| Estimate { estimate, low: None, high: None }),
     }
 }

@@ -56,7 +56,7 @@ const V1: Names = Names {
 const KERNEL_PARTS: [&str; 6] = ["kernel_stack", "pagetables", "sec_pagetables", "percpu", "vmalloc", "slab"];
 
 impl Cgroups {
-    /// Reads the memory charged to the innermost group of the process that has an account of its own, and the tightest limit of
+    /// Reads the memory charged to the innermost group of the process that counts its own memory, and the tightest limit of
     /// it and the groups above; `None` without a memory controller. A value that could not be read is absent, with a problem.
     ///
     /// # Errors

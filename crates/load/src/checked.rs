@@ -84,7 +84,7 @@ fn text(bytes: &[u8]) -> String {
     text
 }
 
-/// What answers are taken with, one after another.
+/// Reused for each answer of a run: the decoder of bodies, and what there is to remark.
 #[derive(Default)]
 pub(crate) struct Taking {
     decoder: Decoder,
@@ -130,7 +130,7 @@ impl<'a> Exchanged<'a> {
         self.check(&mut taking.decoder).err()
     }
 
-    /// Checks the answer, and gives its user what is taken from a right one, or takes what is no longer valid.
+    /// Checks the answer. Its user gets the values of a correct one, and forgets those that the server no longer accepts.
     pub fn take<'d>(
         &self,
         session: &mut Session,

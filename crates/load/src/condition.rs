@@ -25,7 +25,7 @@ struct Figure {
     of: fn(&Of<'_>) -> Option<f64>,
 }
 
-/// What figures are read from.
+/// The source of the figures: a whole load, or one operation.
 struct Of<'a> {
     requests: u64,
     errors: u64,
@@ -129,8 +129,7 @@ impl Condition {
             (None, true) => NOT_THERE,
             (None, false) => NOT_VALID,
         };
-        let exact = |value| Estimate { estimate: value, low: Some(value), high: Some(value) };
-        let measured = measured.map(exact);
+        let measured = measured.map(Estimate::exact);
         GateCase {
             condition: self.text.clone(),
             variant: None,

@@ -214,10 +214,10 @@ impl Generator {
     /// Makes sure that `wanted` connections are open, as far as the server accepts them.
     pub(crate) fn connect(&mut self, wanted: usize, stop: &AtomicBool) -> Result<Opened, LoadError> {
         let mut buffer = Buffer::new();
-        for connection in &mut self.connections {
-            if !connection.is_alive(&mut buffer) {
-                connection.take_goodbye().into_iter().for_each(|code| self.spoken.left(code));
-                connection.close();
+        for at in 0..self.connections.len() {
+            if !self.connections[at].is_alive(&mut buffer) {
+                self.note_goodbye(at);
+                self.connections[at].close();
             }
         }
         let is_missing = |at: &usize| self.connections[*at].stream().is_none();
@@ -289,12 +289,21 @@ impl Generator {
             let dealt: Vec<usize> =
                 (0..of.max(1)).map(|_| self.dealing.next(&self.config.scenario.users)).collect();
             let dealt = dealt.get(number as usize).copied().unwrap_or(0);
-            let is_absent = |kind: &usize| self.sessions.iter().all(|user| user.kind != *kind);
-            let absent: Vec<usize> = (0..self.decks.len()).filter(is_absent).collect();
             let places = wanted as usize - self.sessions.len();
-            let kind = absent.first().filter(|_| of_each && places <= absent.len()).copied();
-            self.add_user(kind.unwrap_or(dealt));
+            let due = if of_each { self.kind_due(places) } else { None };
+            self.add_user(due.unwrap_or(dealt));
         }
+    }
+
+    /// The first kind without a user, where the places left are no more than such kinds. Users are looked through for the last places
+    /// alone.
+    fn kind_due(&self, places: usize) -> Option<usize> {
+        if self.decks.len() < places {
+            return None;
+        }
+        let is_absent = |kind: &usize| self.sessions.iter().all(|user| user.kind != *kind);
+        let absent: Vec<usize> = (0..self.decks.len()).filter(is_absent).collect();
+        absent.first().copied().filter(|_| places <= absent.len())
     }
 
     /// The users of a load, who are there once it is ready.

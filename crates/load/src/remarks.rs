@@ -54,15 +54,10 @@ impl Remarks {
         }
     }
 
-    /// What the first answer held in the place of a value that it lacked.
-    pub fn first_instead(&self) -> &str {
-        self.extracts.iter().find(|one| 0 < one.missed).map_or("", |one| one.instead.as_str())
-    }
-
-    /// The first value that an answer lacked, and what it held in its place.
-    pub fn first_missed(&self, scenario: &Scenario) -> Option<String> {
+    /// The name of the first value that an answer lacked, and what the answer held instead.
+    pub fn first_missed<'a>(&'a self, scenario: &'a Scenario) -> Option<(&'a str, &'a str)> {
         let (at, searched) = self.extracts.iter().enumerate().find(|(_, one)| 0 < one.missed)?;
-        Some(format!("{}: {}", scenario.extracted(at).0, searched.instead))
+        Some((scenario.extracted(at).0, &searched.instead))
     }
 
     /// What there is to say of the server at `url`. What a request uses up may lack now and then; what never came is always named.

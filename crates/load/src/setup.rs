@@ -52,7 +52,7 @@ impl GeneratorConfig {
                 .take(&mut user, scenario, &endpoint.base, &mut taking)
                 .map_err(|wrong| failed(wrong.detail(answer, scenario.secrets())))?;
             if let Some(name) = user.missing(scenario, operation) {
-                let instead = taking.remarks.first_instead();
+                let instead = taking.remarks.first_missed(scenario).map_or("", |(_, instead)| instead);
                 return Err(failed(format!("its answer does not hold {name:?}: {instead}")));
             }
         }

@@ -21,6 +21,11 @@ impl Estimate {
     /// How sure the intervals are, in per cent: what `assay_stats` computes them for, and what texts say of them.
     pub const CONFIDENCE_PERCENT: f64 = 95.0;
 
+    /// A value without error, such as a count: both ends of its interval are the value.
+    pub fn exact(value: f64) -> Estimate {
+        Estimate { estimate: value, low: Some(value), high: Some(value) }
+    }
+
     /// Both ends of the interval; absent where there is none.
     pub fn ends(&self) -> Option<(f64, f64)> {
         self.low.zip(self.high)

@@ -79,7 +79,7 @@ impl Blocks {
         BlockFinder::new(self)
     }
 
-    /// Whether there is no room for more: a walk ends then. Markers of a heap's end may still be added.
+    /// Whether the list is full, which ends a walk. Markers of a heap's end may still be added.
     pub(crate) fn is_full(&self) -> bool {
         self.bytes_max <= self.codes.len() + self.runs.len() * size_of::<Run>()
     }

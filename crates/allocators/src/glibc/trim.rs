@@ -35,7 +35,7 @@ impl Trim<'_> {
                     _ => gain += run.replace(chunk).map_or(0, |run| self.of_bin(&run)),
                 },
                 BlockState::Top => {
-                    // The chunk directly before the top merges with it and is no longer in a bin.
+                    // The top has absorbed the chunk directly before it, so no bin holds that.
                     let before = run.take_if(|run| run.end == chunk.start);
                     let start = before.map_or(chunk.start, |run| run.start);
                     gain += if is_main { self.of_top(&(start..chunk.end)) } else { 0 };

@@ -69,11 +69,11 @@ impl Breakdown {
         self.slowest.add(slowest);
     }
 
-    /// Whether this can be what one generator kept of a run of so many operations and requests, for which nothing but a message of another
-    /// process stands.
+    /// Whether one generator can have kept this of a run of so many operations and requests. It comes from another process, which may be
+    /// wrong.
     ///
     /// # Errors
-    /// What it cannot be.
+    /// Why it cannot.
     pub fn agree(&self, operations: usize, length_ns: u64, requests: u64) -> Result<(), &'static str> {
         if self.operations.len() != operations {
             return Err("figures of another number of operations");

@@ -172,7 +172,8 @@ impl<'a> LoadRun<'a> {
         self.generator.session_starts.add_all(&counts);
         let Some(cause) = counts.failure.filter(|_| 0 < missing && !is_stopped) else { return Ok(()) };
         let scenario = &self.generator.config.scenario;
-        let missed = self.taking.remarks.first_missed(scenario).map(|missed| format!("; {missed}"));
+        let missed = self.taking.remarks.first_missed(scenario);
+        let missed = missed.map(|(name, instead)| format!("; {name}: {instead}"));
         let missed = scenario.secrets().redacted(missed.as_deref().unwrap_or_default()).into_owned();
         Err(LoadError::SessionStart {
             begun: counts.times.len(),

@@ -24,7 +24,7 @@ fn is_stdin(path: &Path) -> bool {
 /// Reads a dump, plain or gzip, from a file or from standard input, and shows how far it is.
 ///
 /// # Errors
-/// When there is no such file, or it is not a dump: the message says what mends it.
+/// The file does not exist, or is not a dump; the message says how to fix that.
 pub fn read(path: &Path) -> Result<ClassHistogram, Failure> {
     if is_stdin(path) {
         return read_stdin();

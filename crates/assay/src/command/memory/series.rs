@@ -64,7 +64,7 @@ fn with_picture(pid: u32, arguments: &SnapshotArguments, stop: &AtomicBool) -> R
         stop.store(true, Ordering::SeqCst);
         let (ended, snapshots, held) =
             taking.join().map_err(|_| Failure::internal("taking snapshots failed".to_owned()))?;
-        // There is no picture if the first snapshot fails.
+        // If the first snapshot fails, nothing is drawn.
         if snapshots.full > 0 {
             let lines = picture?;
             output::print(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
