@@ -142,7 +142,7 @@ fn wait_until(at_ns: u64, stop: &AtomicBool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_load::{ArrivalLaw, GeneratorConfig, Load, LoadWindow, Part, for_url};
+    use assay_load::{ArrivalLaw, GeneratorConfig, Load, LoadWindow, Measured, Part, for_url};
 
     #[test]
     fn an_order_that_may_not_come_now_ends_the_session() {
@@ -178,9 +178,8 @@ mod tests {
         }
     }
 
-    /// An order that comes late, or a host that wakes late, cannot flatter: what should have been sent by then is late.
-    #[test]
-    fn a_start_in_the_past_shows_in_the_send_lag_and_makes_the_part_invalid() {
+    /// A window at 500 requests/s whose start was 200 ms ago, and how many requests the server got.
+    fn begun_late(is_stopped: bool) -> (Measured, u64) {
         let server = assay_testkit::CountingServer::start();
         let scenario = for_url(&server.url).expect("a URL").1;
         let mut generator =
@@ -191,11 +190,23 @@ mod tests {
         let at_ns = monotonic_ns() - 200_000_000;
         let start = Start { at_ns, part: Part::WHOLE, seed: 1, opened };
         let window = LoadWindow { load, settle: Duration::ZERO, length, slow_above: None };
-        let measured = generator
-            .window_from(start, &window, None, &AtomicBool::new(false), &mut |_| ())
-            .expect("a window");
-        assert_eq!((measured.requests, server.count()), (300, 300), "all that was due is sent");
+        let stop = AtomicBool::new(is_stopped);
+        let measured = generator.window_from(start, &window, None, &stop, &mut |_| ()).expect("a window");
+        (measured, server.count())
+    }
+
+    /// An order that comes late, or a host that wakes late, cannot flatter: what should have been sent by then is late.
+    #[test]
+    fn a_start_in_the_past_shows_in_the_send_lag_and_makes_the_part_invalid() {
+        let (measured, counted) = begun_late(false);
+        assert_eq!((measured.requests, counted), (300, 300), "all that was due is sent");
         assert!(measured.send_lag.max() >= 190_000_000, "{}", measured.send_lag.max());
         assert!(measured.generator_faults().iter().any(|fault| fault.text.contains("send lag")));
+    }
+
+    #[test]
+    fn what_is_stopped_before_it_begins_sends_nothing_though_requests_are_due() {
+        let (measured, counted) = begun_late(true);
+        assert_eq!((measured.requests, counted, measured.stopped), (0, 0, true));
     }
 }

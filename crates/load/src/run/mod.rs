@@ -131,6 +131,10 @@ impl<'a> LoadRun<'a> {
     ) -> Result<Measured, LoadError> {
         let (priority, _raised) = priority::raise();
         let cpu_start_ns = clock::thread_cpu_ns();
+        // A thread that got no processor until then has requests due already: one that is stopped before it began sends none.
+        if stop.load(Ordering::Relaxed) {
+            self.stop_at(self.timing.begun_ns());
+        }
         self.go_until(LoadRun::is_done, stop, on_progress)?;
         self.give_up_the_rest();
         let drained_ns = clock::monotonic_ns();
@@ -225,14 +229,18 @@ impl<'a> LoadRun<'a> {
         if self.timing.take_progress(now_ns) {
             on_progress(self.results.progress(self.timing.elapsed(now_ns), self.schedule.in_flight()));
         }
-        if stop.load(Ordering::Relaxed)
-            && let Some(end_ns) = self.timing.stop(now_ns)
-        {
-            self.end_at(end_ns);
+        if stop.load(Ordering::Relaxed) {
+            self.stop_at(now_ns);
         }
         self.free.wake(now_ns);
         if self.slots.deadline_floor_ns() <= now_ns {
             self.time_out(now_ns);
+        }
+    }
+
+    fn stop_at(&mut self, now_ns: u64) {
+        if let Some(end_ns) = self.timing.stop(now_ns) {
+            self.end_at(end_ns);
         }
     }
 

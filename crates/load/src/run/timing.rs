@@ -33,6 +33,10 @@ impl Timing {
         }
     }
 
+    pub fn begun_ns(&self) -> u64 {
+        self.begun_ns
+    }
+
     /// Whether a request with this intended start is recorded.
     pub fn is_recorded(&self, intended_ns: u64) -> bool {
         self.start_ns <= intended_ns
