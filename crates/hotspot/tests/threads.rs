@@ -10,9 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Name, address and thread id of each.
+type Printed = BTreeSet<(String, u64, u32)>;
+
 /// `"VM Thread" os_prio=0 cpu=1.39ms elapsed=0.35s tid=0x00007f58280c1000 nid=0x1c2 runnable`, and `nid=450` or `[450]`
-/// since JDK 19: name, address and thread id.
-fn printed(answer: &str) -> BTreeSet<(String, u64, u32)> {
+/// since JDK 19.
+fn printed(answer: &str) -> Printed {
     let hexadecimal = |text: &str| {
         let digits: String =
             text.trim_start_matches("0x").chars().take_while(char::is_ascii_hexdigit).collect();
@@ -36,17 +39,31 @@ fn is_kernel_name(kernel: &str, name: &str) -> bool {
         || (15 < name.len() && kernel == format!("{}..{}", &name[..7], &name[name.len() - 6..]))
 }
 
-fn check(jvm: &Jvm, case: &str) -> Vec<JvmThread> {
+/// The threads of a JVM that stands still, the kernel's view of it, and what the JVM prints of them before and after.
+///
+/// A name of which a collector was just moving the object is unknown, until the JVM itself has looked at it: then it is looked at again.
+fn look(jvm: &Jvm, case: &str) -> (Vec<JvmThread>, LiveProcess, [Printed; 2]) {
     // The first command starts the thread that answers.
     jvm.jcmd(&["VM.version"]);
-    let before = printed(&jvm.jcmd(&["Thread.print"]));
-    jvm.freeze();
-    let process = jvm.process();
-    let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
-    let threads = hotspot.threads();
-    assert_eq!(hotspot.problems(), [], "{case}");
-    jvm.thaw();
-    let after = printed(&jvm.jcmd(&["Thread.print"]));
+    let mut before = printed(&jvm.jcmd(&["Thread.print"]));
+    for _ in 0..20 {
+        jvm.freeze();
+        let process = jvm.process();
+        let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+        let threads = hotspot.threads();
+        assert_eq!(hotspot.problems(), [], "{case}");
+        jvm.thaw();
+        let after = printed(&jvm.jcmd(&["Thread.print"]));
+        if threads.iter().all(|thread| thread.name.is_some()) {
+            return (threads, process, [before, after]);
+        }
+        before = after;
+    }
+    panic!("{case}: names stay unknown");
+}
+
+fn check(jvm: &Jvm, case: &str) -> Vec<JvmThread> {
+    let (threads, process, [before, after]) = look(jvm, case);
     let own = |t: &JvmThread| (t.name.clone().unwrap_or_default(), t.address, t.tid_inside);
     let read: BTreeSet<_> = threads.iter().map(own).collect();
     assert!(12 < before.len(), "{case}: {before:?}");
@@ -59,7 +76,7 @@ fn check(jvm: &Jvm, case: &str) -> Vec<JvmThread> {
         let stack = thread.stack.clone().expect("a stack");
         let mapping = process.mappings().iter().find(|m| m.addresses.contains(&(stack.end - 1)));
         assert!(mapping.is_some_and(|m| m.permissions.starts_with(b"rw")), "{case}: {thread:x?}");
-        let name = thread.name.as_deref().unwrap_or_else(|| panic!("{case}: no name: {thread:x?}"));
+        let name = thread.name.as_deref().expect("known");
         // The program was started as `java`; Java code may rename a thread without telling the kernel.
         let known = kernel.get(&thread.tid_inside).expect("a thread of the kernel");
         if name != "main" && name.is_ascii() && name.len() < 256 {
