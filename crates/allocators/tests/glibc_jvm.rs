@@ -12,9 +12,13 @@ fn jcmd(jvm: &Running, command: &str) -> Option<String> {
     (!said.contains("Unknown diagnostic command")).then_some(said)
 }
 
+/// Of a JVM that stands still meanwhile: the lists of one that allocates break off.
 fn survey_of(jvm: &Running) -> Survey {
+    jvm.freeze();
     let source = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("java is alive");
-    survey(&source, &[])
+    let survey = survey(&source, &[]);
+    jvm.thaw();
+    survey
 }
 
 fn rss_bytes(jvm: &Running) -> u64 {

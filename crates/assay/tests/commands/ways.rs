@@ -16,9 +16,10 @@ pub enum Way {
 }
 
 /// Commands that are not run here, by words that they have. Each is in some text.
-pub const NOT_RUN: [(&[&str], &str); 16] = [
+pub const NOT_RUN: [(&[&str], &str); 17] = [
     (&["demo"], "it runs for minutes; ./check --long runs it"),
     (&["setup"], "it builds servers; scripts/test-setup runs it"),
+    (&["heap", "modes", "--verify"], "it starts 140 JVMs; ./check --long runs it (tests/heap_modes.rs)"),
     (&["capacity", "--workload"], "it starts a server that `assay setup` builds"),
     (&["capacity", "--method"], "a sweep takes hours"),
     (&["capacity", "--injectors"], "it needs generators on other hosts; tests/inject.rs has them"),
