@@ -1,15 +1,20 @@
 // Started by tests: misuses processors in the way that a line on its input asks for ("spin 1"), and says "done" when that is over or under way.
 import java.io.BufferedReader;
 import java.io.FileInputStream;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntUnaryOperator;
 
 public class Planted {
     interface Work {
@@ -93,7 +98,106 @@ public class Planted {
                     }
                 });
             }
+            // Virtual threads that wait inside synchronized, one after the other: before JDK 24 each keeps its carrier.
+            case "pinned" -> {
+                for (int i = 0; i < number; i++) {
+                    Runnable waits = () -> {
+                        Object own = new Object();
+                        while (true) {
+                            synchronized (own) {
+                                try {
+                                    Thread.sleep(50);
+                                } catch (InterruptedException e) {
+                                    return;
+                                }
+                            }
+                        }
+                    };
+                    Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, waits);
+                }
+                together(1, "worker", () -> {
+                    compute(3_000_000);
+                    Thread.sleep(1);
+                });
+            }
+            // A selector that nobody waits in.
+            case "polls" -> {
+                Selector selector = Selector.open();
+                together(1, "poller", () -> sink += selector.selectNow());
+            }
+            // So many percent of the heap stay in use, and two threads make objects.
+            case "full" -> {
+                long bytes = Runtime.getRuntime().maxMemory() / 100 * number;
+                for (long kept = 0; kept < bytes; kept += 2064) {
+                    KEPT.add(new byte[2048]);
+                }
+                together(2, "order", () -> sink += new byte[1000 + (int) (sink & 1023)].length);
+            }
+            // A class of its own for each use.
+            case "classes" -> {
+                byte[] rule;
+                try (InputStream file = Planted.class.getResourceAsStream("Planted$Rule.class")) {
+                    rule = file.readAllBytes();
+                }
+                together(number, "engine", () -> {
+                    IntUnaryOperator made = (IntUnaryOperator) new Own(rule).findClass("Planted$Rule")
+                        .getDeclaredConstructor().newInstance();
+                    for (int i = 0; i < 6_000; i++) {
+                        sink += made.applyAsInt(i);
+                    }
+                });
+            }
+            // Objects whose finalizer takes long.
+            case "finalizers" -> together(number, "maker", () -> {
+                sink += new Finalized().hashCode();
+                Thread.sleep(1);
+            });
             default -> throw new IllegalArgumentException(what);
+        }
+    }
+
+    private static final List<byte[]> KEPT = new ArrayList<>();
+
+    /** Loaded again and again. */
+    public static class Rule implements IntUnaryOperator {
+        private int sum;
+
+        private int step(int x) {
+            int result = x;
+            for (int i = 0; i < 50; i++) {
+                result = result * 31 + (result >>> 3) ^ i;
+                sum += result;
+            }
+            return result;
+        }
+
+        @Override
+        public int applyAsInt(int x) {
+            return step(x) + step(x + 1) + step(x ^ 7);
+        }
+    }
+
+    private static class Own extends ClassLoader {
+        private final byte[] code;
+
+        Own(byte[] code) {
+            super(Planted.class.getClassLoader());
+            this.code = code;
+        }
+
+        @Override
+        protected Class<?> findClass(String name) {
+            return defineClass(name, code, 0, code.length);
+        }
+    }
+
+    private static class Finalized {
+        private final byte[] data = new byte[100_000];
+
+        @Override
+        @SuppressWarnings({"deprecation", "removal"})
+        protected void finalize() {
+            compute(10_000_000 + data.length);
         }
     }
 

@@ -1,38 +1,61 @@
 //! In which system calls carriers of virtual threads wait.
 //!
 //! A virtual thread that waits leaves its carrier, and a carrier without work waits for some in `futex`. In any other call a native method
-//! holds it: other virtual threads cannot use it until the call returns. A carrier that a `synchronized` block holds (before JDK 24) waits
-//! in `futex` as well and cannot be distinguished from one without work.
+//! holds it: other virtual threads cannot use it until the call returns. A carrier that waits in `futex` as well, but has a virtual thread,
+//! is held by a `synchronized` block (before JDK 24) or by native code further up: it is pinned.
 
 use assay_linux::ProcRoot;
 use assay_model::{CarrierCall, CarrierWaits};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Carriers that are looked at.
-const CARRIERS_MAX: usize = 512;
 /// Calls that are listed.
 const CALLS_MAX: usize = 10;
+
+/// A carrier at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CarrierLook {
+    tid: u32,
+    /// The system call in which it waits; one that runs, or that the kernel interrupted, waits in none.
+    call: Option<i64>,
+    /// Whether it waits in `futex` with a virtual thread.
+    is_pinned: bool,
+}
+
+impl CarrierLook {
+    /// Looks at a thread of a process. `is_taken`: whether it has a virtual thread at this moment, which it cannot have taken or left where
+    /// it did not run before and after that. `None` where its call may not be read.
+    pub(crate) fn at(
+        (proc, pid, tid): (&ProcRoot, u32, u32),
+        is_taken: impl Fn() -> bool,
+    ) -> Option<CarrierLook> {
+        let ran_ns = || proc.read_thread_schedstat(pid, tid).ok().flatten().map(|figures| figures.run_ns);
+        let before_ns = ran_ns();
+        let is_taken = is_taken();
+        let call = proc.read_thread_call(pid, tid)?;
+        let is_pinned =
+            is_taken && call == Some(libc::SYS_futex) && before_ns.is_some() && before_ns == ran_ns();
+        Some(CarrierLook { tid, call, is_pinned })
+    }
+}
 
 /// Observations of carriers.
 #[derive(Debug, Default)]
 pub(crate) struct CarrierGauge {
-    seen: BTreeSet<u32>,
+    carriers: BTreeSet<u32>,
     samples: u64,
+    pinned: u64,
     calls: BTreeMap<i64, u64>,
 }
 
 impl CarrierGauge {
-    /// Looks once at each of these carriers.
-    pub(crate) fn read(&mut self, proc: &ProcRoot, pid: u32, carriers: &[u32]) {
-        for tid in carriers.iter().take(CARRIERS_MAX) {
-            let Some(call) = proc.read_thread_call(pid, *tid) else { continue };
-            self.seen.insert(*tid);
+    /// Adds looks.
+    pub(crate) fn add(&mut self, looks: &[CarrierLook]) {
+        for look in looks {
+            self.carriers.insert(look.tid);
             self.samples += 1;
-            // One that runs, or that the kernel interrupted, waits in none.
-            if let Some(number) = call
-                && number != libc::SYS_futex
-            {
+            self.pinned += u64::from(look.is_pinned);
+            if let Some(number) = look.call.filter(|number| *number != libc::SYS_futex) {
                 *self.calls.entry(number).or_default() += 1;
             }
         }
@@ -48,9 +71,10 @@ impl CarrierGauge {
         calls.sort_by(|a, b| Reverse(a.samples).cmp(&Reverse(b.samples)).then_with(|| a.call.cmp(&b.call)));
         calls.truncate(CALLS_MAX);
         (self.samples != 0).then(|| CarrierWaits {
-            carriers: self.seen.len() as u64,
+            carriers: self.carriers.len() as u64,
             samples: self.samples,
             blocked: self.calls.values().sum(),
+            pinned: self.pinned,
             calls,
         })
     }
@@ -98,6 +122,10 @@ mod tests {
     use super::*;
     use assay_testkit::FakeTree;
 
+    fn looks(proc: &ProcRoot, tids: &[u32]) -> Vec<CarrierLook> {
+        tids.iter().filter_map(|tid| CarrierLook::at((proc, 7, *tid), || false)).collect()
+    }
+
     #[test]
     fn a_carrier_in_a_call_of_a_native_method_is_blocked_and_one_in_futex_has_no_work() {
         let line = |number: i64| format!("{number} 0x5 0x7f00 0x2000 0x0 0x0 0x0 0x7ffd 0x7f01\n");
@@ -109,18 +137,45 @@ mod tests {
         ]);
         let proc = ProcRoot::at(tree.path().join("proc"));
         let mut gauge = CarrierGauge::default();
-        gauge.read(&proc, 7, &[8, 9, 10, 11, 12]);
-        gauge.read(&proc, 7, &[9]);
-        let waits = gauge.waits().expect("seen");
-        assert_eq!((waits.carriers, waits.samples, waits.blocked), (4, 5, 2));
+        gauge.add(&looks(&proc, &[8, 9, 10, 11, 12]));
+        gauge.add(&looks(&proc, &[9]));
+        let waits = gauge.waits().expect("looks");
+        assert_eq!((waits.carriers, waits.samples, waits.blocked, waits.pinned), (4, 5, 2, 0));
         assert_eq!(waits.calls, [CarrierCall { call: "read".to_owned(), samples: 2 }]);
+    }
+
+    /// One that has run meanwhile may have left the virtual thread that it had.
+    #[test]
+    fn a_carrier_that_waits_in_futex_with_a_virtual_thread_all_the_while_is_pinned() {
+        let waits = format!("{} 0x5 0x7f00 0x2000 0x0 0x0 0x0 0x7ffd 0x7f01\n", libc::SYS_futex);
+        let tree = FakeTree::with(&[
+            ("proc/7/task/8/syscall", &waits),
+            ("proc/7/task/8/schedstat", "1000 20 3\n"),
+            ("proc/7/task/9/syscall", &waits),
+            ("proc/7/task/10/syscall", "running\n"),
+            ("proc/7/task/10/schedstat", "1000 20 3\n"),
+        ]);
+        let proc = ProcRoot::at(tree.path().join("proc"));
+        let is_pinned = |tid, is_taken: &dyn Fn() -> bool| {
+            CarrierLook::at((&proc, 7, tid), is_taken).expect("a call").is_pinned
+        };
+        assert!(is_pinned(8, &|| true));
+        assert!(!is_pinned(8, &|| false), "it has no work");
+        assert!(!is_pinned(9, &|| true), "whether it has run is not known");
+        assert!(!is_pinned(10, &|| true), "it runs");
+        let runs = || {
+            tree.write("proc/7/task/8/schedstat", b"1001 20 4\n");
+            true
+        };
+        assert!(!is_pinned(8, &runs), "it has run");
     }
 
     #[test]
     fn without_the_right_to_see_their_calls_nothing_is_said_of_carriers() {
         let tree = FakeTree::with(&[("proc/7/task/8/comm", "x\n")]);
+        let proc = ProcRoot::at(tree.path().join("proc"));
         let mut gauge = CarrierGauge::default();
-        gauge.read(&ProcRoot::at(tree.path().join("proc")), 7, &[8]);
+        gauge.add(&looks(&proc, &[8]));
         assert_eq!(gauge.waits(), None);
     }
 }

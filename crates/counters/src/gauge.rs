@@ -348,6 +348,7 @@ impl TimeGauge {
             data_accesses: None,
             fault_places: None,
             carrier_waits: None,
+            jvm_held: None,
             traced,
             requests,
             cgroup: self.cgroup(process.cpu_ns),
@@ -402,6 +403,7 @@ impl TimeGauge {
             minor_faults: last.stat.minor_faults.saturating_sub(first.stat.minor_faults),
             major_faults: last.stat.major_faults.saturating_sub(first.stat.major_faults),
             threads: last.stat.threads,
+            cpu_since_start_ns: Some(last.cpu.middle()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The JVM's own list of its threads.
 
+use crate::carriers::CarrierLook;
 use crate::own_names::{of_java_list, of_other_list};
 use crate::role::{Role, is_timer, roles_of};
 use assay_hotspot::{Collector, Hotspot, ListRead, ThreadLists};
@@ -9,6 +10,8 @@ use std::collections::HashMap;
 
 /// How often the lists are read at one reading where they break off, or names are moved meanwhile.
 const READS_MAX: u32 = 4;
+/// Carriers that are looked at.
+const CARRIERS_MAX: usize = 512;
 
 /// Name and role of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +45,17 @@ pub(crate) struct Lacks {
     pub(crate) java_names: bool,
 }
 
+/// What a JVM held at one moment; each is absent where the JVM does not tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Holds {
+    /// Live and dead objects of the Java heap.
+    pub(crate) heap_bytes: Option<u64>,
+    /// `MaxHeapSize`.
+    pub(crate) heap_bytes_max: Option<u64>,
+    /// Classes that it has loaded since it started, those that are unloaded included.
+    pub(crate) classes_loaded: Option<u64>,
+}
+
 /// A JVM as it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Jvm {
@@ -52,6 +66,9 @@ pub(crate) struct Jvm {
     pub(crate) lacks: Lacks,
     /// Whether compiled methods keep frame pointers.
     pub(crate) has_frame_pointers: bool,
+    pub(crate) holds: Holds,
+    /// One look at each of its carriers of virtual threads.
+    pub(crate) carriers: Vec<CarrierLook>,
     pub(crate) problems: Vec<Problem>,
 }
 
@@ -82,6 +99,8 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
         labels: HashMap::new(),
         lacks: Lacks::default(),
         has_frame_pointers: false,
+        holds: Holds::default(),
+        carriers: Vec::new(),
         problems: Vec::new(),
     };
     let hotspot = match Hotspot::open(&memory) {
@@ -104,7 +123,19 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
     let is_missing = |list| list == ListRead::NotFound;
     jvm.lacks =
         Lacks { list: is_missing(lists.java) || is_missing(lists.others), java_names: !lists.has_java_names };
+    let addresses: HashMap<u32, u64> = lists
+        .threads
+        .iter()
+        .filter_map(|thread| Some((kernel.get(&thread.tid_inside)?.0, thread.address)))
+        .collect();
     jvm.labels = labels_of(lists, &kernel);
+    let carriers = jvm.labels.iter().filter(|(_, label)| label.role == ThreadRole::Carrier);
+    let carriers = carriers.filter_map(|(tid, _)| Some((*tid, *addresses.get(tid)?)));
+    let taken = hotspot.carriers();
+    jvm.carriers = carriers
+        .take(CARRIERS_MAX)
+        .filter_map(|(tid, address)| CarrierLook::at((proc, pid, tid), || taken.is_taken(address)))
+        .collect();
     jvm.has_frame_pointers = hotspot.flags().bool("PreserveFramePointer") == Some(true);
     let version = hotspot.version();
     jvm.facts = TimeJvm {
@@ -113,8 +144,21 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
         collector: hotspot.collector().map(|collector| collector.name().to_owned()),
     };
     jvm.problems.extend(hotspot.problems());
+    jvm.holds = holds(&hotspot);
     let is_moved_meanwhile = has_classes && jvm.labels.values().any(|label| !label.is_whole);
     Ok(Some((jvm, lists_may_tell_more || is_moved_meanwhile)))
+}
+
+fn holds(hotspot: &Hotspot<'_>) -> Holds {
+    let counters = hotspot.perf_counters();
+    let counter = |name| counters.as_ref().and_then(|counters| u64::try_from(counters.number(name)?).ok());
+    // A heap of which only the reserved addresses are known has no spaces.
+    let heap = hotspot.heap().filter(|heap| !heap.spaces.is_empty());
+    Holds {
+        heap_bytes: heap.map(|heap| heap.used_bytes()),
+        heap_bytes_max: hotspot.flags().uint("MaxHeapSize"),
+        classes_loaded: counter("java.cls.loadedClasses"),
+    }
 }
 
 /// Labels by thread id in Assay's PID namespace. `kernel`: by thread id in the process's own the one in Assay's, and the kernel's name.

@@ -23,6 +23,7 @@ mod figures;
 mod findings;
 mod gauge;
 mod hardware;
+mod held;
 mod jvm;
 mod jvms;
 pub mod kernel;

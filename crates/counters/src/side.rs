@@ -1,24 +1,34 @@
-//! Figures beside the account of CPU time that have sources of their own: page faults by place, calls in which carriers wait, counters of
-//! the processor, lines of the caches that threads share.
+//! Figures beside the account of CPU time that have sources of their own: page faults by place, calls in which carriers wait, what the JVM
+//! holds, counters of the processor, lines of the caches that threads share.
 
 use crate::addresses::{AddressEvents, AddressGauge, Kernel};
 use crate::carriers::CarrierGauge;
 use crate::findings::findings;
 use crate::hardware::{Counting, HardwareGauge, Processor};
+use crate::held::HeldGauge;
 use crate::jvm::read_jvm;
 use assay_linux::{ProcRoot, monotonic_ns, thread_cpu_ns};
-use assay_model::{LeftOutFigure, ThreadRole, TimeReport};
+use assay_model::{LeftOutFigure, TimeReport};
 
-/// From one reading of the JVM's list of threads to the next, for new carriers.
-const LIST_EVERY_NS: u64 = 5_000_000_000;
+/// Looking at the JVM takes at most this part of the time.
+const LOOK_PART: u64 = 25;
 
 /// Which of them are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sides {
-    /// Page faults by place, and carriers.
+    /// Page faults by place, carriers, and what the JVM holds.
     pub samples: bool,
     /// Counters of the processor, and lines of the caches.
     pub counters: bool,
+}
+
+/// Looks at a JVM.
+#[derive(Debug, Default)]
+struct JvmLooks {
+    carriers: CarrierGauge,
+    held: HeldGauge,
+    /// No look before.
+    next_at_ns: u64,
 }
 
 /// They all, of one process.
@@ -29,9 +39,7 @@ pub struct SideGauges {
     faults: Option<Result<AddressGauge, LeftOutFigure>>,
     data: Option<Result<AddressGauge, LeftOutFigure>>,
     hardware: Option<HardwareGauge>,
-    carriers: Option<CarrierGauge>,
-    listed: Vec<u32>,
-    listed_at_ns: Option<u64>,
+    jvm: Option<JvmLooks>,
     /// CPU time that reading took in Assay.
     readings_cpu_ns: u64,
 }
@@ -54,9 +62,7 @@ impl SideGauges {
             faults: asked.samples.then(|| AddressGauge::of_faults(addresses, &proc, pid)),
             data: asked.counters.then(|| AddressGauge::of_data(addresses, &proc, pid)),
             hardware: asked.counters.then(|| HardwareGauge::start(counting, proc.clone(), pid)),
-            carriers: asked.samples.then(CarrierGauge::default),
-            listed: Vec::new(),
-            listed_at_ns: None,
+            jvm: asked.samples.then(JvmLooks::default),
             readings_cpu_ns: 0,
             proc,
             pid,
@@ -78,13 +84,8 @@ impl SideGauges {
         if let Some(hardware) = &mut self.hardware {
             hardware.read();
         }
-        if let Some(carriers) = &mut self.carriers {
-            let now = monotonic_ns();
-            if self.listed_at_ns.is_none_or(|at| at + LIST_EVERY_NS <= now) {
-                self.listed = carriers_of(&self.proc, self.pid);
-                self.listed_at_ns = Some(now);
-            }
-            carriers.read(&self.proc, self.pid, &self.listed);
+        if let Some(jvm) = &mut self.jvm {
+            jvm.look(&self.proc, self.pid);
         }
     }
 
@@ -112,7 +113,8 @@ impl SideGauges {
             report.hardware = hardware.counters();
             report.left_out.extend(hardware.left_out().iter().cloned());
         }
-        report.carrier_waits = self.carriers.as_ref().and_then(CarrierGauge::waits);
+        report.carrier_waits = self.jvm.as_ref().and_then(|jvm| jvm.carriers.waits());
+        report.jvm_held = self.jvm.as_ref().and_then(|jvm| jvm.held.held());
         for problem in problems {
             if !report.problems.contains(&problem) {
                 report.problems.push(problem);
@@ -127,12 +129,19 @@ fn not_asked(figure: &str, enable: &str) -> LeftOutFigure {
     LeftOutFigure { figure, why, enable }
 }
 
-/// Carriers of a JVM; none where it cannot be read, which the account itself says.
-fn carriers_of(proc: &ProcRoot, pid: u32) -> Vec<u32> {
-    let Ok(Some(jvm)) = read_jvm(proc, pid) else { return Vec::new() };
-    let is_carrier = |role: ThreadRole| role == ThreadRole::Carrier;
-    let mut carriers: Vec<u32> =
-        jvm.labels.iter().filter(|(_, label)| is_carrier(label.role)).map(|(tid, _)| *tid).collect();
-    carriers.sort_unstable();
-    carriers
+impl JvmLooks {
+    /// Looks at the JVM, unless that would take too much of the time; nothing where it cannot be read, which the account itself says.
+    fn look(&mut self, proc: &ProcRoot, pid: u32) {
+        let now_ns = monotonic_ns();
+        if now_ns < self.next_at_ns {
+            return;
+        }
+        let began_cpu_ns = thread_cpu_ns();
+        if let Ok(Some(jvm)) = read_jvm(proc, pid) {
+            self.carriers.add(&jvm.carriers);
+            self.held.add(now_ns, jvm.holds);
+        }
+        let took_ns = thread_cpu_ns().saturating_sub(began_cpu_ns);
+        self.next_at_ns = now_ns.saturating_add(took_ns.saturating_mul(LOOK_PART));
+    }
 }

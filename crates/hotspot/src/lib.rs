@@ -23,6 +23,7 @@ mod nmt;
 mod objects;
 mod open;
 mod pack;
+mod perf_counters;
 mod string_table;
 mod structs;
 mod symbols;
@@ -48,8 +49,9 @@ pub use objects::{
 };
 pub use open::Hotspot;
 pub use pack::LayoutPack;
+pub use perf_counters::PerfCounters;
 pub use string_table::StringTable;
 pub use structs::Structs;
 pub use symbols::Symbols;
-pub use thread::{JvmThread, ListRead, ThreadLists};
+pub use thread::{Carriers, JvmThread, ListRead, ThreadLists};
 pub use version::JvmVersion;

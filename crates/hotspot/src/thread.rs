@@ -4,9 +4,12 @@
 //! others, `NonJavaThread`s, are linked from a private variable: without symbols they are missing, and the kernel's
 //! names identify their roles. The name of a Java thread is a Java string, those of the others are C strings.
 
+mod carrier;
 mod entries;
 mod java_object;
 mod local;
+
+pub use carrier::Carriers;
 
 use crate::java_string::References;
 use crate::{Hotspot, Names};

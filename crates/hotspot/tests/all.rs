@@ -14,6 +14,7 @@ mod nmt_corrupt;
 mod objects;
 mod objects_corrupted;
 mod open;
+mod perf_counters;
 mod string_table;
 mod stripped;
 mod support;

@@ -46,6 +46,9 @@ pub struct Finding<R> {
     /// Resident bytes that the change would bring, predicted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub gain_bytes: Option<u64>,
+    /// CPU time that it speaks of, within what was measured.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cpu_ns: Option<u64>,
     /// Whether it is a lower bound of the effect: the rest is not visible from outside.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub is_at_least: bool,
@@ -83,6 +86,7 @@ pub struct Rank {
     severity: Reverse<Severity>,
     known_from: KnownFrom,
     gain_bytes: Reverse<Option<u64>>,
+    cpu_ns: Reverse<Option<u64>>,
 }
 
 impl<R> Finding<R> {
@@ -103,6 +107,7 @@ impl<R> Finding<R> {
             source: None,
             effect: None,
             gain_bytes: None,
+            cpu_ns: None,
             is_at_least: false,
             change: None,
         }
@@ -112,6 +117,12 @@ impl<R> Finding<R> {
     #[must_use]
     pub fn at(self, places: impl IntoIterator<Item = (usize, u64)>) -> Self {
         Finding { at: places.into_iter().collect(), ..self }
+    }
+
+    /// The same, with the CPU time that it speaks of.
+    #[must_use]
+    pub fn of_cpu(self, cpu_ns: u64) -> Self {
+        Finding { cpu_ns: Some(cpu_ns), ..self }
     }
 
     /// The same, with the one step that its evidence supports best.
@@ -147,13 +158,14 @@ impl<R> Finding<R> {
     }
 
     /// Its place among others. Folklore stands below all that is known better, whatever its severity; then the graver, the better
-    /// known, and the larger gain stand above.
+    /// known, the larger gain and the more CPU time stand above.
     pub fn rank(&self) -> Rank {
         Rank {
             is_folklore: KnownFrom::Folklore <= self.known_from,
             severity: Reverse(self.severity),
             known_from: self.known_from,
             gain_bytes: Reverse(self.gain_bytes),
+            cpu_ns: Reverse(self.cpu_ns),
         }
     }
 

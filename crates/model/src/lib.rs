@@ -99,11 +99,12 @@ pub use summary::{Comparison, Scaling, Summary, VariantSummary, Verdict};
 pub use time::{
     CarrierCall, CarrierWaits, CgroupTime, ChangedPart, ChangedStack, ChangedStacks, CodePlace, DataAccesses,
     DataPlace, ExitRecordsTime, FaultPlace, FaultPlaces, FrameKind, HardwareCounters, HardwareEvent,
-    HardwareFigure, JvmsOfMachine, KernelActivity, LeftOutFigure, LineUser, MachineTime, ProcessTime,
-    RecordedStack, RecordedStacks, RecordingOrigin, RoleTime, SampledFrame, SampledPart, SampledRole,
-    SampledStack, SharedLine, StackSource, StackUnit, ThreadRole, ThreadTime, TimeChange, TimeFigure,
-    TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeSamples, TimeSource, TimeSubject, TimeSums,
-    TimeTraced, TracedCall, TracedDelays, TracedPart, TracedRole, TracedSoftirq, WeightUnit, WindowStacks,
+    HardwareFigure, JvmHeld, JvmsOfMachine, KernelActivity, LeftOutFigure, LineUser, MachineTime,
+    ProcessTime, RecordedStack, RecordedStacks, RecordingOrigin, RoleTime, SampledFrame, SampledPart,
+    SampledRole, SampledStack, SharedLine, StackSource, StackUnit, ThreadRole, ThreadTime, TimeChange,
+    TimeFigure, TimeGroup, TimeJvm, TimeRecording, TimeReport, TimeSamples, TimeSource, TimeSubject,
+    TimeSums, TimeTraced, TracedCall, TracedDelays, TracedPart, TracedRole, TracedSoftirq, WeightUnit,
+    WindowStacks,
 };
 pub use trial::{
     Audit, ExcludedObserver, LaunchRecord, TreatmentRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd,

@@ -1,13 +1,19 @@
-//! Threads of collectors that are more than the processors they may use.
+//! Collectors: what they take of the CPU time, and threads of theirs that are more than the processors they may use.
 
 use super::rule::{Found, Rule};
 use super::words::{cpus, percent, pool, seconds, share};
 use assay_model::{RuleId, Severity, ThreadRole, Threshold, TimeGroup, TimeReport, TimeSums};
 
-pub(super) static RULES: &[&Rule] = &[&GC_THREADS_THROTTLED, &GC_THREADS_OVER_CPUS];
+pub(super) static RULES: &[&Rule] = &[&GC_THREADS_THROTTLED, &COLLECTOR_TIME, &GC_THREADS_OVER_CPUS];
 
 /// Part of the CPU time from which on the collector matters here.
 const COLLECTOR: Threshold = Threshold::percent("collector", 10.0);
+/// Part of the CPU time from which on the collector takes much itself.
+const MUCH: Threshold = Threshold::percent("much", 20.0);
+/// Part of the largest heap that is in use at its emptiest, from which on it is full of live objects.
+const FULL: Threshold = Threshold::percent("full", 70.0);
+/// Looks at the heap below which its emptiest is not known.
+const LOOKS: Threshold = Threshold::count("looks", 4);
 /// Part of the time for which the limit stopped the group, over all processors that it may use.
 const THROTTLED: Threshold = Threshold::percent("throttled", 1.0);
 /// What the collector's threads waited for a processor, to what they ran.
@@ -59,6 +65,64 @@ fn throttled(report: &TimeReport) -> Vec<Found> {
         Some(found.to_do(format!("Set -XX:ParallelGCThreads={}", limit.ceil())).or("Raise the CPU limit"))
     };
     found().into_iter().collect()
+}
+
+static COLLECTOR_TIME: Rule = Rule {
+    id: RuleId::of("collector-time"),
+    severity: Severity::Warning,
+    thresholds: &[MUCH, FULL, LOOKS],
+    evidence: "The collector's part of the CPU time, from {much} on, and what is in the Java heap at its emptiest in {looks} looks or more: \
+               from {full} of `-Xmx` on it is full of live objects.",
+    cause: "A heap full of live objects is collected again and again for little. In one that is not full the program makes objects \
+            faster than its young generation has room for.",
+    fix: "A full heap: a larger `-Xmx`. One that is not full: see which collections they are, `assay gc` on a log (`-Xlog:gc*`).",
+    alternatives: &[
+        "Keep fewer objects: `jcmd PID GC.class_histogram` shows of which classes they are, at the cost of a full collection.",
+    ],
+    judge: collector_time,
+};
+
+/// The collector has much of the CPU time.
+fn collector_time(report: &TimeReport) -> Vec<Found> {
+    let Some((sums, workers)) = collector(report) else { return Vec::new() };
+    let part = share(sums.cpu_ns, report.process.cpu_ns);
+    if part < MUCH.share() {
+        return Vec::new();
+    }
+    let claim = format!("The garbage collector has {} of the CPU time", percent(part));
+    let used = format!(
+        "{} of {}, most of it {}; counts from {MUCH} on",
+        seconds(sums.cpu_ns),
+        seconds(report.process.cpu_ns),
+        pool(workers)
+    );
+    let collections = "See which collections they are: assay gc on a log that -Xlog:gc* writes";
+    let fewer =
+        format!("Keep fewer objects: jcmd {} GC.class_histogram shows of which classes they are", report.pid);
+    let Some((least, max, looks)) = emptiest(report) else {
+        let evidence = format!("{used}; how full the heap is was not read");
+        return vec![COLLECTOR_TIME.finding(claim, evidence).of_cpu(sums.cpu_ns).to_do(collections)];
+    };
+    let fill = share(least, max);
+    let evidence = format!(
+        "{used}; in {looks} looks the Java heap never had less than {} of its {:.0} MiB in use",
+        percent(fill),
+        max as f64 / f64::from(1 << 20)
+    );
+    vec![if FULL.share() <= fill {
+        let claim = format!("{claim}: the heap is full of live objects");
+        let found = COLLECTOR_TIME.finding(claim, evidence).of_cpu(sums.cpu_ns);
+        found.to_do("Set a larger -Xmx").or(fewer).or(collections)
+    } else {
+        let claim = format!("{claim}, and the heap is not full: the program makes objects fast");
+        COLLECTOR_TIME.finding(claim, evidence).of_cpu(sums.cpu_ns).to_do(collections)
+    }]
+}
+
+/// What is in the heap at its emptiest, the most that it may hold, and the looks at it.
+fn emptiest(report: &TimeReport) -> Option<(u64, u64, u64)> {
+    let held = report.jvm_held.filter(|held| LOOKS.whole() <= held.looks)?;
+    Some((held.heap_bytes_least?, held.heap_bytes_max.filter(|max| 0 < *max)?, held.looks))
 }
 
 static GC_THREADS_OVER_CPUS: Rule = Rule {

@@ -30,7 +30,8 @@ fn kernel_share_min(group: &TimeGroup) -> f64 {
     group.sums.kernel_share.and_then(|share| share.low).unwrap_or(0.0)
 }
 
-fn has_many_faults(group: &TimeGroup) -> bool {
+/// Whether threads spend their time in the kernel because they are given new pages.
+pub(super) fn has_many_faults(group: &TimeGroup) -> bool {
     FAULTS.value <= per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
         && FAULTS_KERNEL.share() <= kernel_share_min(group)
 }
@@ -79,7 +80,7 @@ fn faults(report: &TimeReport) -> Vec<Found> {
             group.sums.minor_faults,
             in_kernel(group)
         );
-        FAULT_STORM.finding(claim, evidence).to_do(setting).or(LARGE_PAGES)
+        FAULT_STORM.finding(claim, evidence).of_cpu(group.sums.cpu_ns).to_do(setting).or(LARGE_PAGES)
     };
     let found = report.groups.iter().filter(|group| matters(report, group) && has_many_faults(group));
     found.map(finding).collect()
@@ -109,7 +110,11 @@ fn calls(report: &TimeReport) -> Vec<Found> {
             in_kernel(group),
             per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
         );
-        KERNEL_STORM.finding(claim, evidence).to_do(count_calls(report)).or(LARGER_CALLS)
+        KERNEL_STORM
+            .finding(claim, evidence)
+            .of_cpu(group.sums.cpu_ns)
+            .to_do(count_calls(report))
+            .or(LARGER_CALLS)
     };
     let is_one = |group: &&TimeGroup| {
         // Where threads wait all the time, waiting and waking is what the kernel does.

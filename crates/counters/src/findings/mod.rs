@@ -6,7 +6,9 @@
 //! give `tests/findings.rs` an account that has what it speaks of and one that just has not.
 
 mod calls;
+mod carriers;
 mod collector;
+mod compilers;
 mod kernel;
 mod places;
 mod rule;
@@ -14,7 +16,7 @@ mod run_queue;
 mod threads;
 mod words;
 
-pub use threads::COMPILERS_SHARE_MAX;
+pub use compilers::COMPILERS_SHARE_MAX;
 
 use assay_model::{Explanation, Threshold, TimeReport};
 use rule::{Found, Rule};
@@ -22,11 +24,22 @@ use rule::{Found, Rule};
 /// CPU time below which an account says nothing.
 const CPU: Threshold = Threshold::seconds("cpu", 0.5);
 
-/// All rules, by what they speak of.
-static GROUPS: &[&[&Rule]] =
-    &[run_queue::RULES, collector::RULES, threads::RULES, kernel::RULES, calls::RULES, places::RULES];
+/// Rules on CPU time, by what they speak of.
+static GROUPS: &[&[&Rule]] = &[
+    run_queue::RULES,
+    collector::RULES,
+    compilers::RULES,
+    threads::RULES,
+    kernel::RULES,
+    calls::RULES,
+    places::RULES,
+];
 
 fn all() -> impl Iterator<Item = &'static Rule> {
+    of_cpu_time().chain(carriers::RULES.iter().copied())
+}
+
+fn of_cpu_time() -> impl Iterator<Item = &'static Rule> {
     GROUPS.iter().copied().flatten().copied()
 }
 
@@ -37,15 +50,18 @@ pub fn rules() -> Vec<Explanation> {
 
 /// From how much CPU time on a finding is made, in words.
 pub fn least_cpu() -> String {
-    format!("An account of less than {CPU} of CPU time has no findings.")
+    format!(
+        "An account of less than {CPU} of CPU time has findings on carriers of virtual threads alone, which wait."
+    )
 }
 
-/// What follows from an account: the gravest first, then in the order of the rules.
+/// What follows from an account: the gravest first, of these what concerns the most CPU time.
 pub fn findings(report: &TimeReport) -> Vec<Found> {
-    if (report.process.cpu_ns as f64) < CPU.value * 1e9 {
-        return Vec::new();
+    let judged = |rule: &'static Rule| (rule.judge)(report);
+    let mut found: Vec<Found> = carriers::RULES.iter().copied().flat_map(judged).collect();
+    if CPU.value * 1e9 <= report.process.cpu_ns as f64 {
+        found.extend(of_cpu_time().flat_map(judged));
     }
-    let mut found: Vec<Found> = all().flat_map(|rule| (rule.judge)(report)).collect();
     Found::sort(&mut found);
     found
 }

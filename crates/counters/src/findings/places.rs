@@ -1,11 +1,11 @@
-//! What samples with their places say: page faults, carriers, lines of the caches.
+//! What samples with their places say: page faults, lines of the caches.
 
 use super::kernel::{LARGE_PAGES, TOUCHED_HEAP};
 use super::rule::{Found, Rule};
 use super::words::percent;
 use assay_model::{RuleId, Severity, Threshold, TimeReport};
 
-pub(super) static RULES: &[&Rule] = &[&FAULTS_IN_ONE_PLACE, &CARRIERS_BLOCKED, &FALSE_SHARING];
+pub(super) static RULES: &[&Rule] = &[&FAULTS_IN_ONE_PLACE, &FALSE_SHARING];
 
 /// Part of the page faults in one place.
 const FAULTS: Threshold = Threshold::percent("faults", 60.0);
@@ -13,10 +13,6 @@ const FAULTS: Threshold = Threshold::percent("faults", 60.0);
 const FAULTS_PER_S: Threshold = Threshold::count("faults_per_s", 5_000);
 /// Samples of faults below which nothing is said.
 const FAULT_SAMPLES: Threshold = Threshold::count("fault_samples", 50);
-/// Part of the readings of carriers that found one in a native method's call.
-const BLOCKED: Threshold = Threshold::percent("blocked", 20.0);
-/// Looks below which nothing is said.
-const LOOKS: Threshold = Threshold::count("looks", 10);
 /// Samples of a line below which nothing is said.
 const LINE_SAMPLES: Threshold = Threshold::count("line_samples", 20);
 
@@ -60,48 +56,6 @@ fn faults_in_one_place(report: &TimeReport) -> Vec<Found> {
             .to_do(format!("See what is there: assay memory {}", report.pid))
             .or("See what grew between two results: assay memory diff"),
     }]
-}
-
-static CARRIERS_BLOCKED: Rule = Rule {
-    id: RuleId::of("carriers-blocked"),
-    severity: Severity::Warning,
-    thresholds: &[BLOCKED, LOOKS],
-    evidence: "Samples of carrier threads ({looks} or more) that found one in a native method's system call, from {blocked} on, with the \
-               calls.",
-    cause: "A virtual thread in native code keeps its carrier, and other virtual threads wait for one.",
-    fix: "Move such calls to platform threads: `jcmd PID Thread.dump_to_file FILE` shows which.",
-    alternatives: &["Add carriers: `-Djdk.virtualThreadScheduler.parallelism=N`."],
-    judge: carriers_blocked,
-};
-
-/// Carriers of virtual threads wait in calls of native methods.
-fn carriers_blocked(report: &TimeReport) -> Vec<Found> {
-    let Some(waits) = &report.carrier_waits else { return Vec::new() };
-    let part = waits.blocked as f64 / waits.samples.max(1) as f64;
-    if waits.samples < LOOKS.whole() || part < BLOCKED.share() {
-        return Vec::new();
-    }
-    let calls = waits.calls.iter().map(|call| format!("{} ({} samples)", call.call, call.samples));
-    let claim = format!(
-        "Carriers of virtual threads are blocked in native code {} of the time: other virtual threads wait for them",
-        percent(part)
-    );
-    let evidence = format!(
-        "{} of {} samples of {} carriers found one in {}; a carrier without work waits in futex; counts from {BLOCKED} on",
-        waits.blocked,
-        waits.samples,
-        waits.carriers,
-        calls.collect::<Vec<_>>().join(", ")
-    );
-    vec![
-        CARRIERS_BLOCKED
-            .finding(claim, evidence)
-            .to_do(format!(
-                "Move such calls to platform threads: jcmd {} Thread.dump_to_file FILE shows which",
-                report.pid
-            ))
-            .or("Add carriers: -Djdk.virtualThreadScheduler.parallelism=N"),
-    ]
 }
 
 static FALSE_SHARING: Rule = Rule {

@@ -152,6 +152,10 @@ pub struct CarrierWaits {
     pub samples: u64,
     /// Of them, those that found it waiting in a system call other than `futex`: the call of a native method, which keeps the carrier.
     pub blocked: u64,
+    /// Samples that found it waiting in `futex` with a virtual thread, which cannot leave it: inside `synchronized` before JDK 24, or called by
+    /// native code.
+    #[serde(default)]
+    pub pinned: u64,
     /// These by call, the most first.
     pub calls: Vec<CarrierCall>,
 }

@@ -17,7 +17,7 @@ pub use hardware::{
 };
 pub use recording::{RecordedStack, RecordedStacks, RecordingOrigin, StackUnit, TimeRecording};
 pub use report::{
-    CgroupTime, ExitRecordsTime, JvmsOfMachine, LeftOutFigure, MachineTime, ProcessTime, RoleTime,
+    CgroupTime, ExitRecordsTime, JvmHeld, JvmsOfMachine, LeftOutFigure, MachineTime, ProcessTime, RoleTime,
     ThreadTime, TimeFigure, TimeGroup, TimeJvm, TimeReport, TimeSums,
 };
 pub use role::{ThreadRole, TimeSource};

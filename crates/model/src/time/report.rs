@@ -74,6 +74,9 @@ pub struct TimeReport {
     /// In which calls carriers of virtual threads waited; absent where there are none, or their calls cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carrier_waits: Option<CarrierWaits>,
+    /// What the JVM held meanwhile; absent where it was not looked at for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jvm_held: Option<JvmHeld>,
     /// Its split by programs in the kernel; absent where there are none: `left_out` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traced: Option<TimeTraced>,
@@ -141,6 +144,9 @@ pub struct ProcessTime {
     pub major_faults: u64,
     /// Threads at the last reading.
     pub threads: u64,
+    /// CPU time from its start to the last reading.
+    #[serde(default)]
+    pub cpu_since_start_ns: Option<u64>,
 }
 
 /// CPU time that the kernel's records of ended threads add to the readings of them.
@@ -224,6 +230,21 @@ pub struct TimeJvm {
     pub feature: Option<u32>,
     /// `G1`, `Serial`, `Parallel`, `Z`, `Shenandoah`, `Epsilon`.
     pub collector: Option<String>,
+}
+
+/// What a JVM held while its CPU time was counted, over several looks. A figure is absent where the JVM does not tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct JvmHeld {
+    /// Looks at the JVM.
+    pub looks: u64,
+    /// From the first look to the last.
+    pub duration_ns: u64,
+    /// Objects in the Java heap, live and dead, where a look found the fewest: no more are live.
+    pub heap_bytes_least: Option<u64>,
+    /// `MaxHeapSize`.
+    pub heap_bytes_max: Option<u64>,
+    /// Classes loaded between the first look and the last (`java.cls.loadedClasses`).
+    pub classes_loaded: Option<u64>,
 }
 
 /// What the control group of the process used in the same time, with all processes in it and in the groups below.

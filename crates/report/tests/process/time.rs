@@ -74,6 +74,7 @@ fn sample() -> TimeReport {
             minor_faults: 4000,
             major_faults: 3,
             threads: 231,
+            cpu_since_start_ns: None,
         },
         threads_cpu_ns: 41_004_000_000,
         difference_ns: 200_000_000,
@@ -121,6 +122,7 @@ fn sample() -> TimeReport {
         data_accesses: None,
         fault_places: None,
         carrier_waits: None,
+        jvm_held: None,
         traced: None,
         requests: Some(15_000.0),
         cgroup: Some(CgroupTime {
