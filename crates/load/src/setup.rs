@@ -135,6 +135,8 @@ fn answered(
                 connection.await_next(STREAM);
                 event = None;
             }
+            // What the answer does not end with is followed by its rest.
+            event = event.filter(|event| !matches!(event, Event::Streamed { .. } | Event::Room));
             if event.is_some() || bytes.is_empty() {
                 break event;
             }
@@ -146,7 +148,10 @@ fn answered(
             return Err(Failure::Protocol(format!("the server reset the stream: {why}").into()));
         }
         Some(Event::Leaving) if connection.is_undone(STREAM) => return Err(Failure::ClosedBefore),
-        Some(Event::Leaving | Event::Room | Event::Pushed | Event::Delivered { .. }) | None => None,
+        Some(
+            Event::Streamed { .. } | Event::Leaving | Event::Room | Event::Pushed | Event::Delivered { .. },
+        )
+        | None => None,
     })
 }
 

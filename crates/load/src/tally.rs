@@ -1,6 +1,6 @@
 //! Counts of one load run: requests and errors by operation and kind, with a few samples of failures.
 
-use crate::breakdown::Breakdown;
+use crate::breakdown::{Breakdown, EventsCame};
 use crate::error_kind::ErrorKind;
 use crate::failure_samples::FailureSamples;
 use crate::law::{Load, Span};
@@ -28,9 +28,13 @@ impl Tally {
             redirects: Some(0),
             ..OperationCount::planned(&operation.name, planned_share)
         };
+        let mut breakdown = Breakdown::new(scenario.operations.len(), end_ns - start_ns);
+        let of_streams =
+            breakdown.operations.iter_mut().zip(&scenario.operations).filter(|of| 0 < of.1.events);
+        of_streams.for_each(|(record, _)| record.await_events());
         let measured = Measured {
             operations: asked.map(count).collect(),
-            breakdown: Breakdown::new(scenario.operations.len(), end_ns - start_ns),
+            breakdown,
             settling: CompletionTimeline::new(begun_ns, start_ns - begun_ns),
             ..Measured::empty(load, seed, (start_ns, end_ns))
         };

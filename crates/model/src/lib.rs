@@ -72,9 +72,9 @@ pub use host_check::{
 pub use late::{AttributedCause, LateCause, LimitAttribution};
 pub use latency::{LatencyPoint, LatencySummary};
 pub use load::{
-    ClosedByServer, DeliverySummary, ErrorCount, HandshakeSummary, InjectorPart, LoadErrorKind, LoadInterval,
-    LoadResult, LostInjector, OperationCount, OperationFigures, Protocol, ProtocolSummary, RatePoint,
-    SessionStartSummary, SlowestRequest, StatusCount,
+    ClosedByServer, DeliverySummary, ErrorCount, EventFigures, HandshakeSummary, InjectorPart, LoadErrorKind,
+    LoadInterval, LoadResult, LostInjector, OperationCount, OperationFigures, Protocol, ProtocolSummary,
+    RatePoint, SessionStartSummary, SlowestRequest, StatusCount,
 };
 pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, Cause, CgroupMemory,

@@ -303,6 +303,20 @@ pub struct OperationFigures {
     pub statuses: Vec<StatusCount>,
     /// Bytes of the bodies of all whole answers, without heads, as they came.
     pub body_bytes: u64,
+    /// Server-sent events of its answers; absent where the scenario awaits none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<EventFigures>,
+}
+
+/// Server-sent events of the answers of an operation, up to the last that the scenario awaits of each: also those of streams that failed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EventFigures {
+    /// How many came.
+    pub events: u64,
+    /// From the intended start of a request to the first event of its answer.
+    pub first_event_ms: LatencySummary,
+    /// From an event to the next of the same answer; 0 between two that came together.
+    pub event_gap_ms: LatencySummary,
 }
 
 closed! {

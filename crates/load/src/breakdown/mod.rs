@@ -1,10 +1,12 @@
 //! What a load run keeps beside its totals: each operation's response times, failures, statuses and bytes; requests over time; the
 //! slowest requests. All of it is counts, so that those of several generators add up exactly, in any order.
 
+mod events;
 mod intervals;
 mod operation;
 mod slowest;
 
+pub(crate) use events::{After, EventsCame};
 pub use intervals::Intervals;
 pub use operation::OperationRecord;
 pub(crate) use operation::error_counts;

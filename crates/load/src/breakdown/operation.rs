@@ -1,5 +1,6 @@
 //! What is kept of one operation.
 
+use super::events::{EventRecord, EventsCame};
 use crate::error_kind::ErrorKind;
 use crate::recorder::{counts, empty_histogram, sum, summary_ms};
 use assay_model::{ErrorCount, OperationFigures, StatusCount};
@@ -23,6 +24,8 @@ pub struct OperationRecord {
     /// Answers by status, upwards: how many, and how many of them were not expected.
     statuses: Vec<(u16, u64, u64)>,
     body_bytes: u64,
+    /// Of server-sent events, where its answers are streams of them.
+    events: Option<Box<EventRecord>>,
 }
 
 impl OperationRecord {
@@ -33,6 +36,19 @@ impl OperationRecord {
             errors_by_kind: [0; ErrorKind::ALL.len()],
             statuses: Vec::new(),
             body_bytes: 0,
+            events: None,
+        }
+    }
+
+    /// Its answers are streams of server-sent events.
+    pub(crate) fn await_events(&mut self) {
+        self.events.get_or_insert_with(|| Box::new(EventRecord::empty()));
+    }
+
+    /// Events of one of its answers came.
+    pub(crate) fn streamed(&mut self, events: EventsCame) {
+        if let Some(record) = &mut self.events {
+            record.came(events);
         }
     }
 
@@ -56,7 +72,7 @@ impl OperationRecord {
     }
 
     pub(super) fn add(&mut self, other: &OperationRecord) {
-        let OperationRecord { response, completed, errors_by_kind, statuses, body_bytes } = other;
+        let OperationRecord { response, completed, errors_by_kind, statuses, body_bytes, events } = other;
         sum(&mut self.response, response);
         self.completed = self.completed.saturating_add(*completed);
         for (sum, count) in self.errors_by_kind.iter_mut().zip(errors_by_kind) {
@@ -64,6 +80,10 @@ impl OperationRecord {
         }
         statuses.iter().for_each(|(status, answers, unexpected)| self.count(*status, *answers, *unexpected));
         self.body_bytes = self.body_bytes.saturating_add(*body_bytes);
+        if let Some(events) = events {
+            self.await_events();
+            self.events.iter_mut().for_each(|sum| sum.add(events));
+        }
     }
 
     pub(super) fn is_possible(&self, requests: u64) -> bool {
@@ -72,6 +92,7 @@ impl OperationRecord {
         self.response.len() <= requests
             && self.completed <= requests
             && errors.is_some_and(|errors| errors <= requests)
+            && self.events.as_ref().is_none_or(|events| events.is_possible(requests))
             && statuses.len() <= STATUSES_MAX
             && statuses.is_sorted_by(|one, next| one.0 < next.0)
             && statuses.iter().all(|(_, answers, unexpected)| unexpected <= answers && *answers <= requests)
@@ -88,6 +109,7 @@ impl OperationRecord {
                 .map(|&(status, answers, unexpected)| StatusCount { status, answers, unexpected })
                 .collect(),
             body_bytes: self.body_bytes,
+            events: self.events.as_ref().map(|events| events.figures()),
         }
     }
 }

@@ -4,7 +4,7 @@
 const DATA: &[u8] = b"data";
 
 /// Counts events in the bytes of a body, in pieces of any size.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct EventCounter {
     awaited: u32,
     counted: u32,
@@ -30,6 +30,11 @@ impl EventCounter {
     /// All awaited events came.
     pub fn is_done(&self) -> bool {
         0 < self.awaited && self.awaited <= self.counted
+    }
+
+    /// Events came since an earlier state of the same body.
+    pub fn goes_on_from(&self, before: EventCounter) -> bool {
+        before.counted < self.counted
     }
 
     /// Takes the next bytes, up to the last awaited event.

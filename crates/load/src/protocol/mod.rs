@@ -122,6 +122,8 @@ pub(crate) enum Event {
         /// The connection can carry another request.
         keep_alive: bool,
     },
+    /// Server-sent events of the answer of a stream came, and it awaits more.
+    Streamed { stream: usize },
     /// The request of a stream failed, and no other with it.
     Failed {
         stream: usize,

@@ -230,13 +230,17 @@ impl LoadRun<'_> {
                     keep_alive && connection.is_in_step() && (!hung_up || connection.is_framed());
                 let slot = self.slots.at(at, stream);
                 let now_ns = clock::monotonic_ns();
-                let sent_ns = self.slots.active(slot).and_then(|active| active.sent_ns);
-                let done_ns = self.doze.came_ns(connection.came_real_ns(), sent_ns, now_ns);
+                let done_ns = self.came_ns(slot, now_ns);
                 self.answered(slot, keep_alive, done_ns);
                 self.answered_ns = Some(now_ns);
             }
             Event::Failed { stream, is_undone, why } => {
                 self.failed(self.slots.at(at, stream), is_undone, why);
+            }
+            Event::Streamed { stream } => {
+                let slot = self.slots.at(at, stream);
+                let came_ns = self.came_ns(slot, clock::monotonic_ns());
+                self.streamed(slot, came_ns);
             }
             Event::Leaving => self.leaving(at),
             Event::Room => {
@@ -247,6 +251,13 @@ impl LoadRun<'_> {
             Event::Pushed => self.generator.spoken.pushed += 1,
             Event::Delivered { sender, generation, number } => self.delivered(at, sender, generation, number),
         }
+    }
+
+    /// When what was read now for a slot came.
+    fn came_ns(&mut self, slot: usize, now_ns: u64) -> u64 {
+        let sent_ns = self.slots.active(slot).and_then(|active| active.sent_ns);
+        let connection = &self.generator.connections[self.slots.connection(slot)];
+        self.doze.came_ns(connection.came_real_ns(), sent_ns, now_ns)
     }
 
     fn not_connected(&mut self, at: usize, error: &std::io::Error) {

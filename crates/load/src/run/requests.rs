@@ -3,6 +3,7 @@
 use super::LoadRun;
 use super::free_slots::REST_NS;
 use super::slots::Active;
+use super::streams::events_of;
 use crate::checked::{Exchanged, Wrong};
 use crate::clock;
 use crate::delivery_tracker::DeliveryState;
@@ -32,6 +33,9 @@ impl LoadRun<'_> {
         let operation = &scenario.operations[active.operation];
         let session = &mut sessions[active.session];
         let answer = connection.answer(stream);
+        if let Some(events) = events_of(&mut active, answer, done_ns) {
+            results.tally.streamed(active.operation, active.waiting.intended_ns, events);
+        }
         for cookie in answer.set_cookies() {
             let from = request.destination(&endpoint.base);
             session.set_cookie(cookie, from).unwrap_or_else(|(name, why)| taking.remarks.refused(name, why));
@@ -103,6 +107,7 @@ impl LoadRun<'_> {
     ) -> bool {
         let Some(active) = self.slots.take(slot) else { return false };
         let operation = &self.generator.config.scenario.operations[active.operation];
+        let detail = || detail() + &active.streamed.how_far(operation, kind, now_ns);
         if active.is_of_start {
             let why = || format!("{} {}: {}", operation.name, kind.name(), detail());
             self.starts.failed(active.session, now_ns, why);

@@ -1,5 +1,6 @@
 //! The streams of all connections, and the request that each carries.
 
+use super::streams::Streamed;
 use crate::request::Request;
 use crate::schedule::Waiting;
 use std::ops::Range;
@@ -34,6 +35,8 @@ pub(super) struct Active {
     pub redirects: u8,
     /// Messages that came instead of its answer.
     pub pushed: u32,
+    /// Server-sent events of its answer so far.
+    pub streamed: Streamed,
     /// Of a message that is delivered on other connections: its number, and the deliveries that are still due.
     pub number: u64,
     pub due: u32,
@@ -61,6 +64,7 @@ impl Active {
             taken_back: 0,
             redirects: 0,
             pushed: 0,
+            streamed: Streamed::default(),
             number: 0,
             due: 0,
         }

@@ -48,6 +48,15 @@ pub fn data(result: &LoadResult) -> Data {
             row("operation", &of.name, &format!("response_ms_{p}"), ms.into());
         }
         row("operation", &of.name, "body_bytes", figures.body_bytes.into());
+        if let Some(events) = &figures.events {
+            row("operation", &of.name, "events", events.events.into());
+            let times = [("first_event_ms", &events.first_event_ms), ("event_gap_ms", &events.event_gap_ms)];
+            for (metric, (p, ms)) in
+                times.into_iter().flat_map(|(metric, of)| percentiles(of).map(|one| (metric, one)))
+            {
+                row("operation", &of.name, &format!("{metric}_{p}"), ms.into());
+            }
+        }
         for one in &figures.errors_by_kind {
             row("operation", &of.name, &format!("errors_{}", one.kind), one.requests.into());
         }

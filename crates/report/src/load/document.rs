@@ -37,6 +37,7 @@ pub fn document(result: &LoadResult, target: &str, measured_s: Option<f64>) -> D
     let sections = [
         Section::new("operations", "Operations", [by_operation.into()]),
         Section::new("statuses", "Status codes and errors", [operations::endings(result).into()]),
+        Section::new("events", "Server-sent events", [operations::events(&result.operations).into()]),
         Section::new("times", "Times", percentiles),
         Section::new("over-time", "Over time", over_time),
         Section::new("slowest", "Slowest requests", [operations::slowest(result).into()]),

@@ -104,6 +104,25 @@ fn error(kind: LoadErrorKind) -> &'static str {
     }
 }
 
+/// Server-sent events of the operations whose answers are streams of them.
+pub fn events(operations: &[OperationCount]) -> Table {
+    let of_streams =
+        operations.iter().filter_map(|of| Some((&of.name, of.figures.as_ref()?.events.as_ref()?)));
+    Table::of("Server-sent events by operation", of_streams)
+        .words("Operation", |(name, _)| clean(name))
+        .figures("Events", |(_, of)| count(of.events))
+        .figures("Time to the first event, p50", |(_, of)| of.first_event_ms.p50.map(ms))
+        .called("First p50")
+        .figures("Time to the first event, p99", |(_, of)| of.first_event_ms.p99.map(ms))
+        .called("First p99")
+        .figures("Gap between events, p50", |(_, of)| of.event_gap_ms.p50.map(ms))
+        .called("Gap p50")
+        .figures("Gap between events, p99", |(_, of)| of.event_gap_ms.p99.map(ms))
+        .called("Gap p99")
+        .figures("Longest gap", |(_, of)| of.event_gap_ms.max.map(ms))
+        .table()
+}
+
 /// The slowest requests.
 pub fn slowest(result: &LoadResult) -> Table {
     Table::of("The slowest requests", &result.slowest)

@@ -23,6 +23,7 @@ pub fn detailed(stored: LoadResult) -> LoadResult {
                 .map(|&(status, answers, unexpected)| StatusCount { status, answers, unexpected })
                 .collect(),
             body_bytes: 5_000_000,
+            events: None,
         };
     let errors = [(LoadErrorKind::Timeout, 3), (LoadErrorKind::Status, 20)];
     let buy = OperationCount {

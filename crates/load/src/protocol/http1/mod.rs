@@ -96,8 +96,11 @@ impl Exchange for Http1 {
     }
 
     fn feed(&mut self, bytes: &[u8], _out: &mut Vec<u8>) -> Result<(usize, Option<Event>), Failure> {
+        let before = self.reader.answer().events;
         let progress = self.reader.feed(bytes)?;
-        Ok((bytes.len(), self.event(progress)))
+        let streamed =
+            || self.reader.answer().events.goes_on_from(before).then_some(Event::Streamed { stream: STREAM });
+        Ok((bytes.len(), self.event(progress).or_else(streamed)))
     }
 
     fn close(&mut self) -> Result<Option<Event>, Failure> {

@@ -69,6 +69,7 @@ impl Http2 {
         if stream.room < 0 {
             return Err(Fault::Window.into());
         }
+        let before = stream.answer.events;
         if let Err(why) = stream.data(body) {
             return Ok(Some(self.fail(at, why, out)));
         }
@@ -85,7 +86,7 @@ impl Http2 {
             stream.room += more;
             frame::put_number(out, frame::WINDOW_UPDATE, head.stream, more as u32);
         }
-        Ok(None)
+        Ok(stream.answer.events.goes_on_from(before).then_some(Event::Streamed { stream: at }))
     }
 
     fn headers(&mut self, head: Head, block: &[u8], out: &mut Vec<u8>) -> Result<Option<Event>, Failure> {

@@ -124,6 +124,23 @@ fn answers_are_read_in_any_pieces_in_any_order() {
 }
 
 #[test]
+fn each_piece_of_a_stream_of_events_says_so_until_the_last_awaited_one() {
+    let mut client = Client::asking(1, &[]);
+    client.http2.streams[0].answer.events.begin(3);
+    let streamed = Event::Streamed { stream: 0 };
+    let pieces: [(&[u8], &[Event]); 4] = [
+        (b": ping\n\n", &[]),
+        (b"data: 1\n\nda", &[streamed]),
+        (b"ta: 2\n\n", &[streamed]),
+        (b"data: 3\n\ndata: 4\n\n", &[answered(0)]),
+    ];
+    client.fed(&headers(1, 0, OK), 9).expect("good frames");
+    for (bytes, want) in pieces {
+        assert_eq!(client.fed(&data(1, 0, bytes), 1_000).expect("good frames"), want, "{bytes:?}");
+    }
+}
+
+#[test]
 fn a_long_head_comes_in_several_frames_also_with_priority_and_padding() {
     let block = [OK, &literal("location", "/somewhere")].concat();
     let first = [&[2][..], &[0; 5], &block[..3], &[0; 2]].concat();
