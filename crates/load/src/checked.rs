@@ -2,6 +2,7 @@
 
 use crate::coding::{Decoder, Undecodable};
 use crate::error_kind::ErrorKind;
+use crate::grpc::{self, GrpcStatus};
 use crate::protocol::Answer;
 use crate::quote;
 use crate::remarks::Remarks;
@@ -20,6 +21,10 @@ pub(crate) enum Wrong<'a> {
     Coded(Undecodable),
     /// It ended before so many events.
     Events { awaited: u32, counted: u32 },
+    /// Its status of gRPC is none that all went well.
+    Grpc(&'a GrpcStatus),
+    /// Its message of gRPC cannot be read.
+    Message(String),
     /// A value in it is longer than what is kept.
     TooLong { name: &'a str, bytes: usize },
 }
@@ -28,10 +33,12 @@ impl Wrong<'_> {
     /// How it is counted.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Wrong::Status { .. } => ErrorKind::Status,
-            Wrong::Without { .. } | Wrong::Coded(_) | Wrong::Events { .. } | Wrong::TooLong { .. } => {
-                ErrorKind::Content
-            }
+            Wrong::Status { .. } | Wrong::Grpc(_) => ErrorKind::Status,
+            Wrong::Without { .. }
+            | Wrong::Coded(_)
+            | Wrong::Events { .. }
+            | Wrong::Message(_)
+            | Wrong::TooLong { .. } => ErrorKind::Content,
         }
     }
 
@@ -54,6 +61,17 @@ impl Wrong<'_> {
                 let body = start_of(&answer.body);
                 format!("answered {status}; its stream ended with {counted} of {awaited} events: {body}")
             }
+            Wrong::Grpc(GrpcStatus { code: None, .. }) => {
+                format!("answered {status} without a grpc-status: no answer of gRPC")
+            }
+            Wrong::Grpc(of @ GrpcStatus { code: Some(code), .. }) => {
+                let name = grpc::name(*code).unwrap_or_default();
+                let message = of.message();
+                let says = if message.is_empty() { String::new() } else { start_of(message.as_bytes()) };
+                let colon = if message.is_empty() { "" } else { ": " };
+                format!("answered {name} ({code}){colon}{says}")
+            }
+            Wrong::Message(why) => format!("answered OK; {why}"),
             Wrong::Coded(why) => format!("answered {status}; {why}"),
             Wrong::TooLong { name, bytes } => {
                 format!("answered {status}; the value {name:?} in it has {bytes} bytes, more than are kept")
@@ -84,6 +102,12 @@ fn text(bytes: &[u8]) -> String {
     text
 }
 
+/// The status by which an answer is counted: that of gRPC, which is below 100, where it answers a call of it.
+pub(crate) fn status_of(operation: &Operation, answer: &Answer) -> u16 {
+    let of_grpc = answer.grpc.code.filter(|_| operation.grpc.is_some() && operation.expects(answer.status));
+    of_grpc.unwrap_or(answer.status)
+}
+
 /// Reused for each answer of a run: the decoder of bodies, and what there is to remark.
 #[derive(Default)]
 pub(crate) struct Taking {
@@ -112,9 +136,13 @@ impl<'a> Exchanged<'a> {
         if let Some((awaited, counted)) = answer.events.counts().filter(|_| !answer.events.is_done()) {
             return Err(Wrong::Events { awaited, counted });
         }
-        let body = match operation.keeps_body {
-            true => decoder.body(answer).map_err(Wrong::Coded)?,
-            false => &[],
+        if operation.grpc.is_some() && answer.grpc.code != Some(0) {
+            return Err(Wrong::Grpc(&answer.grpc));
+        }
+        let body = match (operation.keeps_body, &operation.grpc) {
+            (false, _) => &[],
+            (true, None) => decoder.body(answer).map_err(Wrong::Coded)?,
+            (true, Some(method)) => decoder.message(answer, method).map_err(Wrong::Message)?,
         };
         match operation.lacks(request.part(RequestPart::Expected), body) {
             Some(text) if !operation.forgets_at(answer.status) => Err(Wrong::Without { text, body }),

@@ -2,6 +2,7 @@
 //! happens when the end of the answer is stamped, and only where a scenario needs the body.
 
 use crate::protocol::{Answer, BODY_KEPT_BYTES_MAX};
+use assay_scenario::UnaryMethod;
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 use std::io::{self, Read};
@@ -141,6 +142,21 @@ impl Decoder {
             is_coded = true;
         }
         Ok(if is_coded { &self.decoded } else { &answer.body })
+    }
+}
+
+impl Decoder {
+    /// The message of an answer of gRPC as JSON.
+    ///
+    /// # Errors
+    /// Its body is no message of the method, or longer than what is kept.
+    pub fn message<'a>(&'a mut self, answer: &Answer, method: &UnaryMethod) -> Result<&'a [u8], String> {
+        if answer.is_cut {
+            return Err("its message has more than 1 MiB, of which nothing can be checked".to_owned());
+        }
+        self.decoded.clear();
+        method.read(&answer.body, &mut self.decoded)?;
+        Ok(&self.decoded)
     }
 }
 

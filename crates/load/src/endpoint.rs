@@ -90,6 +90,12 @@ impl Endpoint {
                 (HTTP1, ProtocolState::WebSocket(place(&base, "/")))
             }
             (None, false) => match http {
+                Http::One if scenario.operations.iter().any(|operation| operation.grpc.is_some()) => {
+                    return Err(wrong(
+                        "gRPC is spoken over HTTP/2; add --http 2 (in a study: http2_streams = 10)"
+                            .to_owned(),
+                    ));
+                }
                 Http::One => (HTTP1, ProtocolState::Http1(Fixed::new(&base.authority))),
                 Http::Two { streams } => {
                     if !(1..=STREAMS_MAX).contains(&streams) {

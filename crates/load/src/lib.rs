@@ -33,6 +33,7 @@ mod error;
 mod error_kind;
 mod failure_samples;
 mod generator;
+mod grpc;
 mod idle;
 mod interval_log;
 mod law;

@@ -40,6 +40,8 @@ pub(crate) struct Request {
     pub keeps_head: bool,
     /// The answer is a stream of events, and whole with so many; 0: it is none.
     pub events: u32,
+    /// Why it cannot be sent: the values in its message do not fit the schema.
+    pub unfit: Option<String>,
 }
 
 impl Request {
@@ -53,6 +55,7 @@ impl Request {
         self.keeps_body = false;
         self.keeps_head = false;
         self.events = 0;
+        self.unfit = None;
     }
 
     /// Writes the next part.

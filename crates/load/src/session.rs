@@ -59,7 +59,13 @@ impl Session {
         request.write(RequestPart::Headers, |out| user.fill(scenario, &operation.headers, drawn, out));
         request.write_cookies(base, cookies);
         if let Some(template) = &operation.body {
-            request.write(RequestPart::Body, |out| user.fill(scenario, template, drawn, out));
+            request.unfit = request.write(RequestPart::Body, |out| {
+                let begins = out.len();
+                user.fill(scenario, template, drawn, out);
+                let method = operation.encoder()?;
+                let json = out.split_off(begins);
+                method.write(&json, out).err()
+            });
         }
         if let Some(template) = operation.contains() {
             request.write(RequestPart::Expected, |out| user.fill(scenario, template, drawn, out));

@@ -44,6 +44,9 @@ impl GeneratorConfig {
             if let Some((file, rows)) = drawn.used_up().and_then(|feed| scenario.rows_of(feed)) {
                 return Err(failed(format!("all {rows} rows of {file} were used")));
             }
+            if let Some(why) = request.unfit.take() {
+                return Err(failed(format!("its body {why}")));
+            }
             exchange(&mut connection, &endpoint, operation, &mut request, &mut user).map_err(failed)?;
             let answer = connection.answer(STREAM);
             let exchanged = Exchanged { operation, request: &request, answer };

@@ -5,7 +5,6 @@ use crate::error_kind::ErrorKind;
 use crate::failure_samples::FailureSamples;
 use crate::law::{Load, Span};
 use crate::measured::Measured;
-use crate::protocol::Answer;
 use crate::recorder::RequestTimes;
 use crate::timeline::CompletionTimeline;
 use assay_model::{OperationCount, Problem};
@@ -116,11 +115,18 @@ impl Tally {
         &mut self,
         operation: usize,
         intended_ns: u64,
-        answer: &Answer,
+        (status, body_bytes): (u16, u64),
         error: Option<ErrorKind>,
     ) {
         if self.measured.start_monotonic_ns <= intended_ns {
-            self.measured.breakdown.received(operation, answer.status, answer.body_bytes, error);
+            self.measured.breakdown.received(operation, status, body_bytes, error);
+        }
+    }
+
+    /// Server-sent events of an answer came. Those of a request from before the run do not count.
+    pub fn streamed(&mut self, operation: usize, intended_ns: u64, events: EventsCame) {
+        if self.measured.start_monotonic_ns <= intended_ns {
+            self.measured.breakdown.operations[operation].streamed(events);
         }
     }
 

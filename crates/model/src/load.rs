@@ -347,10 +347,13 @@ pub struct ErrorCount {
 }
 
 /// Answers with a status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusCount {
     /// The status code.
     pub status: u16,
+    /// Its name, where it is one of gRPC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Answers that had it.
     pub answers: u64,
     /// Of these, those whose operation does not expect it.

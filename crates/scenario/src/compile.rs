@@ -3,6 +3,7 @@
 use crate::chat::Chat;
 use crate::compile_operation::operation;
 use crate::file::{OperationFile, PerKind, ScenarioFile};
+use crate::grpc::Services;
 use crate::mistakes::Mistakes;
 use crate::names::Names;
 use crate::operation::{Operation, Scenario};
@@ -63,6 +64,11 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
             extracts.push(extract);
         }
     }
+    let mut files = Vec::new();
+    let services = file.grpc.and_then(|grpc| {
+        let of = |what| mistakes.add(&grpc.span(), format!("[grpc] schema: {what}"));
+        services(&grpc.get_ref().schema, outside, &mut files).map_err(of).ok().flatten()
+    });
     let names = Names {
         operations: &operation_names,
         values: &values,
@@ -70,7 +76,8 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         feeds: &feeds,
         outside,
         secrets: RefCell::default(),
-        files: RefCell::default(),
+        files: RefCell::new(files),
+        services,
     };
     let spans: Vec<Range<usize>> = file.operation.iter().map(Spanned::span).collect();
     let session = SessionRules::of(&file.session, &mut |what| mistakes.add(&(0..0), what));
@@ -140,6 +147,17 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
     };
     check_setup(&scenario, &spans, &mut mistakes);
     if mistakes.found.is_empty() { Ok(scenario) } else { Err(mistakes.found) }
+}
+
+/// The services of a schema; none where it is not read.
+fn services(file: &str, outside: &Outside, files: &mut Vec<Box<[u8]>>) -> Result<Option<Services>, String> {
+    let set = outside.descriptors(files.len(), file)?;
+    if matches!(outside, Outside::Absent) {
+        return Ok(None);
+    }
+    let services = Services::of(&set).map_err(|why| format!("{file:?} {why}"))?;
+    files.push(set);
+    Ok(Some(services))
 }
 
 /// The weights of an operation by kind of user.

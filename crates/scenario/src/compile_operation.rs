@@ -2,6 +2,7 @@
 
 use crate::extract::Extract;
 use crate::file::{ForgetFile, OneOrMany, OperationFile, PartFile};
+use crate::grpc::UnaryMethod;
 use crate::mistakes::Mistakes;
 use crate::multipart;
 use crate::names::Names;
@@ -27,27 +28,36 @@ pub(crate) fn operation(
     let file = file.into_inner();
     let mut wrong = |what: String| mistakes.add(&span, format!("operation {:?}: {what}", file.name));
     check_request_line(&file, &mut wrong);
+    if file.grpc.is_some() {
+        check_grpc(&file, &mut wrong);
+    }
     check_headers(&file.headers, &mut wrong);
     let mut texts = Texts { names, wrong: &mut wrong };
-    let (path, path_value) = texts.path(&file.path);
+    let grpc_path = file.grpc.as_ref().map(|name| format!("/{name}"));
+    let (path, path_value) = texts.path(grpc_path.as_ref().or(file.path.as_ref()).map_or("", String::as_str));
     let mut headers = Template::default();
     for (header, value) in &file.headers {
         headers.literal(format!("{header}: ").as_bytes());
         headers.append(texts.template(value, Encoding::Header));
         headers.literal(b"\r\n");
     }
-    let body = texts.body(&file, &mut headers);
+    let (body, grpc, encodes) = match &file.grpc {
+        None => (texts.body(&file, &mut headers), None, false),
+        Some(name) => texts.message(name, &file, &mut headers),
+    };
     let contains = file.contains.as_ref().map(|text| texts.contains(text));
     let requires = required(&file, names, &mut wrong);
     let think = thought(file.think_ms.as_ref(), usual, &mut wrong);
     let mut operation = Operation {
         name: file.name.clone(),
-        method: file.method.clone(),
+        method: if grpc_path.is_some() { "POST".to_owned() } else { file.method.clone() },
         path,
         path_value,
         sets: own_headers(&file.headers),
         headers,
         body,
+        grpc,
+        encodes,
         statuses: listed(file.status.as_ref()).to_vec(),
         follow_redirects: file.follow_redirects,
         keeps_body: contains.is_some(),
@@ -138,6 +148,34 @@ impl Texts<'_> {
         }
     }
 
+    /// The message of a call of gRPC, with its method, and whether it is encoded only when it is filled in.
+    fn message(
+        &mut self,
+        name: &str,
+        file: &OperationFile,
+        headers: &mut Template,
+    ) -> (Option<Template>, Option<UnaryMethod>, bool) {
+        headers.literal(GRPC_HEADERS);
+        let message = self.template(file.body.as_deref().unwrap_or("{}"), Encoding::Json);
+        let method = self.names.method(name).unwrap_or_else(|what| {
+            (self.wrong)(what);
+            None
+        });
+        let Some(method) = method else { return (Some(message), None, false) };
+        let json = message.with_ones();
+        if let Some(what) = method.mistake(&String::from_utf8_lossy(&json)) {
+            (self.wrong)(format!("body: {what}"));
+        } else if message.sources().next().is_none() {
+            let (mut encoded, mut body) = (Vec::new(), Template::default());
+            if let Err(what) = method.write(&json, &mut encoded) {
+                (self.wrong)(format!("body {what}"));
+            }
+            body.literal(&encoded);
+            return (Some(body), Some(method), false);
+        }
+        (Some(message), Some(method), true)
+    }
+
     fn multipart(&mut self, parts: &BTreeMap<String, PartFile>) -> Template {
         let (names, mut mistakes) = (self.names, Vec::new());
         let mut text = |text: &str, encoding| self.template(text, encoding);
@@ -216,6 +254,31 @@ fn forgotten(file: &ForgetFile, names: &Names, wrong: &mut dyn FnMut(String)) ->
     (statuses.to_vec(), values)
 }
 
+/// What HTTP/2 says of a call is not the scenario's.
+fn check_grpc(file: &OperationFile, wrong: &mut dyn FnMut(String)) {
+    let others = [
+        ("path", file.path.is_some()),
+        ("method", file.method != "GET"),
+        ("form", file.form.is_some()),
+        ("multipart", file.multipart.is_some()),
+        ("hidden", file.hidden.is_some()),
+        ("events", file.events.is_some()),
+        ("status", file.status.is_some()),
+        ("forget", file.forget.is_some()),
+        ("follow_redirects", file.follow_redirects),
+    ];
+    for (name, _) in others.iter().filter(|(_, is_set)| *is_set) {
+        wrong(format!("`{name}` does not belong to `grpc`, which has a `body` and `headers`; leave it out"));
+    }
+    for own in file
+        .headers
+        .keys()
+        .filter(|name| ["content-type", "te"].iter().any(|own| name.eq_ignore_ascii_case(own)))
+    {
+        wrong(format!("header {own:?} is written by the generator; leave it out"));
+    }
+}
+
 fn check_statuses(statuses: &[u16], wrong: &mut dyn FnMut(String)) {
     if let Some(status) = statuses.iter().find(|status| !(200..=599).contains(*status)) {
         wrong(format!("status {status} is not from 200 to 599"));
@@ -226,14 +289,17 @@ fn check_request_line(file: &OperationFile, wrong: &mut dyn FnMut(String)) {
     if file.method.is_empty() || !file.method.bytes().all(|byte| byte.is_ascii_uppercase()) {
         wrong(format!("method {:?} must be in capitals, such as GET or POST", file.method));
     }
-    if !(file.path.starts_with('/') || template::begins_placeholder(&file.path))
-        || file.path.bytes().any(|byte| byte <= b' ' || byte >= 0x7f || byte == b'#')
-    {
-        wrong(format!(
-            "path {:?} must start with / and hold neither spaces, # nor characters beyond ASCII; encode them \
-             with %",
-            file.path
-        ));
+    match &file.path {
+        None if file.grpc.is_none() => wrong("`path` is missing, such as path = \"/\"".to_owned()),
+        Some(path)
+            if !(path.starts_with('/') || template::begins_placeholder(path))
+                || path.bytes().any(|byte| byte <= b' ' || byte >= 0x7f || byte == b'#') =>
+        {
+            wrong(format!(
+                "path {path:?} must start with / and hold neither spaces, # nor characters beyond ASCII; encode them with %"
+            ));
+        }
+        _ => (),
     }
     if 1 < [file.form.is_some(), file.body.is_some(), file.multipart.is_some()]
         .into_iter()

@@ -42,10 +42,22 @@ pub(crate) struct ScenarioFile {
     /// Instead of operations: users of rooms who say something to all others of theirs.
     #[schemars(with = "Option<ChatFile>")]
     pub chat: Option<Spanned<ChatFile>>,
+    /// The services of `grpc` in operations.
+    #[schemars(with = "Option<GrpcFile>")]
+    pub grpc: Option<Spanned<GrpcFile>>,
     /// Requests, by weight.
     #[serde(default)]
     #[schemars(with = "Vec<OperationFile>")]
     pub operation: Vec<Spanned<OperationFile>>,
+}
+
+/// Services of gRPC.
+#[derive(JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GrpcFile {
+    /// Their schema, beside the scenario file: a `.proto` file, with what it imports beside it, or a set of descriptors as `protoc
+    /// --descriptor_set_out=FILE --include_imports` writes it.
+    pub schema: String,
 }
 
 /// Rows of a file, whose columns can be named where values can.
@@ -334,9 +346,14 @@ pub(crate) struct OperationFile {
     /// The method of the request. Default: GET.
     #[serde(default = "method_default")]
     pub method: String,
-    /// Path and query. It may begin with an extract, whose value is then a path or a URL of the same server, as in `Location` or a link.
-    pub path: String,
-    /// Headers. They take the place of those that the generator writes itself: `Host`, `User-Agent`, `Accept`.
+    /// Path and query. It may begin with an extract, whose value is then a path or a URL of the same server, as in `Location` or a link. Only
+    /// with `grpc` there is none.
+    pub path: Option<String>,
+    /// Instead of a path: a unary method of gRPC, `package.Service/Method`, with a `body` that is its message as JSON. A correct answer has the
+    /// status OK; `contains` and extracts work on its message as JSON. Over HTTP/2 alone.
+    pub grpc: Option<String>,
+    /// Headers. They take the place of those that the generator writes itself: `Host`, `User-Agent`, `Accept`. Those of `Cookie` each user has from the start of
+    /// its session, and the server may replace them.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     /// Fields of an HTML form, which are sent encoded.

@@ -2,6 +2,7 @@
 
 use crate::data::Feed;
 use crate::extract::{Extract, ValueLocation};
+use crate::grpc::{Services, UnaryMethod};
 use crate::mistakes::Mistakes;
 use crate::outside::Outside;
 use crate::template::{self, Source};
@@ -22,6 +23,8 @@ pub(crate) struct Names<'a> {
     pub secrets: RefCell<Vec<(String, String)>>,
     /// Files that requests send.
     pub files: RefCell<Vec<Box<[u8]>>>,
+    /// Services whose methods operations may name: none where the scenario names no schema, or where it is not read.
+    pub services: Option<Services>,
 }
 
 impl Names<'_> {
@@ -73,6 +76,15 @@ impl Names<'_> {
         let bytes = self.outside.file(files.len(), file)?;
         files.push(bytes.clone());
         Ok(bytes)
+    }
+
+    /// A method of gRPC; none where the schema is not read.
+    pub fn method(&self, name: &str) -> Result<Option<UnaryMethod>, String> {
+        match &self.services {
+            Some(services) => services.method(name).map(Some),
+            None if matches!(self.outside, Outside::Absent) => Ok(None),
+            None => Err("`grpc` needs the schema of its service: [grpc] schema = \"FILE.proto\"".to_owned()),
+        }
     }
 
     fn secret(&self, name: &str) -> Result<Source, String> {

@@ -3,6 +3,7 @@
 use crate::chat::Chat;
 use crate::data::{Feed, Table};
 use crate::extract::Extract;
+use crate::grpc::UnaryMethod;
 use crate::outside::{Secrets, Sent, sent_file};
 use crate::rate::RateSchedule;
 use crate::session::SessionRules;
@@ -171,6 +172,10 @@ pub struct Operation {
     pub sets: OwnHeaders,
     /// Absent where a request has none.
     pub body: Option<Template>,
+    /// The method of gRPC that it calls.
+    pub grpc: Option<UnaryMethod>,
+    /// Its body is filled in as JSON, and is then to be encoded by the method.
+    pub(crate) encodes: bool,
     /// Statuses of right answers; none: any that says that all went well.
     pub(crate) statuses: Vec<u16>,
     /// Redirects of the server under load are followed.
@@ -233,6 +238,8 @@ impl Operation {
             headers: Template::default(),
             sets: OwnHeaders::default(),
             body: Some(text),
+            grpc: None,
+            encodes: false,
             statuses: Vec::new(),
             follow_redirects: false,
             contains: None,
@@ -256,6 +263,11 @@ impl Operation {
             Some(Contains::Filled(template)) => Some(template),
             Some(Contains::Text(_)) | None => None,
         }
+    }
+
+    /// The method of gRPC by which its body is to be encoded once it is filled in.
+    pub fn encoder(&self) -> Option<&UnaryMethod> {
+        self.grpc.as_ref().filter(|_| self.encodes)
     }
 
     /// Its path begins with a value that is a whole path of the server.

@@ -3,6 +3,7 @@
 
 use crate::ScenarioError;
 use crate::data::{self, Table};
+use crate::grpc;
 use crate::rate::RateSchedule;
 use assay_text::redact::REDACTED;
 use base64::Engine;
@@ -90,6 +91,19 @@ impl Outside<'_> {
                 sent.map(Into::into).ok_or_else(|| format!("the bytes of {file:?} are missing"))
             }
             Outside::Absent => Ok(Box::default()),
+        }
+    }
+
+    /// The set of descriptors of a schema of gRPC, which is the so many-th file that the scenario names.
+    ///
+    /// # Errors
+    /// It cannot be read, with the reason.
+    pub fn descriptors(&self, number: usize, file: &str) -> Result<Box<[u8]>, String> {
+        match self {
+            Outside::Here(folder) if grpc::is_proto(Path::new(file)) => {
+                grpc::compile_proto(&folder.join(file)).map(Into::into)
+            }
+            _ => self.file(number, file),
         }
     }
 

@@ -9,6 +9,8 @@ pub(crate) enum Encoding {
     Form,
     /// As it is, without control characters, which could forge a header.
     Header,
+    /// Within a string of JSON.
+    Json,
     /// As it is.
     Raw,
 }
@@ -92,6 +94,15 @@ impl Template {
         }
     }
 
+    /// Its text with `1` in the place of each value, which can be a number as well as a text.
+    pub(crate) fn with_ones(&self) -> Vec<u8> {
+        let parts = self.parts.iter().map(|part| match part {
+            TemplatePart::Literal(bytes) => &**bytes,
+            TemplatePart::Placeholder(..) => b"1".as_slice(),
+        });
+        parts.collect::<Vec<_>>().concat()
+    }
+
     /// Appends all parts of `other`.
     pub(crate) fn append(&mut self, other: Template) {
         for part in other.parts {
@@ -158,6 +169,10 @@ pub(crate) fn encode(value: &[u8], encoding: Encoding, out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     match encoding {
         Encoding::Raw => out.extend_from_slice(value),
+        Encoding::Json => {
+            let quoted = serde_json::Value::from(String::from_utf8_lossy(value)).to_string();
+            out.extend_from_slice(&quoted.as_bytes()[1..quoted.len() - 1]);
+        }
         Encoding::Header => out.extend(value.iter().filter(|byte| **byte >= b' ' && **byte != 0x7f)),
         Encoding::Path | Encoding::Form => {
             for &byte in value {
@@ -210,6 +225,7 @@ mod tests {
         assert_eq!(encoded(Encoding::Path), "a%20b%26c%0D%0A");
         assert_eq!(encoded(Encoding::Form), "a+b%26c%0D%0A");
         assert_eq!(encoded(Encoding::Header), "a b&c");
+        assert_eq!(encoded(Encoding::Json), "a b&c\\r\\n");
         assert_eq!(encoded(Encoding::Raw), "a b&c\r\n");
     }
 

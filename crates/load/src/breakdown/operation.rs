@@ -2,6 +2,7 @@
 
 use super::events::{EventRecord, EventsCame};
 use crate::error_kind::ErrorKind;
+use crate::grpc;
 use crate::recorder::{counts, empty_histogram, sum, summary_ms};
 use assay_model::{ErrorCount, OperationFigures, StatusCount};
 use hdrhistogram::Histogram;
@@ -106,7 +107,11 @@ impl OperationRecord {
             response_ms: summary_ms(&self.response),
             errors_by_kind: error_counts(&self.errors_by_kind),
             statuses: statuses
-                .map(|&(status, answers, unexpected)| StatusCount { status, answers, unexpected })
+                .map(|&(status, answers, unexpected)| {
+                    // Those of HTTP begin at 100.
+                    let name = grpc::name(status).map(str::to_owned);
+                    StatusCount { status, name, answers, unexpected }
+                })
                 .collect(),
             body_bytes: self.body_bytes,
             events: self.events.as_ref().map(|events| events.figures()),

@@ -9,6 +9,7 @@ pub(crate) mod http1;
 pub(crate) mod http2;
 pub(crate) mod websocket;
 
+use crate::grpc::GrpcStatus;
 use crate::request::Request;
 use events::EventCounter;
 use std::borrow::Cow;
@@ -169,6 +170,8 @@ pub(crate) struct Answer {
     pub is_cut: bool,
     /// Of a body that is a stream of events.
     pub events: EventCounter,
+    /// Of gRPC, as far as the answer says it.
+    pub grpc: GrpcStatus,
 }
 
 impl Answer {
@@ -185,6 +188,7 @@ impl Answer {
         self.head.clear();
         self.keeps_head = false;
         self.events.begin(0);
+        self.grpc.clear();
     }
 
     /// Its header lines are wanted.

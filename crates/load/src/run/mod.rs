@@ -322,6 +322,10 @@ impl<'a> LoadRun<'a> {
             return self.out_of_rows(feed, (slot, session), &waiting, now_ns);
         }
         self.results.began(&waiting, drawn);
+        if let Some(why) = self.slots.request_mut(slot).unfit.take() {
+            self.slots.fill(slot, Active::new(waiting, (session, operation), sendable_ns, 0));
+            return self.fail_unfit(slot, &why, now_ns);
+        }
         self.put_in(slot, Active::new(waiting, (session, operation), sendable_ns, 0), now_ns);
     }
 

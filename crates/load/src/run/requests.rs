@@ -4,7 +4,7 @@ use super::LoadRun;
 use super::free_slots::REST_NS;
 use super::slots::Active;
 use super::streams::events_of;
-use crate::checked::{Exchanged, Wrong};
+use crate::checked::{Exchanged, Wrong, status_of};
 use crate::clock;
 use crate::delivery_tracker::DeliveryState;
 use crate::error_kind::ErrorKind;
@@ -84,7 +84,8 @@ impl LoadRun<'_> {
             }
         };
         if !active.is_of_start {
-            results.tally.received(active.operation, intended_ns, answer, error);
+            let received = (status_of(operation, answer), answer.body_bytes);
+            results.tally.received(active.operation, intended_ns, received, error);
         }
         if ends {
             session.restart();
@@ -278,6 +279,12 @@ impl LoadRun<'_> {
         while self.users.give_up().or_else(|| self.schedule.take()).is_some() {
             self.schedule.finish(now_ns, None, now_ns, |_| ());
         }
+    }
+
+    /// Fails a request that cannot be sent: the values in its message do not fit the schema.
+    pub(super) fn fail_unfit(&mut self, slot: usize, why: &str, now_ns: u64) {
+        self.fail(slot, ErrorKind::Content, now_ns, || format!("not sent: its body {why}"));
+        self.free.put(slot, now_ns);
     }
 
     /// Fails what draining could not wait for.

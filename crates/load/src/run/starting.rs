@@ -27,6 +27,12 @@ impl LoadRun<'_> {
                 self.generator.sessions[session].begin_again();
                 continue;
             }
+            if let Some(why) = self.slots.request_mut(slot).unfit.take() {
+                let active = Active::new(NO_ARRIVAL, (session, chosen.operation), free_ns, 0);
+                self.slots.fill(slot, Active { is_of_start: true, ..active });
+                self.fail_unfit(slot, &why, now_ns);
+                continue;
+            }
             let active = Active::new(NO_ARRIVAL, (session, chosen.operation), free_ns, 0);
             self.put_in(slot, Active { is_of_start: true, ..active }, now_ns);
         }

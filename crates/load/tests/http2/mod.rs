@@ -1,5 +1,6 @@
 //! HTTP/2 against a server of another implementation, which does wrong what a test tells it to.
 
+mod grpc;
 pub mod server;
 
 use crate::certificates::Authority;

@@ -34,6 +34,11 @@ pub enum Reply {
         headers: Vec<(&'static str, String)>,
         body: Vec<u8>,
     },
+    /// An answer with trailers behind its body.
+    Call {
+        body: Vec<u8>,
+        trailers: Vec<(&'static str, String)>,
+    },
     Reset(u32),
     /// Says that it answers no request from this one on, and why.
     GoAway(u32),
@@ -93,6 +98,7 @@ struct State {
     open: HashMap<i32, Request>,
     whole: Vec<i32>,
     bodies: HashMap<i32, (Vec<u8>, usize)>,
+    trailers: HashMap<i32, Vec<(&'static str, String)>>,
     refused: u64,
     waiting: Vec<(i32, Reply)>,
 }
@@ -145,20 +151,28 @@ pub fn connection(
     done
 }
 
+fn pair(name: &str, value: &str) -> sys::nghttp2_nv {
+    sys::nghttp2_nv {
+        name: name.as_ptr().cast_mut(),
+        value: value.as_ptr().cast_mut(),
+        namelen: name.len(),
+        valuelen: value.len(),
+        flags: 0,
+    }
+}
+
 /// Says whether the connection goes on.
 fn act(session: *mut sys::nghttp2_session, state: &mut State, id: i32, reply: Reply) -> bool {
     match reply {
+        Reply::Call { body, trailers } => {
+            state.trailers.insert(id, trailers);
+            let headers = vec![("content-type", "application/grpc".to_owned())];
+            act(session, state, id, Reply::Answer { status: 200, headers, body })
+        }
         Reply::Answer { status, headers, body } => {
             let mut all = vec![(":status".to_owned(), status.to_string())];
             all.extend(headers.into_iter().map(|(name, value)| (name.to_owned(), value)));
-            let pair = |(name, value): &(String, String)| sys::nghttp2_nv {
-                name: name.as_ptr().cast_mut(),
-                value: value.as_ptr().cast_mut(),
-                namelen: name.len(),
-                valuelen: value.len(),
-                flags: 0,
-            };
-            let pairs: Vec<_> = all.iter().map(pair).collect();
+            let pairs: Vec<_> = all.iter().map(|(name, value)| pair(name, value)).collect();
             state.bodies.insert(id, (body, 0));
             let provider = sys::nghttp2_data_provider2 {
                 source: sys::nghttp2_data_source { fd: 0 },
@@ -313,7 +327,7 @@ unsafe extern "C" fn on_invalid(
 }
 
 unsafe extern "C" fn read_body(
-    _: *mut sys::nghttp2_session,
+    session: *mut sys::nghttp2_session,
     id: i32,
     into: *mut u8,
     room: usize,
@@ -331,6 +345,11 @@ unsafe extern "C" fn read_body(
         *sent += count;
         if *sent == body.len() {
             *flags |= sys::NGHTTP2_DATA_FLAG_EOF;
+            if let Some(trailers) = state(user).trailers.remove(&id) {
+                *flags |= sys::NGHTTP2_DATA_FLAG_NO_END_STREAM;
+                let pairs: Vec<_> = trailers.iter().map(|(name, value)| pair(name, value)).collect();
+                sys::nghttp2_submit_trailer(session, id, pairs.as_ptr(), pairs.len());
+            }
         }
         count as sys::nghttp2_ssize
     }

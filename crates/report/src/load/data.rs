@@ -61,7 +61,8 @@ pub fn data(result: &LoadResult) -> Data {
             row("operation", &of.name, &format!("errors_{}", one.kind), one.requests.into());
         }
         for one in &figures.statuses {
-            row("operation", &of.name, &format!("status_{}", one.status), one.answers.into());
+            let status = one.name.clone().unwrap_or_else(|| one.status.to_string());
+            row("operation", &of.name, &format!("status_{status}"), one.answers.into());
         }
     }
     for one in &result.errors_by_kind {

@@ -5,7 +5,7 @@ use assay_kit::Table;
 use assay_kit::number::{count, percent_share, size};
 use assay_kit::quantity::figure;
 use assay_kit::text::clean;
-use assay_model::{LatencySummary, LoadErrorKind, LoadResult, OperationCount, OperationFigures};
+use assay_model::{LatencySummary, LoadErrorKind, LoadResult, OperationCount, OperationFigures, StatusCount};
 
 /// A row for each operation.
 pub fn table(operations: &[OperationCount]) -> Table {
@@ -64,7 +64,11 @@ pub fn endings(result: &LoadResult) -> Table {
 }
 
 fn endings_of<'a>(operation: &'a str, of: &OperationFigures) -> Vec<Ending<'a>> {
-    let statuses = of.statuses.iter().map(|of| (of.status.to_string(), of.answers, of.unexpected));
+    let named = |of: &StatusCount| match &of.name {
+        Some(name) => format!("{} ({})", clean(name), of.status),
+        None => of.status.to_string(),
+    };
+    let statuses = of.statuses.iter().map(|of| (named(of), of.answers, of.unexpected));
     let others = of.errors_by_kind.iter().filter(|of| !matches!(of.kind, LoadErrorKind::Status));
     let others = others.map(|of| (error(of.kind).to_owned(), of.requests, of.requests));
     statuses

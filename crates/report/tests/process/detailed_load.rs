@@ -20,7 +20,7 @@ pub fn detailed(stored: LoadResult) -> LoadResult {
             errors_by_kind: errors.iter().map(|&(kind, requests)| ErrorCount { kind, requests }).collect(),
             statuses: statuses
                 .iter()
-                .map(|&(status, answers, unexpected)| StatusCount { status, answers, unexpected })
+                .map(|&(status, answers, unexpected)| StatusCount { status, name: None, answers, unexpected })
                 .collect(),
             body_bytes: 5_000_000,
             events: None,

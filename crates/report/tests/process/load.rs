@@ -187,3 +187,22 @@ fn a_load_has_its_percentiles_and_what_is_wrong_with_it() {
     assert!(page.contains("p99.9: 212 ms; service time 205 ms"), "a bar for each percentile that is known");
     assert!(!page.contains("p99: "), "and none for one that is not");
 }
+
+#[test]
+fn events_of_streams_and_statuses_of_grpc_stand_by_operation() {
+    let mut load = detailed(kept());
+    let times = LatencySummary { p50: Some(12.0), p99: Some(34.0), max: Some(1_700.0), ..load.response_ms };
+    let figures = load.operations[1].figures.as_mut().expect("figures");
+    figures.events = Some(EventFigures { events: 2_931, first_event_ms: times, event_gap_ms: times });
+    let name = Some("UNAVAILABLE".to_owned());
+    figures.statuses = vec![StatusCount { status: 14, name, answers: 7, unexpected: 7 }];
+    let document = load::document(&load, "http://shop:8080/", None);
+    for text in [document.terminal(view(120)), document.markdown(), page(&document)] {
+        assert!(text.contains("Server-sent events"), "{text}");
+        assert!(text.contains("2,931") && text.contains("UNAVAILABLE (14)"), "{text}");
+    }
+    let all = csv(&load::data(&load));
+    for wanted in ["browse,events,2931", "browse,event_gap_ms_max,1700", "browse,status_UNAVAILABLE,7"] {
+        assert!(all.iter().any(|row| row.ends_with(wanted)), "{wanted}: {all:?}");
+    }
+}

@@ -90,6 +90,7 @@ impl Stream {
 
     /// A header of the block: RFC 9113 section 8.
     pub fn header(&mut self, name: &[u8], value: &[u8]) {
+        self.answer.grpc.header(name, value);
         if self.stage == Stage::Trailers {
             return;
         }

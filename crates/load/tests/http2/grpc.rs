@@ -1,0 +1,160 @@
+//! Unary calls of gRPC against a server that answers as a test says.
+
+use super::server::{Reply, Request, Server, Settings, serve};
+use super::{CLOSED, OPEN, errors, is_fine};
+use assay_load::{ErrorKind, Generator, GeneratorConfig, Http, Load, LoadError, Measured, Scenario};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+const SHOP: &str = r#"
+    syntax = "proto3";
+    package shop;
+    message Order { string user = 1; int32 count = 2; }
+    message Receipt { int32 id = 1; string state = 2; }
+    service Orders { rpc Place(Order) returns (Receipt); }
+"#;
+const PLACE: &str = r#"
+    schema = "assay.scenario/1"
+    name = "test"
+    [grpc]
+    schema = "shop.proto"
+    [values]
+    count = { kind = "list", values = [1, 2, 3] }
+    [extract]
+    id = { operation = "place", json = "/id" }
+    [[operation]]
+    name = "place"
+    grpc = "shop.Orders/Place"
+    body = '{"user": "u7", "count": {count}}'
+    contains = '"state":"placed"'
+    timeout_ms = 120000
+    [[operation]]
+    name = "again"
+    grpc = "shop.Orders/Place"
+    body = '{"user": "{id}"}'
+    requires = "id"
+    otherwise = "place"
+    timeout_ms = 120000
+"#;
+
+/// The scenario, from files, and as an injector gets it.
+fn scenario(text: &str) -> Scenario {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("shop.proto"), SHOP).expect("room");
+    let path = folder.path().join("test.toml");
+    std::fs::write(&path, text).expect("room");
+    let read = Scenario::read(&path).expect("a right scenario");
+    let sent = serde_json::to_string(&read).expect("JSON");
+    serde_json::from_str(&sent).expect("the same")
+}
+
+fn run(url: &str, text: &str, http: Http, load: &Load) -> Result<Measured, LoadError> {
+    let config = GeneratorConfig { http, ..GeneratorConfig::new(url, scenario(text), 2) };
+    let stop = AtomicBool::new(false);
+    Generator::new(config)?.run(load, Duration::from_millis(300), &stop, None, &mut |_| ())
+}
+
+fn load(server: &Server, text: &str, law: &Load) -> Measured {
+    let measured = run(&server.url, text, Http::Two { streams: 3 }, law).expect("the server listens");
+    assert_eq!(server.refused.load(Ordering::Relaxed), 0, "frames that the other side refuses");
+    assert!(0 < measured.requests);
+    measured
+}
+
+/// A message with its prefix.
+fn framed(message: &[u8]) -> Vec<u8> {
+    [&[0, 0, 0, 0, message.len() as u8], message].concat()
+}
+
+fn reply(message: &[u8], trailers: &[(&'static str, &str)]) -> Reply {
+    let trailers = trailers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    Reply::Call { body: framed(message), trailers }
+}
+
+/// Receipt 7, `placed`.
+fn placed() -> Reply {
+    reply(b"\x08\x07\x12\x06placed", &[("grpc-status", "0")])
+}
+
+fn is_call(request: &Request) -> bool {
+    let is = |name: &str, value: &str| request.headers.get(name).is_some_and(|is| is == value);
+    is(":method", "POST") && is("te", "trailers") && is("content-type", "application/grpc")
+}
+
+#[test]
+fn a_call_is_answered_with_ok_and_its_message_is_checked_and_used() {
+    for law in [CLOSED, OPEN] {
+        let server = serve(Settings::default(), |request| {
+            let is_placed = (1..=3).any(|count| request.body == framed(&[10, 2, b'u', b'7', 16, count]));
+            let is_again = request.body == framed(b"\x0a\x017");
+            match is_call(request) && request.path() == "/shop.Orders/Place" && (is_placed || is_again) {
+                true => placed(),
+                false => Reply::Reset(1),
+            }
+        });
+        let measured = load(&server, PLACE, &law);
+        is_fine(&measured);
+        assert!(0 < measured.operations[1].requests, "what the first answer gave is sent");
+        let figures = measured.breakdown.operations[0].figures(1.0, true);
+        let statuses: Vec<_> = figures.statuses.iter().map(|of| (of.status, of.name.as_deref())).collect();
+        assert_eq!(statuses, [(0, Some("OK"))]);
+    }
+}
+
+#[test]
+fn an_error_counts_by_the_name_of_its_status_also_without_a_message() {
+    let server = serve(Settings::default(), |request| match request.number % 2 {
+        0 => reply(b"", &[("grpc-status", "14"), ("grpc-message", "no%20room")]),
+        _ => Reply::Answer {
+            status: 200,
+            headers: vec![("grpc-status", "7".to_owned()), ("content-type", "application/grpc".to_owned())],
+            body: Vec::new(),
+        },
+    });
+    let measured = load(&server, PLACE, &CLOSED);
+    assert_eq!(errors(&measured, ErrorKind::Status), measured.requests);
+    let figures = measured.breakdown.operations[0].figures(1.0, true);
+    let names: Vec<_> = figures.statuses.iter().filter_map(|of| of.name.as_deref()).collect();
+    assert_eq!(names, ["PERMISSION_DENIED", "UNAVAILABLE"]);
+    assert!(figures.statuses.iter().all(|of| of.answers == of.unexpected));
+    let texts: Vec<&str> = measured.problems.iter().map(|of| of.text.as_str()).collect();
+    assert!(texts.iter().any(|text| text.contains("place answered UNAVAILABLE (14): no room")), "{texts:?}");
+    assert!(texts.iter().any(|text| text.contains("answered PERMISSION_DENIED (7)")), "{texts:?}");
+}
+
+#[test]
+fn an_answer_that_is_no_answer_of_grpc_is_wrong() {
+    let plain = |status| Reply::Answer { status, headers: Vec::new(), body: b"hello".to_vec() };
+    for (status, said) in [(200, "without a grpc-status"), (503, "answered 503")] {
+        let server = serve(Settings::default(), move |_| plain(status));
+        let measured = load(&server, PLACE, &CLOSED);
+        assert_eq!(errors(&measured, ErrorKind::Status), measured.requests);
+        assert!(measured.problems[0].text.contains(said), "{:?}", measured.problems);
+    }
+    for (message, said) in [
+        (b"\x08".as_slice(), "its body is no shop.Receipt"),
+        (b"\x08\x07", "without \"\\\"state\\\":\\\"placed\\\"\""),
+    ] {
+        let server = serve(Settings::default(), move |_| reply(message, &[("grpc-status", "0")]));
+        let measured = load(&server, PLACE, &CLOSED);
+        assert_eq!(errors(&measured, ErrorKind::Content), measured.requests);
+        assert!(measured.problems[0].text.contains(said), "{:?}", measured.problems);
+    }
+}
+
+#[test]
+fn a_value_that_does_not_fit_its_field_is_not_sent() {
+    let server = serve(Settings::default(), |_| placed());
+    let text = PLACE.replace("values = [1, 2, 3]", "values = [1, \"many\"]");
+    let measured = load(&server, &text, &CLOSED);
+    let unfit = errors(&measured, ErrorKind::Content);
+    assert!(0 < unfit && unfit == measured.errors() && unfit < measured.requests);
+    let text = &measured.problems[0].text;
+    assert!(text.contains("place not sent: its body is no shop.Order: "), "{text}");
+}
+
+#[test]
+fn over_http1_it_is_refused_with_the_option_that_helps() {
+    let error = run("http://127.0.0.1:1", PLACE, Http::One, &CLOSED).expect_err("no HTTP/2");
+    assert!(error.to_string().contains("--http 2"), "{error}");
+}
