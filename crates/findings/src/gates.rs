@@ -4,9 +4,12 @@
 //! that the run does not decide.
 
 use askama::Template;
-use assay_kit::number::significant;
+use assay_kit::number::{count, significant};
 use assay_model::{Estimate, GateCase, GateVerdict};
 use std::io;
+
+/// Unit of what is counted one by one.
+const COUNTED: &str = "requests";
 
 #[derive(Template)]
 #[template(path = "junit.xml")]
@@ -103,7 +106,11 @@ pub fn line_of_gate(gate: &GateCase) -> String {
 }
 
 fn shown(value: Estimate, is_change: bool, unit: &str) -> String {
-    let number = |value: f64| if is_change { format!("{value:+.1}") } else { significant(value) };
+    let number = |value: f64| match unit {
+        _ if is_change => format!("{value:+.1}"),
+        COUNTED if 0.0 <= value && value.fract() == 0.0 => count(value as u64),
+        _ => significant(value),
+    };
     let estimate = number(value.estimate);
     match value.ends() {
         Some((low, high)) if low == high => format!("{estimate} {unit}"),
@@ -138,6 +145,9 @@ mod tests {
         let exact = Estimate { low: Some(5.0), high: Some(5.0), estimate: 5.0 };
         let of_log = GateCase { baseline: None, unit: "ms", ..gate(GateVerdict::Passes, Some(exact)) };
         assert_eq!(line_of_gate(&of_log), "passes: cpu_ms_per_request > +3 %: <new> 5.00 ms");
+        let six = Estimate { low: Some(6.0), high: Some(6.0), estimate: 6.0 };
+        let counted = GateCase { baseline: None, unit: "requests", ..gate(GateVerdict::Passes, Some(six)) };
+        assert_eq!(line_of_gate(&counted), "passes: cpu_ms_per_request > +3 %: <new> 6 requests");
         let remedy = "the log does not have it";
         let none = GateCase { variant: None, baseline: None, remedy, ..gate(GateVerdict::Undecided, None) };
         let line = "undecided: cpu_ms_per_request > +3 %: not measured; the log does not have it";

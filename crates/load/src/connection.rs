@@ -74,6 +74,8 @@ pub(crate) struct Connection {
     /// One that was not taken yet.
     handshake: Option<Handshake>,
     greeting: Greeting,
+    /// The code with which the server said that it ends this socket.
+    goodbye: Option<u32>,
     /// The kernel is asked to stamp what comes, on this socket and on those after it.
     has_stamps: bool,
     came_real_ns: Option<u64>,
@@ -104,6 +106,7 @@ impl Connection {
             secure: None,
             handshake: None,
             greeting: Greeting::None,
+            goodbye: None,
             has_stamps: false,
             came_real_ns: None,
         }
@@ -144,6 +147,7 @@ impl Connection {
         self.is_connected = false;
         self.secure = None;
         self.greeting = Greeting::None;
+        self.goodbye = None;
         self.exchange.begin(self.generation, &mut self.out);
         let is_ready = self.tls.is_none() && self.exchange.is_ready();
         self.state = if is_ready { state } else { State::Opening };
@@ -357,9 +361,10 @@ impl Connection {
         self.exchange.await_next(stream);
     }
 
-    /// See [`Exchange::take_goodbye`].
-    pub fn take_goodbye(&mut self) -> Option<u32> {
-        self.exchange.take_goodbye()
+    /// The code with which the server said that it ends the connection, once, and the one that it said before on the same socket.
+    pub fn take_goodbye(&mut self) -> Option<(u32, Option<u32>)> {
+        let code = self.exchange.take_goodbye()?;
+        Some((code, self.goodbye.replace(code)))
     }
 
     pub fn answer(&self, stream: usize) -> &Answer {

@@ -268,7 +268,9 @@ impl Generator {
 
     /// Notes that the server ends a connection, if it said so and that was not noted yet.
     pub(crate) fn note_goodbye(&mut self, at: usize) {
-        self.connections[at].take_goodbye().into_iter().for_each(|code| self.spoken.left(code));
+        if let Some((code, before)) = self.connections[at].take_goodbye() {
+            self.spoken.left(code, before);
+        }
     }
 
     /// Notes how many requests the server allows at once.

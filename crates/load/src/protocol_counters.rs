@@ -52,8 +52,14 @@ impl ProtocolCounters {
         }
     }
 
-    /// The server ended a connection with this code.
-    pub(crate) fn left(&mut self, code: u32) {
+    /// The server ended a connection with this code, which takes the place of one that it gave before.
+    pub(crate) fn left(&mut self, code: u32, before: Option<u32>) {
+        if let Some(before) = before
+            && let Some(count) = self.left.get_mut(&before)
+        {
+            *count -= 1;
+            self.left.retain(|_, count| 0 < *count);
+        }
         let count = self.left.entry(code).or_default();
         *count = count.saturating_add(1);
     }
@@ -118,5 +124,22 @@ impl ProtocolCounters {
             pushed_by_server: (self.protocol == Protocol::WebSocket).then_some(self.pushed),
             opening_ms: (!self.openings.is_empty()).then(|| summary_ms(&self.openings)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_that_ends_in_good_order_and_then_by_an_error_counts_once_by_the_error() {
+        let mut counters = ProtocolCounters::nothing(Protocol::Http2, 1);
+        counters.left(fault::NO_ERROR, None);
+        counters.left(fault::NO_ERROR, None);
+        counters.left(2, Some(fault::NO_ERROR));
+        let summary = counters.summary().expect("HTTP/2");
+        assert_eq!(summary.closed_by_server, 2);
+        let counts: Vec<_> = summary.closed_by_code.iter().map(|of| (of.code, of.connections)).collect();
+        assert_eq!(counts, [(0, 1), (2, 1)]);
     }
 }

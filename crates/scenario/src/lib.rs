@@ -117,6 +117,12 @@ impl Scenario {
         self.feeds.get(feed).map(|feed| (feed.file.as_str(), feed.table.rows()))
     }
 
+    /// Files whose rows so many users at once share, though each row is meant for one user: names, and how many rows they have.
+    pub fn shared_rows(&self, users: u64) -> impl Iterator<Item = (&str, u64)> {
+        let shared = self.feeds.iter().filter(move |feed| feed.is_shared_by(users));
+        shared.map(|feed| (feed.file.as_str(), feed.table.rows()))
+    }
+
     /// The name of a value that is taken from answers, and whether a request uses it up.
     pub fn extracted(&self, extract: usize) -> (&str, bool) {
         self.extracts.get(extract).map_or(("", false), |one| (one.name.as_str(), one.once))

@@ -41,6 +41,7 @@ use crate::tally::Tally;
 use crate::tls::Handshakes;
 use crate::window::WindowRecorder;
 use crate::{LoadError, clock, priority};
+use assay_model::Problem;
 use doze::{AT_ONCE_NS, DOZE_NS_MIN, Doze};
 use free_slots::FreeSlots;
 use results::Results;
@@ -144,6 +145,14 @@ impl<'a> LoadRun<'a> {
         let mut measured = self.results.finish(drained_ns);
         let GeneratorConfig { base_url, scenario, .. } = &self.generator.config;
         measured.problems.extend(self.taking.remarks.problems(base_url, scenario));
+        let users = self.generator.sessions.len() as u64;
+        measured.problems.extend(scenario.shared_rows(users).map(|(file, rows)| {
+            let fix = "for a row each, give it more rows, or the load fewer users";
+            Problem::new(
+                format!("data {file}"),
+                format!("its {rows} rows are shared by {users} users; {fix}"),
+            )
+        }));
         Ok(Measured {
             generator_cpu_ns: cpu_ns + measured.generator_cpu_ns,
             stood_still_ns: self.still.sum_ns(),

@@ -107,6 +107,13 @@ impl Feed {
     }
 }
 
+impl Feed {
+    /// Whether so many users at once share its rows, which each of them has for its session.
+    pub fn is_shared_by(&self, users: u64) -> bool {
+        self.per_session && self.order == Order::Sequential && self.table.rows() < users
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,6 +142,14 @@ mod tests {
         assert_eq!(seen, [0, 1, 2, 3, 4].map(Some));
         let feed = feed(Order::Once, 3);
         assert_eq!((feed.table.value(0, 0), feed.table.value(2, 1)), (b"0".as_slice(), b"5".as_slice()));
+    }
+
+    #[test]
+    fn users_share_rows_where_there_are_more_of_them() {
+        let of = |per_session| Feed { per_session, ..feed(Order::Sequential, 3) };
+        assert_eq!([3, 4].map(|users| of(true).is_shared_by(users)), [false, true]);
+        assert!(!of(false).is_shared_by(4));
+        assert!(!Feed { per_session: true, ..feed(Order::Random, 3) }.is_shared_by(4));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A mix from an access log: requests of the same method and path template, with how often they came, and when.
 
-use super::draft::{Draft, DraftOperation, env, name_of};
+use super::draft::{Draft, DraftOperation, name_of};
 use super::log_line::{Entry, entry};
 use super::{Generated, decoded, literal_path, query_parts};
 use crate::ScenarioError;
@@ -294,9 +294,9 @@ fn operation(shape: &Shape, kind: Kind, draft: &mut Draft) {
                 shown.push_str(text);
             }
             PathSegment::Secret(name) => {
-                path.push_str(&env(name));
+                // One for all values that stood at a place: a request has one of them.
+                path.push_str(&draft.variable(name, name, "it looked like a secret"));
                 shown.push_str(&format!("{{{}}}", name.to_ascii_lowercase()));
-                draft.variables.insert(name.clone(), "it looked like a secret".to_owned());
             }
             PathSegment::Varying(name) => {
                 let values: Vec<String> =

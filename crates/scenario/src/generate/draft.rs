@@ -6,8 +6,8 @@ use assay_model::schema;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Text of a variable part of a draft: an environment variable.
-pub(super) fn env(name: &str) -> String {
+/// A variable of the environment in a text.
+fn env(name: &str) -> String {
     format!("${{env:{name}}}")
 }
 
@@ -47,7 +47,16 @@ pub(super) struct Draft {
     pub operations: Vec<DraftOperation>,
     /// Text of the rate's schedule.
     pub schedule: Option<String>,
-    pub variables: BTreeMap<String, String>,
+    /// Of the environment, by name.
+    pub variables: BTreeMap<String, DraftVariable>,
+}
+
+/// A variable of the environment.
+pub(super) struct DraftVariable {
+    /// What it is, for whoever sets it.
+    what: String,
+    /// What it stands for: two that differ never share a name.
+    stands_for: String,
 }
 
 pub(super) struct DraftExtract {
@@ -109,12 +118,25 @@ impl Draft {
         name
     }
 
+    /// The variable of the environment that stands for something: one that is there already, or a new one.
+    pub fn variable(&mut self, about: &str, stands_for: &str, what: &str) -> String {
+        let wanted = name_of(about, true);
+        let numbered = (2..).map(|number| format!("{wanted}_{number}"));
+        let mut names = std::iter::once(wanted.clone()).chain(numbered);
+        let is_it =
+            |name: &String| self.variables.get(name).is_none_or(|known| known.stands_for == stands_for);
+        let name = names.find(is_it).unwrap_or_default();
+        let variable = || DraftVariable { what: what.to_owned(), stands_for: stands_for.to_owned() };
+        self.variables.entry(name.clone()).or_insert_with(variable);
+        env(&name)
+    }
+
     /// Its text. Writing to a String cannot fail.
     pub fn text(&self) -> String {
         let mut out = String::new();
         self.notes.iter().for_each(|note| comment(note, &mut out));
-        for (name, what) in &self.variables {
-            comment(&format!("Set {name} in the environment: {what}."), &mut out);
+        for (name, variable) in &self.variables {
+            comment(&format!("Set {name} in the environment: {}.", variable.what), &mut out);
         }
         let _ = write!(out, "schema = \"{}\"\nname = {}\n", schema::SCENARIO_FILE, quoted(&self.name));
         if let Some(schedule) = &self.schedule {

@@ -1,7 +1,7 @@
 //! A journey from an HTTP archive (HAR 1.2): the requests of a browser, in order, with the time between them. Only the fields that are
 //! needed are read.
 
-use super::draft::{Draft, DraftExtract, DraftOperation, env, name_of};
+use super::draft::{Draft, DraftExtract, DraftOperation, name_of};
 use super::{Generated, Url, literal, literal_path, query_parts, suggest, url};
 use crate::ScenarioError;
 use crate::compile_operation::OWN_HEADERS;
@@ -238,13 +238,11 @@ impl Journey {
         }
         let is_secret =
             redact::is_secret_name(name) || redact::word(value) != value || redact::text(value) != value;
-        (is_secret && !value.is_empty()).then(|| self.variable(name))
+        (is_secret && !value.is_empty()).then(|| self.variable(name, value))
     }
 
-    fn variable(&mut self, name: &str) -> String {
-        let name = name_of(name, true);
-        self.draft.variables.insert(name.clone(), "it was recorded as what looks like a secret".to_owned());
-        env(&name)
+    fn variable(&mut self, name: &str, value: &str) -> String {
+        self.draft.variable(name, value, "it was recorded as what looks like a secret")
     }
 
     /// The extract that gives a value, if an answer before held it and no request before that did.
@@ -321,7 +319,9 @@ impl Journey {
             };
             let text = match self.replaced(&lower, rest, operation) {
                 Some(replaced) => format!("{scheme}{replaced}"),
-                None if lower.ends_with("authorization") => format!("{scheme}{}", self.variable(&lower)),
+                None if lower.ends_with("authorization") => {
+                    format!("{scheme}{}", self.variable(&lower, rest))
+                }
                 None => literal(&value),
             };
             // One of each, however a browser writes their names.
@@ -364,7 +364,7 @@ impl Journey {
             }
             Err(_) => match redact::text(&data.text) {
                 text if text == data.text => literal(&data.text),
-                _ => self.variable("body"),
+                _ => self.variable("body", &data.text),
             },
         });
     }
@@ -401,7 +401,14 @@ impl Journey {
                 *text = replaced;
             }
             Value::Array(all) => all.iter_mut().for_each(|one| self.json(name, one, operation)),
-            Value::Object(all) => all.iter_mut().for_each(|(key, one)| self.json(key, one, operation)),
+            Value::Object(all) => {
+                let mut whole = serde_json::Map::new();
+                for (key, mut one) in std::mem::take(all) {
+                    self.json(&key, &mut one, operation);
+                    whole.insert(literal(&key), one);
+                }
+                *all = whole;
+            }
             Value::Number(number) if redact::is_secret_name(name) => {
                 let text = number.to_string();
                 *json = Value::String(self.replaced(name, &text, operation).unwrap_or(text));

@@ -194,3 +194,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_key_of_json_that_looks_like_a_value_is_itself() {
+    let data = json!({ "postData": { "mimeType": "application/json", "text": "{\"{a}\":{\"{b}\":1}}" } });
+    let text = made(
+        &archive(vec![entry("00.000", "POST", "https://shop.example/x", data, json!({}))]),
+        &HarOptions::default(),
+    )
+    .text;
+    Scenario::look(&text, "made.toml").unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert!(text.contains("{ a}") && text.contains("{ b}"), "{text}");
+}
+
+#[test]
+fn two_secrets_never_share_a_name_and_one_has_the_same_each_time() {
+    let with = |at: &str, value: &str| {
+        let header = json!({ "headers": [{ "name": "Authorization", "value": value }] });
+        entry(at, "GET", "https://shop.example/x", header, json!({}))
+    };
+    let bearer = format!("Bearer {TOKEN}");
+    let entries = vec![
+        with("00.000", "Basic YWxpOm9wZW4tc2VzYW1l"),
+        with("01.000", &bearer),
+        with("02.000", "Basic YWxpOm9wZW4tc2VzYW1l"),
+    ];
+    let text = made(&archive(entries), &HarOptions::default()).text;
+    assert_eq!(text.matches("Basic ${env:AUTHORIZATION}").count(), 2, "{text}");
+    assert_eq!(text.matches("Bearer ${env:AUTHORIZATION_2}").count(), 1, "{text}");
+    assert!(text.contains("# Set AUTHORIZATION_2 in the environment"), "{text}");
+}

@@ -1,6 +1,6 @@
 //! Requests as other tools describe them, with variables in their texts, on their way into a draft.
 
-use super::draft::{Draft, DraftExtract, DraftOperation, env, name_of};
+use super::draft::{Draft, DraftExtract, DraftOperation, name_of};
 use super::{Generated, literal, literal_path, url};
 use crate::compile_operation::OWN_HEADERS;
 use crate::extract::ValueLocation;
@@ -298,7 +298,9 @@ impl Import {
                 }
                 *all = whole;
             }
-            Value::Number(_) if redact::is_secret_name(name) => *json = Value::String(self.secret(name)),
+            Value::Number(number) if redact::is_secret_name(name) => {
+                *json = Value::String(self.secret(name, &number.to_string()));
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => (),
         }
     }
@@ -312,7 +314,7 @@ impl Import {
         operation: &mut DraftOperation,
     ) -> String {
         if (self.split)(text).is_none() && !text.is_empty() && is_secret(name, text) {
-            return self.secret(name);
+            return self.secret(name, text);
         }
         self.parts(name, text, as_itself, operation, 0)
     }
@@ -329,7 +331,7 @@ impl Import {
         loop {
             let split = (self.split)(rest);
             let before = split.map_or(rest, |(before, ..)| before);
-            out.push_str(&if is_secret("", before) { self.secret(name) } else { as_itself(before) });
+            out.push_str(&if is_secret("", before) { self.secret(name, before) } else { as_itself(before) });
             let Some((_, variable, after)) = split else { return out };
             out.push_str(&self.variable(variable, as_itself, operation, depth));
             rest = after;
@@ -362,19 +364,20 @@ impl Import {
         }
         let known = self.value_of(variable).map(str::to_owned);
         match known {
-            Some(value) if is_secret(variable, &value) && !value.is_empty() => self.secret(variable),
+            Some(value) if is_secret(variable, &value) && !value.is_empty() => self.secret(variable, &value),
             Some(value) if (self.split)(&value).is_none() => self.fixed(variable, value),
             Some(value) if depth < NESTED_MAX => {
                 self.parts(variable, &value, as_itself, operation, depth + 1)
             }
             _ => {
-                let name = name_of(variable, true);
                 let clean: String = variable.chars().take(60).collect();
-                self.draft
-                    .variables
-                    .entry(name.clone())
-                    .or_insert(format!("the variable {clean:?} has no value here"));
-                env(&name)
+                // It is of nobody's name but its own.
+                let stands_for = format!("the variable {variable}");
+                self.draft.variable(
+                    variable,
+                    &stands_for,
+                    &format!("the variable {clean:?} has no value here"),
+                )
             }
         }
     }
@@ -389,10 +392,8 @@ impl Import {
         format!("{{{}}}", self.draft.value(&wanted, vec![value]))
     }
 
-    pub fn secret(&mut self, name: &str) -> String {
-        let name = name_of(name, true);
-        self.draft.variables.insert(name.clone(), "it stood there as what looks like a secret".to_owned());
-        env(&name)
+    fn secret(&mut self, name: &str, value: &str) -> String {
+        self.draft.variable(name, value, "it stood there as what looks like a secret")
     }
 
     /// The draft, with what was not understood at its head. A journey sends all its operations in order.
