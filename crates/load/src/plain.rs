@@ -89,24 +89,32 @@ fn written(url: &str, request: &PlainRequest, stand: SecretsStand) -> Result<Wri
     let quoted = |text: &str| toml::Value::String(text.to_owned());
     // Braces that enclose a name would be taken for that of a value: such texts are values themselves.
     let (mut values, mut secrets) = (String::new(), Vec::new());
-    let mut literal = |text: &str| {
+    let mut literal = |text: &str, kind: &str| {
         if !text.contains('{') {
             return quoted(text);
         }
         let name = format!("text-{}", values.lines().count() + 1);
-        let _ = writeln!(values, "{name} = {{ kind = \"list\", values = [{}] }}", quoted(text));
+        let _ = writeln!(values, "{name} = {{ kind = \"{kind}\", values = [{}] }}", quoted(text));
         quoted(&format!("{{{name}}}"))
     };
     let headers: Vec<String> = request
         .headers
         .iter()
         .map(|(name, value)| {
+            let is_cookie = name.eq_ignore_ascii_case("cookie");
             if stand == SecretsStand::Beside && is_secret(name) && is_hideable(value) {
-                let variable = format!("HEADER_{}", secrets.len() + 1);
-                secrets.push((variable.clone(), value.clone()));
-                return format!("{} = {}", quoted(name), quoted(&format!("${{env:{variable}}}")));
+                let mut hide = |value: &str| {
+                    let variable = format!("HEADER_{}", secrets.len() + 1);
+                    secrets.push((variable.clone(), value.to_owned()));
+                    format!("${{env:{variable}}}")
+                };
+                let has_names = is_cookie && !value.contains('{');
+                let text = if has_names { cookies_without_values(value, &mut hide) } else { hide(value) };
+                return format!("{} = {}", quoted(name), quoted(&text));
             }
-            format!("{} = {}", quoted(name), literal(value))
+            // Cookies are filled in at the start of a session.
+            let kind = if is_cookie { "session-list" } else { "list" };
+            format!("{} = {}", quoted(name), literal(value, kind))
         })
         .collect();
     let mut operation = format!(
@@ -119,7 +127,7 @@ fn written(url: &str, request: &PlainRequest, stand: SecretsStand) -> Result<Wri
         let _ = writeln!(operation, "headers = {{ {} }}", headers.join(", "));
     }
     if let Some(body) = &request.body {
-        let _ = writeln!(operation, "body = {}", literal(body));
+        let _ = writeln!(operation, "body = {}", literal(body, "list"));
     }
     if let Some(timeout) = request.timeout {
         let _ = writeln!(operation, "timeout_ms = {}", timeout.as_millis());
@@ -134,6 +142,15 @@ fn written(url: &str, request: &PlainRequest, stand: SecretsStand) -> Result<Wri
         quoted(&path)
     );
     Ok((base, text, secrets))
+}
+
+/// A list of cookies in which something else stands for their values, so that these alone are kept out of texts.
+fn cookies_without_values(cookies: &str, hide: &mut dyn FnMut(&str) -> String) -> String {
+    let each = cookies.split(';').map(str::trim).map(|cookie| match cookie.split_once('=') {
+        Some((name, value)) if is_hideable(value) => format!("{name}={}", hide(value)),
+        _ => cookie.to_owned(),
+    });
+    each.collect::<Vec<_>>().join("; ")
 }
 
 /// Whether what stands behind a header's name is not to be shown.
@@ -173,6 +190,27 @@ mod tests {
             "{}",
             scenario.text()
         );
+    }
+
+    #[test]
+    fn values_of_cookies_are_beside_the_text_which_has_their_names() {
+        for (cookies, hidden, shown) in [
+            ("a=1; session=t0ken=0f=me", "t0ken=0f=me", "a=1; session=${env:HEADER_1}"),
+            ("session={me}", "{me}", "${env:HEADER_1}"),
+            ("a={b}", "a={b}", "${env:HEADER_1}"),
+        ] {
+            let headers = vec![("cookie".to_owned(), cookies.to_owned())];
+            let request = PlainRequest { headers, ..PlainRequest::default() };
+            let scenario = of(&request);
+            assert!(
+                scenario.text().contains(shown) && !scenario.text().contains(hidden),
+                "{}",
+                scenario.text()
+            );
+            assert_eq!(scenario.cookies.len(), 1);
+            let (_, text) = scenario_text_of("http://h/", &request).expect("a good request");
+            assert!(Scenario::look(&text, "h").is_ok(), "{text}");
+        }
     }
 
     #[test]

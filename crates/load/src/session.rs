@@ -13,6 +13,8 @@ pub(crate) struct Session {
     cookies: CookieJar,
     /// The start of its session belongs to no figures: it is made before any load, or since the server ended the session.
     starts_outside: bool,
+    /// It has the cookies that the scenario gives it.
+    has_cookies: bool,
     /// A request was answered rightly since its session began.
     is_served: bool,
     /// Number among the scenario's kinds of users.
@@ -23,7 +25,8 @@ impl Session {
     /// User `number` of those with this seed, of a kind; each has a stream of its own.
     pub fn new(seed: u64, number: u64, kind: usize, scenario: &Scenario, shared: &Shared) -> Self {
         let user = User::new(seed, number, kind, scenario, shared);
-        Session { user, cookies: CookieJar::default(), starts_outside: true, is_served: false, kind }
+        let cookies = CookieJar::default();
+        Session { user, cookies, starts_outside: true, has_cookies: false, is_served: false, kind }
     }
 
     /// What the user does next: numbers of the operation that was drawn, from the deck of its kind, and of the one that runs.
@@ -45,8 +48,11 @@ impl Session {
         drawn: &mut Drawn,
         request: &mut Request,
     ) {
-        let Session { user, cookies, .. } = self;
         drawn.begin(scenario);
+        if !std::mem::replace(&mut self.has_cookies, true) {
+            self.begin_with_cookies(scenario, base, drawn);
+        }
+        let Session { user, cookies, .. } = self;
         request.clear();
         request.sets = operation.sets;
         request.write(RequestPart::Method, |out| out.extend_from_slice(operation.method.as_bytes()));
@@ -76,6 +82,19 @@ impl Session {
         request.keeps_head = operation.keeps_head;
         request.events = operation.events;
         user.use_up(operation);
+    }
+
+    /// Takes the cookies that the scenario gives each user, for all paths of the server, which may replace them.
+    fn begin_with_cookies(&mut self, scenario: &Scenario, base: &BaseUrl, drawn: &mut Drawn) {
+        for template in &scenario.cookies {
+            let mut line = Vec::new();
+            self.user.fill(scenario, template, drawn, &mut line);
+            for cookie in line.split(|byte| *byte == b';').map(<[u8]>::trim_ascii) {
+                let header = [cookie, b"; Path=/"].concat();
+                // One that is none was refused with the scenario, but for what the environment holds.
+                let _ = self.cookies.set(&header, Destination::new(base, b"/"));
+            }
+        }
     }
 
     /// The cookies by now.
@@ -112,6 +131,7 @@ impl Session {
     /// Begins a new session, as the scenario says: only the random stream goes on. Its start counts like all that is planned.
     pub fn restart(&mut self) {
         self.cookies.clear();
+        self.has_cookies = false;
         self.user.restart();
         self.starts_outside = false;
     }
@@ -124,6 +144,7 @@ impl Session {
     /// Its session is to begin again outside of the figures, with the values that it has.
     pub fn begin_again(&mut self) {
         self.cookies.clear();
+        self.has_cookies = false;
         self.user.start_again();
         self.starts_outside = true;
         self.is_served = false;
@@ -217,5 +238,26 @@ mod tests {
         session.restart();
         session.write_request(&scenario, login, &base, &mut Drawn::default(), &mut request);
         assert_eq!(request.part(RequestPart::Cookie), b"");
+    }
+
+    #[test]
+    fn a_session_begins_with_the_cookies_of_the_scenario_and_the_server_may_replace_them() {
+        let text = SCENARIO.replace(
+            "[[operation]]",
+            "[values]\nid = { kind = \"session-range\", from = 7, to = 7 }\n[[operation]]",
+        ) + "headers = { Cookie = \"seen=1; id={id}\" }";
+        let scenario = Scenario::parse(&text, "test").expect("a right scenario");
+        let mut session = Session::new(1, 0, 0, &scenario, &scenario.shared());
+        let base = BaseUrl::parse("http://h/app").expect("a good URL");
+        let (mut request, mut drawn) = (Request::default(), Drawn::default());
+        let mut cookies = |session: &mut Session| {
+            session.write_request(&scenario, &scenario.operations[0], &base, &mut drawn, &mut request);
+            String::from_utf8_lossy(request.part(RequestPart::Cookie)).into_owned()
+        };
+        assert_eq!(cookies(&mut session), "Cookie: seen=1; id=7\r\n");
+        session.set_cookie(b"seen=2; Path=/", Destination::new(&base, b"/app/login")).expect("a good cookie");
+        assert_eq!(cookies(&mut session), "Cookie: seen=2; id=7\r\n");
+        session.restart();
+        assert_eq!(cookies(&mut session), "Cookie: seen=1; id=7\r\n", "a new session");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::chat::Chat;
 use crate::compile_operation::operation;
+use crate::cookies;
 use crate::file::{OperationFile, PerKind, ScenarioFile};
 use crate::grpc::Services;
 use crate::mistakes::Mistakes;
@@ -116,6 +117,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
     let kind = |(((name, share), (start, end)), weights)| UserKind { name, share, start, end, weights };
     let users: Vec<UserKind> = of_kind.map(kind).collect();
     check_operations(&operations, &operation_names, &spans, &mut mistakes);
+    cookies::check(&operations, &mut |at, what| mistakes.add(&spans[at], what));
     check_users(&users, &mut mistakes);
     if !mistakes.found.is_empty() {
         return Err(mistakes.found);
@@ -126,6 +128,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         operations[from].keeps_head |= is_header;
         operations[from].keeps_body |= !is_header;
     }
+    let cookies = cookies::of(&operations);
     let (secrets, files) = (Secrets::new(names.secrets.take()), names.files.take());
     operations.iter().filter_map(|operation| operation.path_value).for_each(|at| extracts[at].is_path = true);
     restart_after.into_iter().for_each(|at| operations[at].restarts_session = true);
@@ -143,6 +146,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         feeds,
         values,
         extracts,
+        cookies,
         chat,
     };
     check_setup(&scenario, &spans, &mut mistakes);

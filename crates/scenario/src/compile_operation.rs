@@ -15,7 +15,12 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 /// Headers that the generator writes itself, and an operation cannot set.
-pub(crate) const OWN_HEADERS: [&str; 4] = ["content-length", "transfer-encoding", "cookie", "upgrade"];
+pub(crate) const OWN_HEADERS: [&str; 3] = ["content-length", "transfer-encoding", "upgrade"];
+/// A header that begins the session of each user with these cookies.
+pub(crate) const COOKIE: &str = "cookie";
+
+/// Those that the protocol of gRPC asks for.
+const GRPC_HEADERS: &[u8] = b"content-type: application/grpc\r\nte: trailers\r\n";
 
 /// The operation that a table of the file describes. A mistake in it goes to `mistakes`.
 pub(crate) fn operation(
@@ -36,7 +41,7 @@ pub(crate) fn operation(
     let grpc_path = file.grpc.as_ref().map(|name| format!("/{name}"));
     let (path, path_value) = texts.path(grpc_path.as_ref().or(file.path.as_ref()).map_or("", String::as_str));
     let mut headers = Template::default();
-    for (header, value) in &file.headers {
+    for (header, value) in file.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case(COOKIE)) {
         headers.literal(format!("{header}: ").as_bytes());
         headers.append(texts.template(value, Encoding::Header));
         headers.literal(b"\r\n");
@@ -46,6 +51,8 @@ pub(crate) fn operation(
         Some(name) => texts.message(name, &file, &mut headers),
     };
     let contains = file.contains.as_ref().map(|text| texts.contains(text));
+    let cookies = file.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(COOKIE));
+    let cookies = cookies.map(|(_, value)| texts.cookies(value));
     let requires = required(&file, names, &mut wrong);
     let think = thought(file.think_ms.as_ref(), usual, &mut wrong);
     let mut operation = Operation {
@@ -54,6 +61,7 @@ pub(crate) fn operation(
         path,
         path_value,
         sets: own_headers(&file.headers),
+        cookies,
         headers,
         body,
         grpc,
@@ -115,6 +123,23 @@ impl Texts<'_> {
             Some(TemplatePart::Literal(_)) | None => None,
         };
         (path, value)
+    }
+
+    /// Cookies that a session begins with: they are filled in then, before any answer and any request.
+    fn cookies(&mut self, text: &str) -> Template {
+        let template = self.template(text, Encoding::Header);
+        let is_of_request = |source: &Source| match source {
+            Source::Drawn(at) => !self.names.values[*at].per_session,
+            Source::Column(feed, _) => self.names.feeds.get(*feed).is_some_and(|feed| !feed.per_session),
+            Source::Extracted(_) => true,
+            Source::Secret(_) => false,
+        };
+        if template.sources().any(|source| is_of_request(&source)) {
+            let what = "header \"Cookie\": its cookies are those that a session begins with, so that only values of the session \
+                        (session-..., per = \"session\") and of the environment can stand in it; what a server sets is sent back by itself";
+            (self.wrong)(what.to_owned());
+        }
+        template
     }
 
     fn contains(&mut self, text: &str) -> Contains {

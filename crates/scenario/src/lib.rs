@@ -8,6 +8,7 @@
 mod chat;
 mod compile;
 mod compile_operation;
+mod cookies;
 mod data;
 mod deck;
 mod error;

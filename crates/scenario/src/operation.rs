@@ -139,6 +139,8 @@ pub struct Scenario {
     pub(crate) files: Vec<Box<[u8]>>,
     pub(crate) values: Vec<Value>,
     pub(crate) extracts: Vec<Extract>,
+    /// `Cookie` headers whose cookies each user has when a session begins.
+    pub cookies: Vec<Template>,
     /// Where it has this, its only operation is to say something.
     pub chat: Option<Chat>,
 }
@@ -168,7 +170,9 @@ pub struct Operation {
     pub(crate) path_value: Option<usize>,
     /// Whole header lines.
     pub headers: Template,
-    /// Which of them the generator would write otherwise.
+    /// Those that its `Cookie` header gives each user at the start of a session.
+    pub(crate) cookies: Option<Template>,
+    /// Which headers the generator would write otherwise.
     pub sets: OwnHeaders,
     /// Absent where a request has none.
     pub body: Option<Template>,
@@ -236,6 +240,7 @@ impl Operation {
             path: Template::default(),
             path_value: None,
             headers: Template::default(),
+            cookies: None,
             sets: OwnHeaders::default(),
             body: Some(text),
             grpc: None,

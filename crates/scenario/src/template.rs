@@ -129,6 +129,38 @@ impl Template {
         encoded
     }
 
+    /// The names and values of a list of cookies, `a=1; b={c}`. A part without a name is none of them.
+    pub(crate) fn pairs(&self) -> Vec<(Vec<u8>, Template)> {
+        let mut pairs = vec![Template::default()];
+        for part in &self.parts {
+            match part {
+                TemplatePart::Literal(bytes) => {
+                    for (number, piece) in bytes.split(|byte| *byte == b';').enumerate() {
+                        if 0 < number {
+                            pairs.push(Template::default());
+                        }
+                        pairs.iter_mut().last().into_iter().for_each(|last| last.literal(piece));
+                    }
+                }
+                placeholder => {
+                    pairs.iter_mut().last().into_iter().for_each(|last| last.parts.push(placeholder.clone()));
+                }
+            }
+        }
+        pairs.into_iter().filter_map(Template::split_name).collect()
+    }
+
+    fn split_name(mut self) -> Option<(Vec<u8>, Template)> {
+        let TemplatePart::Literal(first) = self.parts.first()? else { return None };
+        let equals = memchr::memchr(b'=', first)?;
+        let (name, rest) = (first[..equals].trim_ascii().to_vec(), first[equals + 1..].to_vec());
+        self.parts.remove(0);
+        let mut value = Template::default();
+        value.literal(&rest);
+        value.append(self);
+        Some((name, value))
+    }
+
     /// Whether one of its literals holds some bytes.
     pub(crate) fn holds(&self, bytes: &[u8]) -> bool {
         let is_it = |part: &TemplatePart| match part {

@@ -287,7 +287,7 @@ fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
         "X-Side",
         "Cookie",
         &expect![[
-            r#"mix.toml:19: operation "portfolio": header "Cookie" is written by the generator; leave it out"#
+            r#"mix.toml:19: operation "portfolio": header "Cookie": its cookies are those that a session begins with, so that only values of the session (session-..., per = "session") and of the environment can stand in it; what a server sets is sent back by itself"#
         ]],
     );
     check(

@@ -14,6 +14,9 @@ pub struct RequestArguments {
     /// Header of the request; may be repeated. The values of Authorization, X-Api-Key and the like are stored and printed nowhere
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", conflicts_with = "scenario", value_parser = parse_header)]
     header: Vec<(String, String)>,
+    /// Cookie that each user has from the start, and that the server may replace; may be repeated; the value is stored and printed nowhere
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "scenario", value_parser = parse_cookie)]
+    cookie: Vec<String>,
     /// Method of the request [default: GET; POST where it has a body]
     #[arg(
         id = "request-method",
@@ -43,8 +46,10 @@ pub struct RequestArguments {
 impl RequestArguments {
     /// Whether nothing was typed: a plain GET.
     pub fn is_plain(&self) -> bool {
-        let RequestArguments { header, method, data, json_body, user, timeout, follow_redirects } = self;
+        let RequestArguments { header, cookie, method, data, json_body, user, timeout, follow_redirects } =
+            self;
         header.is_empty()
+            && cookie.is_empty()
             && [method, data, json_body, user].iter().all(|typed| typed.is_none())
             && timeout.is_none()
             && !follow_redirects
@@ -80,6 +85,7 @@ impl RequestArguments {
         if let Some(user) = &self.user {
             unless_there("Authorization", PlainRequest::basic(user));
         }
+        add_cookies(&self.cookie, &mut headers);
         Ok(PlainRequest {
             method: self.method.clone(),
             headers,
@@ -87,6 +93,16 @@ impl RequestArguments {
             timeout: self.timeout,
             follow_redirects: self.follow_redirects,
         })
+    }
+}
+
+/// Adds cookies to those of a header that was typed.
+fn add_cookies(cookies: &[String], headers: &mut Vec<(String, String)>) {
+    let typed = headers.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("cookie"));
+    match typed {
+        _ if cookies.is_empty() => (),
+        Some((_, value)) => *value = format!("{value}; {}", cookies.join("; ")),
+        None => headers.push(("Cookie".to_owned(), cookies.join("; "))),
     }
 }
 
@@ -109,6 +125,16 @@ fn parse_header(text: &str) -> Result<(String, String), String> {
     match !name.is_empty() && name.chars().all(is_token) && !value.contains(char::is_control) {
         true => Ok((name.to_owned(), value.to_owned())),
         false => Err("a name of letters, digits and dashes, a colon, and a value on one line".to_owned()),
+    }
+}
+
+fn parse_cookie(text: &str) -> Result<String, String> {
+    let is_one = |(name, value): (&str, &str)| {
+        !name.trim().is_empty() && !value.contains(';') && !text.contains(char::is_control)
+    };
+    match text.split_once('=').is_some_and(is_one) {
+        true => Ok(text.to_owned()),
+        false => Err("write it like `theme=dark`; each cookie has an option of its own".to_owned()),
     }
 }
 
@@ -159,6 +185,18 @@ mod tests {
         let request = typed(&["--user", "Aladdin:open sesame"]).expect("right");
         assert_eq!(header(&request, "authorization"), ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="], "RFC 7617");
         assert!(typed(&["--user", "Aladdin"]).is_err());
+    }
+
+    #[test]
+    fn cookies_are_one_header_with_those_that_were_typed_as_one() {
+        let request = typed(&["--cookie", "a=1", "--cookie", "b=2=3"]).expect("right");
+        assert_eq!(header(&request, "cookie"), ["a=1; b=2=3"]);
+        let request = typed(&["-H", "cookie: c=0", "--cookie", "a=1"]).expect("right");
+        assert_eq!(header(&request, "cookie"), ["c=0; a=1"]);
+        for bad in ["a", "=1", "a=1; b=2", "a=1\n"] {
+            assert!(typed(&["--cookie", bad]).is_err(), "{bad}");
+        }
+        assert!(typed(&["--cookie", "a=1", "--scenario", "s.toml"]).is_err());
     }
 
     #[test]

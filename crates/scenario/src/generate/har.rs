@@ -4,7 +4,7 @@
 use super::draft::{Draft, DraftExtract, DraftOperation, name_of};
 use super::{Generated, Url, literal, literal_path, query_parts, suggest, url};
 use crate::ScenarioError;
-use crate::compile_operation::OWN_HEADERS;
+use crate::compile_operation::{COOKIE, OWN_HEADERS};
 use crate::extract::Answered;
 use assay_text::redact;
 use serde::Deserialize;
@@ -301,7 +301,8 @@ impl Journey {
     fn headers(&mut self, request: &Request, operation: &mut DraftOperation) {
         for Pair { name, value } in &request.headers {
             let lower = name.to_ascii_lowercase();
-            let is_own = OWN_HEADERS.contains(&lower.as_str())
+            let is_own = lower == COOKIE
+                || OWN_HEADERS.contains(&lower.as_str())
                 || BROWSER_HEADERS.contains(&lower.as_str())
                 || lower.starts_with(':')
                 || lower.starts_with("sec-");

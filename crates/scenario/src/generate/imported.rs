@@ -2,7 +2,7 @@
 
 use super::draft::{Draft, DraftExtract, DraftOperation, name_of};
 use super::{Generated, literal, literal_path, url};
-use crate::compile_operation::OWN_HEADERS;
+use crate::compile_operation::{COOKIE, OWN_HEADERS};
 use crate::extract::ValueLocation;
 use assay_text::redact;
 use std::collections::{BTreeMap, BTreeSet};
@@ -236,8 +236,8 @@ impl Import {
     fn header(&mut self, name: &str, value: &str, operation: &mut DraftOperation) {
         let lower = name.to_ascii_lowercase();
         let is_known = OWN_HEADERS.contains(&lower.as_str()) || OF_TOOL.contains(&lower.as_str());
-        if lower == "cookie" {
-            self.lose("recorded cookies: those that the server sets are sent");
+        if lower == COOKIE {
+            return self.lose("recorded cookies: those that the server sets are sent");
         }
         if is_known || !is_token(&lower) || lower.starts_with("postman-") {
             return;
