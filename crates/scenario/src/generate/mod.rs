@@ -5,6 +5,8 @@
 //! like a secret.
 
 mod access_log;
+#[cfg(any(test, fuzzing))]
+pub mod any_text_tests;
 mod draft;
 mod har;
 mod imported;
