@@ -21,6 +21,7 @@ mod slots;
 mod starting;
 mod starts;
 mod stood_still;
+mod streamed;
 mod streams;
 mod timing;
 mod unsent;

@@ -1,6 +1,6 @@
 //! The streams of all connections, and the request that each carries.
 
-use super::streams::Streamed;
+use super::streamed::Streamed;
 use crate::request::Request;
 use crate::schedule::Waiting;
 use std::ops::Range;
