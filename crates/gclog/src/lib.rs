@@ -45,10 +45,12 @@
 //! was at hand; the samples of the project are written after the schema.
 
 mod contract;
+mod dating;
 mod decimal;
 mod dialect;
-mod encoding;
+mod first;
 pub mod input;
+mod looking;
 mod records;
 mod scan;
 mod stream;

@@ -4,8 +4,9 @@
 //! it has understood. The same bytes give the same records, however they are cut.
 
 use crate::contract::{At, Dialect, GcSink, ParseOutcome};
-use crate::dialect::Recogniser;
-use crate::encoding::Encoding;
+use crate::dating::Dating;
+use crate::looking::Looking;
+use assay_lines::{Encoding, Prefix};
 use assay_model::{GcSource, Problem};
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -14,8 +15,6 @@ use std::io::{self, Read};
 const LINE_BYTES_MAX: usize = 64 << 10;
 /// Editors and transfers put it before text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// Bytes of a log that are examined before its form is decided.
-const RECOGNISED_LINES_MAX: usize = 200;
 /// Where so much holds no line of a GC log, none is looked for any more: a device may have no end.
 const UNKNOWN_BYTES_MAX: u64 = 64 << 20;
 
@@ -28,7 +27,12 @@ pub struct GcStream {
     source: GcSource,
     sources: usize,
     /// Until the form of this source is known: its lines so far.
-    looking: Option<(Recogniser, Vec<String>)>,
+    looking: Option<(Looking, Vec<String>)>,
+    /// What stands before each line of this source.
+    prefix: Prefix,
+    /// Pieces of a line that its collector has cut.
+    pieces: String,
+    dating: Dating,
     dialect: Option<Box<dyn Dialect>>,
     /// No rule accounts for the last line.
     is_last_unrecognized: bool,
@@ -39,7 +43,7 @@ impl GcStream {
     /// was open there, as it must in a rotated set.
     pub fn begin_source(&mut self, name: &str, sink: &mut dyn GcSink) {
         self.source = GcSource { name: name.to_owned(), ..GcSource::default() };
-        self.looking = Some(<(Recogniser, Vec<String>)>::default());
+        self.looking = Some(Default::default());
         self.encoding = Encoding::default();
         sink.begin_source(name);
     }
@@ -100,15 +104,18 @@ impl GcStream {
 
     /// Ends the source: bytes after the last end of line count as a line.
     pub fn end_source(&mut self, sink: &mut dyn GcSink) {
-        if let Some(byte) = self.encoding.rest() {
-            self.feed_text(&[byte], sink);
-        }
+        let rest = self.encoding.rest();
+        self.feed_text(&rest, sink);
         let has_no_end = !self.partial.is_empty() || self.is_overlong;
         let is_overlong = self.is_overlong;
         if has_no_end {
             self.take_kept(sink);
         }
         self.decide(sink);
+        if !self.pieces.is_empty() {
+            let text = std::mem::take(&mut self.pieces);
+            self.take_collected(&text, None, self.source.lines, sink);
+        }
         // Where nothing but the last end of line lacks, the line is whole.
         self.source.is_torn = has_no_end && (is_overlong || self.is_last_unrecognized);
         if let Some(dialect) = &mut self.dialect {
@@ -121,25 +128,25 @@ impl GcStream {
     /// Tells what is known of the JVM by now: for a log that is followed, of which a report is made before its end.
     pub fn tell_jvm(&mut self, sink: &mut dyn GcSink) {
         if let Some(dialect) = &mut self.dialect {
-            dialect.tell_jvm(sink);
+            dialect.tell_jvm(&mut self.dating.sink(sink));
         }
     }
 
     /// Tells what is open although it may still become finer: for a log that is followed.
     pub fn flush(&mut self, sink: &mut dyn GcSink) {
         // A short log that is followed is taken to be what its few lines look like.
-        if self.looking.as_ref().is_some_and(|(recogniser, _)| recogniser.decide().is_some()) {
+        if self.looking.as_ref().is_some_and(|(looking, _)| looking.has_found()) {
             self.decide(sink);
         }
         if let Some(dialect) = &mut self.dialect {
-            dialect.flush(sink);
+            dialect.flush(&mut self.dating.sink(sink));
         }
     }
 
     /// Ends reading after the last source.
     pub fn finish(mut self, sink: &mut dyn GcSink) {
         if let Some(dialect) = &mut self.dialect {
-            dialect.finish(sink);
+            dialect.finish(&mut self.dating.sink(sink));
         }
     }
 
@@ -192,25 +199,27 @@ impl GcStream {
         let bytes = marked.unwrap_or(bytes);
         // Nearly always it is UTF-8, which is quicker to see than to mend.
         let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
-        if let Some((recogniser, lines)) = &mut self.looking {
-            recogniser.look(&text);
+        if let Some((looking, lines)) = &mut self.looking {
+            looking.look(&text);
             lines.push(text.into_owned());
-            if recogniser.is_sure() || lines.len() == RECOGNISED_LINES_MAX {
+            if looking.is_sure() {
                 self.decide(sink);
             }
             return;
         }
-        self.take_text(&text, self.source.lines, sink);
+        self.take_line_of_form(&text, self.source.lines, sink);
     }
 
-    /// Settles the dialect, and gives it the lines that waited for that.
+    /// Settles prefix and dialect, and gives it the lines that waited for that.
     fn decide(&mut self, sink: &mut dyn GcSink) {
-        let Some((recogniser, lines)) = self.looking.take() else { return };
-        if let Some(new) = recogniser.decide() {
+        let Some((looking, lines)) = self.looking.take() else { return };
+        let (prefix, found) = looking.decide(&lines);
+        if let Some(new) = found {
+            self.prefix = prefix;
             self.source.dialect = Some(new.name().to_owned());
             let is_same = self.dialect.as_ref().is_some_and(|old| old.name() == new.name());
             if !is_same && let Some(mut old) = self.dialect.replace(new) {
-                old.finish(sink);
+                old.finish(&mut self.dating.sink(sink));
             }
         }
         if self.source.dialect.is_none() && self.dialect.is_none() {
@@ -219,10 +228,46 @@ impl GcStream {
         }
         let first = self.source.lines + 1 - lines.len() as u64;
         for (line, text) in (first..).zip(lines) {
-            self.take_text(&text, line, sink);
+            self.take_line_of_form(&text, line, sink);
         }
     }
 
+    /// A line with its prefix.
+    fn take_line_of_form(&mut self, text: &str, line: u64, sink: &mut dyn GcSink) {
+        if self.prefix.is_empty() {
+            self.take_text(text, line, sink);
+            return;
+        }
+        let prefix = std::mem::take(&mut self.prefix);
+        let stripped = prefix.strip(text);
+        let mut text = stripped.text;
+        if stripped.goes_on || !self.pieces.is_empty() {
+            if self.pieces.len() + text.len() <= LINE_BYTES_MAX {
+                self.pieces.push_str(&text);
+            }
+            text =
+                Cow::Owned(if stripped.goes_on { String::new() } else { std::mem::take(&mut self.pieces) });
+        }
+        if !stripped.goes_on {
+            self.take_collected(&text, stripped.unix_ns, line, sink);
+        }
+        self.prefix = prefix;
+    }
+
+    /// What a collector took as one, which may be several lines.
+    fn take_collected(&mut self, text: &str, unix_ns: Option<i64>, line: u64, sink: &mut dyn GcSink) {
+        let mut dating = std::mem::take(&mut self.dating);
+        dating.line(text, unix_ns);
+        let not_understood = self.source.lines_not_understood;
+        for text in text.split('\n') {
+            self.take_text(text.trim_end_matches('\r'), line, &mut dating.sink(sink));
+        }
+        // It is counted as the one line that it is.
+        self.source.lines_not_understood = self.source.lines_not_understood.min(not_understood + 1);
+        self.dating = dating;
+    }
+
+    /// A line as its program wrote it.
     fn take_text(&mut self, text: &str, line: u64, sink: &mut dyn GcSink) {
         let at = At { source: self.sources, line };
         // Text of no dialect, after a source of one, may be the rest of a torn line.

@@ -20,6 +20,12 @@ pub(crate) struct Recogniser {
     j9: u32,
 }
 
+/// Whether a line is a collector's, or what a JVM says of its collector at its start: other programs write no such line. A line that only
+/// may be of a log, such as one with a time and a level, is none.
+pub(crate) fn is_of_collector(text: &str) -> bool {
+    unified::is_of_collector(text) || jdk8::is_of_collector(text) || j9::is_of_collector(text)
+}
+
 /// So many lines more than for any other make it sure.
 const LEAD_LINES: u32 = 5;
 

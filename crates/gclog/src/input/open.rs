@@ -1,13 +1,12 @@
 //! One file, pipe or member of an archive as plain bytes.
 
 use super::set::Origin;
-use flate2::bufread::MultiGzDecoder;
+use assay_lines::unpacked as without_packing;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use zip::ZipArchive;
 
-const GZIP: &[u8] = &[0x1f, 0x8b];
 /// A zip archive begins with a member, or is empty and begins with its end.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 const BUFFER_BYTES: usize = 64 << 10;
@@ -50,13 +49,10 @@ fn unpacked(
     read: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>,
 ) -> io::Result<()> {
     let first = plain.fill_buf()?;
-    if first.starts_with(GZIP) {
-        return read(&mut MultiGzDecoder::new(plain));
-    }
     if ZIP.iter().any(|magic| first.starts_with(magic)) {
         return Err(io::Error::other("a zip archive is read only as a file of its own"));
     }
-    read(&mut { plain })
+    without_packing(plain, read)
 }
 
 /// The archive that a regular file is; absent when it is something else.

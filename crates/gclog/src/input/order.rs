@@ -4,7 +4,7 @@
 //! `gc.log.0.current`, `gc.log.1.current`, ... and takes the ending away; `logrotate` moves `.1` to `.2`, so that higher numbers are
 //! older. Names alone therefore do not give the order.
 
-use super::head::First;
+use crate::first::First;
 use std::cmp::Ordering;
 use std::time::SystemTime;
 

@@ -132,12 +132,16 @@ pub fn report_of(log: &[u8], portion: usize) -> GcReport {
     analysis.report()
 }
 
-/// Lines that end with a line feed, a carriage return, or both, in UTF-8 or behind a mark of UTF-16.
+/// Lines that end with a line feed, a carriage return, or both, in UTF-8 or UTF-16, which a mark shows or two characters.
 fn lines_of(bytes: &[u8]) -> u64 {
-    let of_two = |of: fn([u8; 2]) -> u16| bytes[2..].as_chunks().0.iter().map(|two| of(*two)).collect();
+    let of_two = |of: fn([u8; 2]) -> u16, mark: usize| {
+        bytes[mark..].as_chunks().0.iter().map(|two| of(*two)).collect()
+    };
     let text: Vec<u16> = match bytes {
-        [0xff, 0xfe, ..] => of_two(u16::from_le_bytes),
-        [0xfe, 0xff, ..] => of_two(u16::from_be_bytes),
+        [0xff, 0xfe, ..] => of_two(u16::from_le_bytes, 2),
+        [0xfe, 0xff, ..] => of_two(u16::from_be_bytes, 2),
+        [first, 0, second, 0, ..] if *first != 0 && *second != 0 => of_two(u16::from_le_bytes, 0),
+        [0, first, 0, second, ..] if *first != 0 && *second != 0 => of_two(u16::from_be_bytes, 0),
         _ => bytes.iter().map(|byte| u16::from(*byte)).collect(),
     };
     let [feed, returned] = [b'\n', b'\r'].map(u16::from);

@@ -102,6 +102,15 @@ pub(super) fn recognises(text: &str) -> bool {
     }
 }
 
+/// Whether a line begins with an element that no other program's files have.
+pub(super) fn is_of_collector(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    match tag::next(&mut rest) {
+        Some(LinePart::Open { name, .. }) => names::is_of_collector(name),
+        _ => text.contains("<verbosegc"),
+    }
+}
+
 impl Dialect for J9 {
     fn name(&self) -> &'static str {
         "j9"

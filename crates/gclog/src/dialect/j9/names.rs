@@ -200,6 +200,14 @@ pub(super) fn is_known(name: &str) -> bool {
     is_in(&NAMES, &BEGINS) || is_in(&OLD_NAMES, &OLD_BEGINS)
 }
 
+/// Whether the name shows that a collector wrote it: words such as `event` and `system` stand in files of all kinds.
+pub(super) fn is_of_collector(name: &str) -> bool {
+    const OF_COLLECTOR: [&str; 8] =
+        ["af", "con", "gc", "metronome", "nursery", "sys", "tenured", "verbosegc"];
+    const OF_OTHERS: [&str; 2] = ["thread-priority", "response-info"];
+    is_known(name) && (OF_COLLECTOR.contains(&name) || name.contains('-') && !OF_OTHERS.contains(&name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

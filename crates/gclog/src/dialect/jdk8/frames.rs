@@ -91,6 +91,24 @@ impl Jdk8 {
         });
     }
 
+    /// Brackets that a torn line has left open end where the next line begins, or at the latest the next record, by its stamp. Those of
+    /// a pause stay, since it may be written over lines, and so do G1's details behind it, which have no stamps.
+    pub(super) fn resynchronise(&mut self, line: &str) {
+        let begins_record =
+            line.bytes().next().is_some_and(|b| b.is_ascii_digit()) && Stamp::skip(line).len() < line.len();
+        if begins_record && self.pauses.is_empty() {
+            self.frames.clear();
+        }
+        let is_torn = |frame: &Frame| match frame.name {
+            Name::Times => true,
+            Name::Unknown => begins_record,
+            name => is_concurrent(name) && begins_record,
+        };
+        while self.frames.last().is_some_and(is_torn) {
+            self.frames.pop();
+        }
+    }
+
     /// Open frames have lost their end; a young collection and the like follow.
     fn lose_open(&mut self, sink: &mut dyn GcSink) {
         for pause in self.pauses.drain(..) {

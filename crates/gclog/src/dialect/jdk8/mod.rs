@@ -91,6 +91,15 @@ pub(super) fn recognises(text: &str) -> bool {
         )
 }
 
+/// Whether a line is of this form and nothing but its stamp stands before what a collector writes.
+pub(super) fn is_of_collector(text: &str) -> bool {
+    let begins = ["Application time: ", "Total time for which application threads were stopped: "];
+    match begins.iter().find_map(|begin| text.find(begin)) {
+        Some(at) => Stamp::behind(&text[..at]).0.trim().is_empty(),
+        None => recognises(text),
+    }
+}
+
 impl Dialect for Jdk8 {
     fn name(&self) -> &'static str {
         "jdk8"
@@ -104,6 +113,9 @@ impl Dialect for Jdk8 {
         }
         let trimmed = text.trim_start();
         let Some(first) = trimmed.bytes().next() else { return ParseOutcome::Understood };
+        if !self.frames.is_empty() {
+            self.resynchronise(text);
+        }
         if lines::is_of_histogram(trimmed) || self.take_shenandoah(text, at, sink) {
             return ParseOutcome::Understood;
         }

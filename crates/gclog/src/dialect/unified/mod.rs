@@ -61,6 +61,14 @@ pub(super) fn recognises(text: &str) -> bool {
     line.gc_id.is_some() || jvm::collector_used(line.text).is_some()
 }
 
+/// Whether a line is of a collector: by its number of a collection, its first tag behind decorators, or what the collector is called.
+pub(super) fn is_of_collector(text: &str) -> bool {
+    let line = Line::parse(text);
+    let tag = line.tags.split(',').next().unwrap_or_default();
+    let is_of_jvm = line.is_decorated && matches!(tag, "gc" | "safepoint") && !line.text.is_empty();
+    is_of_jvm || line.gc_id.is_some() || jvm::collector_used(line.text).is_some()
+}
+
 impl Dialect for Unified {
     fn name(&self) -> &'static str {
         "unified"

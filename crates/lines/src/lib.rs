@@ -1,0 +1,17 @@
+//! Lines of logs as their program wrote them, below every reader of logs.
+//!
+//! | module | what is taken off |
+//! | --- | --- |
+//! | [`unpacked`] | gzip, zstd, xz, bzip2 |
+//! | [`Encoding`] | UTF-16 |
+//! | [`Prefix`] | what collectors put before each line: CRI, Docker, Compose, kubectl, journald, syslog, JSON, loggers, CloudWatch, Heroku, colours |
+//!
+//! What a log is about is not known here: a reader says which texts it knows, and [`PrefixSearch`] finds the prefix behind which they stand.
+
+mod encoding;
+mod prefix;
+mod unpack;
+
+pub use encoding::Encoding;
+pub use prefix::{Prefix, PrefixSearch, Stripped};
+pub use unpack::unpacked;

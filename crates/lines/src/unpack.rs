@@ -1,0 +1,122 @@
+//! Packed input as plain bytes, recognized by its first bytes, not by its name.
+
+use bzip2::bufread::MultiBzDecoder;
+use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use std::io::{self, BufRead, Read};
+
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+const XZ: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
+const BZIP2: &[u8] = b"BZh";
+/// Largest window of zstd: that of `zstd --ultra -22`, which `zstd -d` takes without being asked to.
+const ZSTD_WINDOW_BYTES_MAX: u64 = 128 << 20;
+
+/// Calls `read` with the bytes, unpacked where they are gzip, zstd, xz or bzip2, of one part or of several one after the other. It is
+/// unpacked as a stream, so that a file which pretends to be small costs time and not memory.
+///
+/// # Errors
+/// Those of reading, and a packed file that breaks off or is damaged; the bytes before have been read.
+pub fn unpacked(
+    mut plain: &mut dyn BufRead,
+    read: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>,
+) -> io::Result<()> {
+    let first = plain.fill_buf()?;
+    if first.starts_with(GZIP) {
+        read(&mut MultiGzDecoder::new(plain))
+    } else if first.starts_with(ZSTD) {
+        read(&mut ZstdFrames::new(plain))
+    } else if first.starts_with(XZ) {
+        read(&mut XzReader::new(plain, true))
+    } else if first.starts_with(BZIP2) {
+        read(&mut MultiBzDecoder::new(plain))
+    } else {
+        read(&mut plain)
+    }
+}
+
+/// Frames of zstd, one after the other.
+struct ZstdFrames<'a> {
+    from: &'a mut dyn BufRead,
+    decoder: FrameDecoder,
+    is_within: bool,
+}
+
+impl<'a> ZstdFrames<'a> {
+    fn new(from: &'a mut dyn BufRead) -> Self {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(ZSTD_WINDOW_BYTES_MAX);
+        ZstdFrames { from, decoder, is_within: false }
+    }
+}
+
+impl Read for ZstdFrames<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let damaged = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+        loop {
+            if !self.is_within {
+                if self.from.fill_buf()?.is_empty() {
+                    return Ok(0);
+                }
+                self.decoder.reset(&mut self.from).map_err(damaged)?;
+                self.is_within = true;
+            }
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let one = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder.decode_blocks(&mut self.from, one).map_err(damaged)?;
+            }
+            let length = self.decoder.read(buffer)?;
+            if length > 0 || buffer.is_empty() {
+                return Ok(length);
+            }
+            self.is_within = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(packed: &[u8]) -> io::Result<String> {
+        let mut text = String::new();
+        unpacked(&mut &packed[..], &mut |reader| reader.read_to_string(&mut text).map(drop)).map(|()| text)
+    }
+
+    /// `printf 'one\ntwo\n'`, packed by `zstd`, `xz`, `bzip2` and `gzip -n`.
+    const PACKED: [&[u8]; 4] = [ZSTD_TEXT, XZ_TEXT, BZIP2_TEXT, GZIP_TEXT];
+
+    const ZSTD_TEXT: &[u8] = &[
+        0x28, 0xb5, 0x2f, 0xfd, 0x4, 0x58, 0x41, 0x0, 0x0, 0x6f, 0x6e, 0x65, 0xa, 0x74, 0x77, 0x6f, 0xa,
+        0xe6, 0xa6, 0xe, 0x40,
+    ];
+    const XZ_TEXT: &[u8] = &[
+        0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x0, 0x0, 0x4, 0xe6, 0xd6, 0xb4, 0x46, 0x2, 0x0, 0x21, 0x1, 0x16, 0x0,
+        0x0, 0x0, 0x74, 0x2f, 0xe5, 0xa3, 0x1, 0x0, 0x7, 0x6f, 0x6e, 0x65, 0xa, 0x74, 0x77, 0x6f, 0xa, 0x0,
+        0x51, 0xab, 0x9e, 0xaf, 0x57, 0x75, 0x70, 0x49, 0x0, 0x1, 0x20, 0x8, 0xbb, 0x19, 0xd9, 0xbb, 0x1f,
+        0xb6, 0xf3, 0x7d, 0x1, 0x0, 0x0, 0x0, 0x0, 0x4, 0x59, 0x5a,
+    ];
+    const BZIP2_TEXT: &[u8] = &[
+        0x42, 0x5a, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 0xa7, 0x14, 0x2b, 0x77, 0x0, 0x0, 0x2,
+        0xc1, 0x80, 0x0, 0x10, 0x2, 0x1, 0x84, 0x80, 0x20, 0x0, 0x21, 0x80, 0xc, 0x2, 0x38, 0xf5, 0x1b, 0x8b,
+        0xb9, 0x22, 0x9c, 0x28, 0x48, 0x53, 0x8a, 0x15, 0xbb, 0x80,
+    ];
+    const GZIP_TEXT: &[u8] = &[
+        0x1f, 0x8b, 0x8, 0x0, 0x0, 0x0, 0x0, 0x0, 0x2, 0x3, 0xcb, 0xcf, 0x4b, 0xe5, 0x2a, 0x29, 0xcf, 0xe7,
+        0x2, 0x0, 0xe6, 0xb, 0xba, 0x12, 0x8, 0x0, 0x0, 0x0,
+    ];
+
+    #[test]
+    fn every_packer_is_recognised_by_its_first_bytes() {
+        for packed in PACKED {
+            assert_eq!(text_of(packed).expect("whole"), "one\ntwo\n");
+            assert_eq!(text_of(&[packed, packed].concat()).expect("two parts"), "one\ntwo\none\ntwo\n");
+            for cut in 7..packed.len() {
+                text_of(&packed[..cut]).expect_err("a part lacks");
+            }
+        }
+        assert_eq!(text_of(b"one\n").expect("plain"), "one\n");
+        assert_eq!(text_of(b"").expect("plain"), "");
+    }
+}
