@@ -14,6 +14,7 @@
 //! | unified logging | HotSpot of JDK 9 to 25: Serial, Parallel, CMS, G1, ZGC, Shenandoah, Epsilon | by several tags, see `tests/modes.rs` |
 //! | `-Xloggc`, `-XX:+PrintGCDetails` and its kin | HotSpot of JDK 6 to 8 | not reported |
 //! | verbose GC log, both schemas | J9 and OpenJ9: gencon, optthruput, optavgpause, balanced | by the attribute `compressedRefs` and its shift; `CMPRSS` in the version says only whether they are compressed |
+//! | a server's own log | Elasticsearch, OpenSearch, Cassandra, Hadoop, HBase: lines about long collections | not reported |
 //!
 //! [`read_j9`] is for those who want a J9's mode and nothing else: it takes a javacore too, and parses no collection.
 //!

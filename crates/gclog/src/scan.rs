@@ -47,6 +47,14 @@ impl<'a> Scan<'a> {
         Some((number.checked_mul(1 << shift)?, 1 << shift))
     }
 
+    /// Takes a size of parts of a unit, such as `5.25M`, in bytes, and its smallest step.
+    pub fn decimal_size(&mut self) -> Option<(u64, u64)> {
+        let number = Decimal::take(&mut self.0)?;
+        let shift = shift_of_unit(self.0.bytes().next()?)?;
+        self.0 = &self.0[1..];
+        number.shifted(shift)
+    }
+
     /// Takes an address, and says of how many hexadecimal digits it is.
     pub fn address(&mut self) -> Option<(u64, usize)> {
         self.literal("0x")?;

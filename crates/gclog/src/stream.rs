@@ -5,6 +5,7 @@
 
 use crate::contract::{At, Dialect, GcSink, ParseOutcome};
 use crate::dating::Dating;
+use crate::dialect::is_of_collector;
 use crate::looking::Looking;
 use assay_lines::{Encoding, Prefix};
 use assay_model::{GcSource, Problem};
@@ -34,6 +35,8 @@ pub struct GcStream {
     pieces: String,
     dating: Dating,
     dialect: Option<Box<dyn Dialect>>,
+    /// A line of this source is a collector's, or what a JVM says of it at its start: without one it is no GC log, whatever form it has.
+    has_collector: bool,
     /// No rule accounts for the last line.
     is_last_unrecognized: bool,
 }
@@ -45,6 +48,7 @@ impl GcStream {
         self.source = GcSource { name: name.to_owned(), ..GcSource::default() };
         self.looking = Some(Default::default());
         self.encoding = Encoding::default();
+        self.has_collector = false;
         sink.begin_source(name);
     }
 
@@ -118,6 +122,9 @@ impl GcStream {
         }
         // Where nothing but the last end of line lacks, the line is whole.
         self.source.is_torn = has_no_end && (is_overlong || self.is_last_unrecognized);
+        if !self.has_collector {
+            self.source.dialect = None;
+        }
         if let Some(dialect) = &mut self.dialect {
             self.source.messages_dropped = dialect.take_messages_dropped();
         }
@@ -270,6 +277,7 @@ impl GcStream {
     /// A line as its program wrote it.
     fn take_text(&mut self, text: &str, line: u64, sink: &mut dyn GcSink) {
         let at = At { source: self.sources, line };
+        self.has_collector = self.has_collector || is_of_collector(text);
         // Text of no dialect, after a source of one, may be the rest of a torn line.
         let taken =
             self.dialect.as_mut().map_or(ParseOutcome::Unrecognized, |dialect| dialect.take(text, at, sink));

@@ -7,5 +7,6 @@ mod jdk8;
 mod locale;
 mod matrix;
 mod modes;
+mod native_image;
 mod samples;
 mod told;

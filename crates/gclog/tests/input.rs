@@ -126,6 +126,48 @@ fn what_is_no_log_is_told_by_its_folder_or_archive() {
     assert!(matches!(find(&twice, false), Err(InputError::StandardInputTwice)));
 }
 
+fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = tar::Builder::new(Vec::new());
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        out.append_data(&mut header, name, *bytes).expect("a member");
+    }
+    out.into_inner().expect("an archive")
+}
+
+#[test]
+fn each_log_of_a_tar_is_a_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = |text: &str| format!("[0.100s][info][gc] Using G1\n[0.200s][info][gc] {text}\n");
+    let (a, b, packed) = (log("a"), log("b"), gzip(&log("c")));
+    let members: [(&str, &[u8]); 4] = [
+        ("x/a.log", a.as_bytes()),
+        ("x/b.log", b.as_bytes()),
+        ("x/notes.txt", b"none"),
+        ("x/c.log.gz", &packed),
+    ];
+    let plain = tar_of(&members);
+    let mut zipped = GzEncoder::new(Vec::new(), Compression::fast());
+    zipped.write_all(&plain).expect("packed");
+    for (name, bytes) in [("logs.tar", plain.clone()), ("logs.tgz", zipped.finish().expect("packed"))] {
+        let found = find(&[write(folder.path(), name, bytes)], false).expect("logs");
+        let names: Vec<bool> = ["!x/a.log", "!x/b.log", "!x/c.log.gz"]
+            .iter()
+            .zip(&found.sets)
+            .map(|(end, set)| set.name.ends_with(end))
+            .collect();
+        assert_eq!((names, found.sets.len(), found.passed_over.len()), (vec![true; 3], 3, 1), "{name}");
+        for (set, last) in found.sets.iter().zip(["a", "b", "c"]) {
+            let mut lines = Lines::default();
+            read_set(set, &mut lines);
+            assert_eq!(lines.lines, [format!("[0.200s][info][gc] {last}")], "{name}");
+        }
+    }
+    let torn = write(folder.path(), "torn.tar", &plain[..plain.len() - 3_000]);
+    assert!(!find(&[torn], false).expect("the first").sets.is_empty());
+}
+
 #[test]
 fn hostile_archives_and_files_end_in_words() {
     let folder = tempfile::tempdir().expect("a folder");

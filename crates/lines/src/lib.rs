@@ -13,5 +13,5 @@ mod prefix;
 mod unpack;
 
 pub use encoding::Encoding;
-pub use prefix::{Prefix, PrefixSearch, Stripped};
+pub use prefix::{Prefix, PrefixSearch, Stripped, take_time};
 pub use unpack::unpacked;

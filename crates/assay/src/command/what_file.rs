@@ -13,8 +13,16 @@ const HEAD_BYTES_MAX: u64 = 4096;
 pub enum FileKind {
     /// A heap dump (HPROF).
     HeapDump,
+    /// A heap dump of J9 (PHD).
+    PortableHeapDump,
     /// A recording of the flight recorder.
     Recording,
+    /// Stacks of all threads, which a JVM wrote.
+    ThreadDump,
+    /// What a JVM writes when it crashes.
+    CrashLog,
+    /// J9's account of itself: threads, monitors, memory.
+    Javacore,
     /// A result that Assay stored, with the name of its format in `assay_model::schema`.
     Stored(&'static str),
     /// A study file.
@@ -52,6 +60,9 @@ fn kind(head: &[u8], path: &Path) -> FileKind {
     if head.starts_with(b"JAVA PROFILE 1.0.") {
         return FileKind::HeapDump;
     }
+    if head.starts_with(b"\0\x12portable heap dump") {
+        return FileKind::PortableHeapDump;
+    }
     if head.starts_with(b"FLR\0") {
         return FileKind::Recording;
     }
@@ -71,7 +82,13 @@ fn kind(head: &[u8], path: &Path) -> FileKind {
     if let Some(format) = format.filter(|_| text.starts_with('{')) {
         return FileKind::Stored(format);
     }
-    if ends_with("toml") {
+    if text.contains("\nFull thread dump ") || text.starts_with("Full thread dump ") {
+        FileKind::ThreadDump
+    } else if text.contains("A fatal error has been detected by the Java Runtime Environment") {
+        FileKind::CrashLog
+    } else if text.starts_with("0SECTION") || text.contains("\n1TIDATETIME") {
+        FileKind::Javacore
+    } else if ends_with("toml") {
         FileKind::Study
     } else if ends_with("log") {
         FileKind::Log
@@ -90,6 +107,14 @@ pub fn said_of(path: &Path) -> Option<String> {
     }
     Some(match kind_of(path)? {
         FileKind::HeapDump => format!("it is a heap dump\n  assay heap predict {name}"),
+        FileKind::PortableHeapDump => "it is a heap dump of J9 (PHD), which no command reads\n  \
+             Assay reads dumps of HotSpot: jcmd PID GC.heap_dump FILE"
+            .to_owned(),
+        FileKind::ThreadDump => "it is a thread dump, which no command reads\n  \
+             what threads do over time: assay time PID"
+            .to_owned(),
+        FileKind::CrashLog => "it is the log of a JVM's crash (hs_err), which no command reads".to_owned(),
+        FileKind::Javacore => "it is a javacore of J9, which no command reads".to_owned(),
         FileKind::Recording => {
             format!("it is a recording of the flight recorder\n  assay time PID --jfr {name}")
         }
@@ -121,9 +146,18 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell_more_than_the_name() {
-        let cases: [(&[u8], &str, FileKind); 13] = [
+        let cases: [(&[u8], &str, FileKind); 18] = [
             (b"JAVA PROFILE 1.0.2\0", "gc.log", FileKind::HeapDump),
             (b"FLR\0\0\x02", "x", FileKind::Recording),
+            (b"\0\x12portable heap dump\0\0\0\x06", "x.phd", FileKind::PortableHeapDump),
+            (b"2024-03-12 10:15:32\nFull thread dump OpenJDK", "x.log", FileKind::ThreadDump),
+            (b"Full thread dump OpenJDK", "x.txt", FileKind::ThreadDump),
+            (
+                b"#\n# A fatal error has been detected by the Java Runtime Environment:\n",
+                "x",
+                FileKind::CrashLog,
+            ),
+            (b"0SECTION       TITLE subcomponent dump routine\n", "javacore.txt", FileKind::Javacore),
             (b"\x7fELF\0", "x.log", FileKind::Program),
             (b"#!/bin/sh\n", "check", FileKind::Script),
             (b"\0\0[0.1s] GC", "x.log", FileKind::Binary),

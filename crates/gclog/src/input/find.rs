@@ -1,5 +1,6 @@
 //! From what was named to sets of logs.
 
+use super::archive::Archive;
 use super::head::{self, Head};
 use super::open;
 use super::order::{DatedFile, in_order, rotation};
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 const DEPTH_MAX: usize = 8;
 /// Files that are looked at in one folder, those below it included.
 const FILES_MAX: usize = 20_000;
-/// Members that are looked at in one archive, whose directory is read again for each.
+/// Members that are looked at in one archive.
 const MEMBERS_MAX: usize = 1_000;
 
 /// The log sets of some inputs.
@@ -75,8 +76,8 @@ impl Search {
             self.once(Origin::Once(path.to_owned()), &path.display().to_string());
             return Ok(());
         }
-        if let Some(archive) = open::archive_of(path).map_err(failed)? {
-            let (logs, looked_at) = self.add_members(path, archive.len(), &metadata);
+        if let Some(archive) = Archive::of(path).map_err(failed)? {
+            let (logs, looked_at) = self.add_members(path, archive, &metadata);
             return if logs == 0 { Err(no_log(path, looked_at)) } else { Ok(()) };
         }
         let origin = Origin::File(path.to_owned());
@@ -194,8 +195,8 @@ impl Search {
             self.pass_over(path, "is not a file");
             return Ok(0);
         }
-        if let Some(archive) = open::archive_of(path)? {
-            return Ok(self.add_members(path, archive.len(), &metadata).0);
+        if let Some(archive) = Archive::of(path)? {
+            return Ok(self.add_members(path, archive, &metadata).0);
         }
         let origin = Origin::File(path.to_owned());
         let head = head::read(&origin)?;
@@ -207,54 +208,54 @@ impl Search {
         Ok(usize::from(head.is_log))
     }
 
-    /// The logs of a zip archive: how many there are, and how many members were looked at.
-    fn add_members(&mut self, path: &Path, members: usize, metadata: &Metadata) -> (usize, usize) {
-        if MEMBERS_MAX < members {
-            self.pass_over(
-                path,
-                "the archive has too many members: those after the first 1,000 were not read",
-            );
-        }
+    /// The logs of an archive: how many there are, and how many members were looked at.
+    fn add_members(&mut self, path: &Path, mut archive: Archive, metadata: &Metadata) -> (usize, usize) {
         let (mut logs, mut looked_at) = (0, 0);
-        for index in 0..members.min(MEMBERS_MAX) {
-            match self.add_member(path, index, metadata) {
-                Ok(None) => {}
-                Ok(Some(is_log)) => {
-                    looked_at += 1;
-                    logs += usize::from(is_log);
+        let read = archive.each_member(MEMBERS_MAX, &mut |index, member| {
+            looked_at += 1;
+            let head = member.and_then(|(name, bytes)| Ok((name, head::read_member(bytes)?)));
+            match head {
+                Ok((within, head)) => {
+                    logs += usize::from(self.add_member(path, index, within, head, metadata))
                 }
                 Err(error) => {
-                    looked_at += 1;
-                    self.pass_over(path, &format!("member {}: {}", index + 1, open::in_words(&error)));
+                    self.pass_over(path, &format!("member {}: {}", index + 1, open::in_words(&error)))
                 }
             }
+        });
+        match read {
+            Ok(false) => {}
+            Ok(true) => self.pass_over(
+                path,
+                "the archive has too many members: those after the first 1,000 were not read",
+            ),
+            Err(error) => self.pass_over(path, &open::in_words(&error)),
         }
         (logs, looked_at)
     }
 
-    /// Whether a member is a log; absent for a folder.
-    fn add_member(&mut self, path: &Path, index: usize, metadata: &Metadata) -> io::Result<Option<bool>> {
-        let Some(mut archive) = open::archive_of(path)? else { return Ok(None) };
-        let member = archive.by_index(index).map_err(io::Error::other)?;
-        if member.is_dir() {
-            return Ok(None);
-        }
-        let within = PathBuf::from(member.name().map_err(io::Error::other)?.into_owned());
-        drop(member);
-        let origin = Origin::Member(path.to_owned(), index);
-        let head = head::read(&origin)?;
+    /// A member of an archive; whether it is a log.
+    fn add_member(
+        &mut self,
+        path: &Path,
+        index: usize,
+        within: &Path,
+        head: Head,
+        metadata: &Metadata,
+    ) -> bool {
         let name = format!("{}!{}", path.display(), within.display());
         if !head.is_log {
             self.passed_over.push(Problem::new(name, "is not a GC log by its first lines"));
-            return Ok(Some(false));
+            return false;
         }
         let file_name = within.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let rotation = rotation(&file_name);
         let folder = path.join(within.parent().unwrap_or(Path::new("")));
         let key = (folder, rotation.base.clone(), 0);
-        let part = FoundFile { log: LogPart { name, origin }, identity: None };
+        let log = LogPart { name, origin: Origin::Member(path.to_owned(), index) };
+        let part = FoundFile { log, identity: None };
         self.put(key, DatedFile { part, rotation, first: head.first, modified: metadata.modified().ok() });
-        Ok(Some(true))
+        true
     }
 
     fn finish(mut self, join: bool) -> Found {

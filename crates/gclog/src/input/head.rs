@@ -1,6 +1,6 @@
 //! The first lines of a file: whether it is a GC log, and when it begins.
 
-use super::open::Input;
+use super::open::{Input, buffered, plain_bytes};
 use super::set::Origin;
 use crate::first::{self, First};
 use crate::looking::Looking;
@@ -21,8 +21,20 @@ pub(super) struct Head {
 
 /// Reads the first lines. A packed file that breaks off has those before the break.
 pub(super) fn read(origin: &Origin) -> io::Result<Head> {
+    of_reading(&mut |read| Input::open(origin)?.with_reader(read))
+}
+
+/// The same of a member of an archive.
+pub(super) fn read_member(member: &mut dyn Read) -> io::Result<Head> {
+    let mut member = buffered(member);
+    of_reading(&mut |read| plain_bytes(&mut member, read))
+}
+
+type ReadBytes<'a> = &'a mut dyn FnMut(&mut dyn Read) -> io::Result<()>;
+
+fn of_reading(with_reader: &mut dyn FnMut(ReadBytes<'_>) -> io::Result<()>) -> io::Result<Head> {
     let mut bytes = Vec::with_capacity(HEAD_BYTES);
-    let read = Input::open(origin)?.with_reader(&mut |reader| {
+    let read = with_reader(&mut |reader| {
         reader.take(HEAD_BYTES as u64).read_to_end(&mut bytes)?;
         Ok(())
     });
@@ -32,8 +44,7 @@ pub(super) fn read(origin: &Origin) -> io::Result<Head> {
     Ok(of_bytes(&bytes))
 }
 
-/// The same of bytes that were read.
-pub(super) fn of_bytes(bytes: &[u8]) -> Head {
+fn of_bytes(bytes: &[u8]) -> Head {
     let mut encoding = Encoding::default();
     let mut text = encoding.decoded(bytes).into_owned();
     text.extend(encoding.rest());

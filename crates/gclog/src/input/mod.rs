@@ -1,4 +1,4 @@
-//! Where logs come from: files, rotated sets, folders, gzip, zip, standard input; and a log that is still written.
+//! Where logs come from: files, rotated sets, folders, packed files, zip, tar, standard input; and a log that is still written.
 //!
 //! [`find()`] makes sets of what was named, each the log of one server in the order of time; [`read_set`] reads one through a
 //! [`GcStream`] with a buffer of fixed size. [`Follower`] goes on reading what is appended.
@@ -6,6 +6,7 @@
 //! Packed input is recognized by its first bytes, not by its name. Archives are unpacked as a stream, so that one which
 //! pretends to be small costs time and not memory.
 
+mod archive;
 mod find;
 mod follow;
 mod head;

@@ -1,22 +1,20 @@
 //! One file, pipe or member of an archive as plain bytes.
 
+use super::archive::{Archive, ZIP};
 use super::set::Origin;
-use assay_lines::unpacked as without_packing;
+use assay_lines::unpacked;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::Path;
-use zip::ZipArchive;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::PathBuf;
 
-/// A zip archive begins with a member, or is empty and begins with its end.
-const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// Something opened.
 pub(super) enum Input {
-    /// Bytes as they come, perhaps gzip.
+    /// Bytes as they come, perhaps packed.
     Plain(Box<dyn BufRead>),
     /// A member of an archive.
-    Member(Box<ZipArchive<BufReader<File>>>, usize),
+    Member(PathBuf, usize),
 }
 
 impl Input {
@@ -24,59 +22,37 @@ impl Input {
         Ok(match origin {
             Origin::File(path) | Origin::Once(path) => Input::Plain(Box::new(buffered(File::open(path)?))),
             Origin::StandardInput => Input::Plain(Box::new(buffered(io::stdin()))),
-            Origin::Member(path, index) => Input::Member(Box::new(archive(path)?), *index),
+            Origin::Member(path, index) => Input::Member(path.clone(), *index),
         })
     }
 
-    /// Calls `read` with the bytes, unpacked: gzip within a zip archive is unpacked too.
+    /// Calls `read` with the bytes, unpacked: what is packed within an archive is unpacked, too.
     pub fn with_reader(&mut self, read: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>) -> io::Result<()> {
         match self {
-            Input::Plain(plain) => unpacked(plain, read),
-            Input::Member(archive, index) => {
-                let member = archive.by_index(*index).map_err(io::Error::other)?;
-                unpacked(&mut buffered(member), read)
+            Input::Plain(plain) => plain_bytes(plain, read),
+            Input::Member(path, index) => {
+                let archive = Archive::of(path)?;
+                let mut archive = archive.ok_or_else(|| io::Error::other("it is not an archive any more"))?;
+                archive.with_member(*index, &mut |member| plain_bytes(&mut buffered(member), read))
             }
         }
     }
 }
 
-fn buffered<R: Read>(reader: R) -> BufReader<R> {
+/// A reader with a buffer.
+pub(super) fn buffered<R: Read>(reader: R) -> BufReader<R> {
     BufReader::with_capacity(BUFFER_BYTES, reader)
 }
 
-fn unpacked(
+/// Calls `read` with the bytes of something opened, unpacked.
+pub(super) fn plain_bytes(
     plain: &mut dyn BufRead,
     read: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>,
 ) -> io::Result<()> {
-    let first = plain.fill_buf()?;
-    if ZIP.iter().any(|magic| first.starts_with(magic)) {
+    if ZIP.iter().any(|magic| plain.fill_buf().is_ok_and(|first| first.starts_with(magic))) {
         return Err(io::Error::other("a zip archive is read only as a file of its own"));
     }
-    without_packing(plain, read)
-}
-
-/// The archive that a regular file is; absent when it is something else.
-pub(super) fn archive_of(path: &Path) -> io::Result<Option<ZipArchive<BufReader<File>>>> {
-    let mut file = File::open(path)?;
-    let mut magic = [0; 4];
-    let is_zip = match file.read_exact(&mut magic) {
-        Ok(()) => ZIP.contains(&&magic[..]),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => false,
-        Err(error) => return Err(error),
-    };
-    if !is_zip {
-        return Ok(None);
-    }
-    file.seek(SeekFrom::Start(0))?;
-    ZipArchive::new(buffered(file)).map(Some).map_err(|error| {
-        io::Error::other(format!(
-            "the zip archive breaks off or is damaged: {error}\n  copy it anew; `zip -FF FILE --out mended.zip` may mend it"
-        ))
-    })
-}
-
-fn archive(path: &Path) -> io::Result<ZipArchive<BufReader<File>>> {
-    archive_of(path)?.ok_or_else(|| io::Error::other("it is not a zip archive any more"))
+    unpacked(plain, read)
 }
 
 /// Why reading broke off.

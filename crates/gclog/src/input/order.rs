@@ -21,7 +21,8 @@ pub(super) struct Rotation {
 
 /// Takes apart `gc.log.3.gz`, `gc.log.0.current`.
 pub(super) fn rotation(name: &str) -> Rotation {
-    let plain = name.strip_suffix(".gz").unwrap_or(name);
+    let packed = [".gz", ".zst", ".xz", ".bz2"].iter().find_map(|ending| name.strip_suffix(ending));
+    let plain = packed.unwrap_or(name);
     let (plain, is_current) = plain.strip_suffix(".current").map_or((plain, false), |p| (p, true));
     let numbered = plain.rsplit_once('.').filter(|(base, _)| !base.is_empty()).and_then(|(base, number)| {
         let is_number = number.len() <= 12 && number.bytes().all(|b| b.is_ascii_digit());
@@ -113,6 +114,7 @@ mod tests {
         assert_eq!(of("gc.log"), ("gc.log".into(), None, false));
         assert_eq!(of("gc.log.3"), ("gc.log".into(), Some(3), false));
         assert_eq!(of("gc.log.10.gz"), ("gc.log".into(), Some(10), false));
+        assert_eq!(of("gc.log.10.zst"), ("gc.log".into(), Some(10), false));
         assert_eq!(of("gc.log.1.current"), ("gc.log".into(), Some(1), true));
         assert_eq!(of("gc-2024-01-01.log"), ("gc-2024-01-01.log".into(), None, false));
         assert_eq!(of(".7"), (".7".into(), None, false));

@@ -13,6 +13,7 @@ mod time;
 pub use chain::Prefix;
 pub use search::PrefixSearch;
 pub use stripped::Stripped;
+pub use time::take_time;
 
 #[cfg(test)]
 mod tests;

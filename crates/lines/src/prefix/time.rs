@@ -12,7 +12,7 @@ const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 ///
 /// `2025-09-16T08:17:32.137Z`, also with a blank, a comma, a zone or none, within brackets; `Tue 2025-09-16 08:17:32 UTC`;
 /// `Sep 16 08:17:32`, which has no year; `08:17:32.137`; `1758010652.137000`; `[ 1234.567890]` since the machine's start.
-pub(super) fn take_time(text: &str) -> Option<(Option<i64>, &str)> {
+pub fn take_time(text: &str) -> Option<(Option<i64>, &str)> {
     let (unix_ns, rest) = match text.as_bytes().first()? {
         b'[' => bracketed(&text[1..])?,
         b'0'..=b'9' => {

@@ -101,7 +101,7 @@ pub struct GcReport {
 pub struct GcSource {
     /// File name, member of an archive, or `standard input`.
     pub name: String,
-    /// The form it is written in: `unified`, `jdk8`, `j9`; absent when it is none.
+    /// The form it is written in: `unified`, `jdk8`, `j9`, `server` (a server's own log); absent when it is none.
     pub dialect: Option<String>,
     /// Bytes, unpacked.
     pub bytes: u64,

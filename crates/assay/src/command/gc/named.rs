@@ -60,7 +60,13 @@ fn not_found(error: InputError, logs: &[PathBuf]) -> Failure {
 
 /// Kinds whose bytes no form of a log has. A log that was packed, or emptied while it was written, is binary, too.
 fn is_never_a_log(kind: FileKind) -> bool {
-    matches!(kind, FileKind::HeapDump | FileKind::Recording | FileKind::Program | FileKind::Stored(_))
+    use FileKind::{HeapDump, PortableHeapDump, Program, Recording, Stored};
+    matches!(kind, HeapDump | PortableHeapDump | Recording | Program | Stored(_))
+}
+
+/// Other text that JVMs write. Standard output of a server may begin with it and hold a log nevertheless.
+fn is_of_jvm(kind: FileKind) -> bool {
+    matches!(kind, FileKind::ThreadDump | FileKind::CrashLog | FileKind::Javacore)
 }
 
 /// The logs, with those of a process in place of its number or name.
@@ -122,10 +128,15 @@ pub fn is_log(report: &GcReport, name: &str) -> Result<(), Failure> {
     let why = match report.problems.first() {
         Some(problem) => problem.text.clone(),
         None if bytes == 0 => "it is empty".to_owned(),
-        None => "none of its first lines is of a known form".to_owned(),
+        None => match said_of(Path::new(name)).filter(|_| kind_of(Path::new(name)).is_some_and(is_of_jvm)) {
+            Some(said) => return Err(Failure::input(format!("{name} is not a GC log: {said}"))),
+            None => {
+                "it has neither a collection nor what a JVM says of its collector at its start".to_owned()
+            }
+        },
     };
     Err(Failure::input(format!(
-        "{name} is not a GC log: {why}\n  logs of -Xlog:gc*, of -XX:+PrintGCDetails (JDK 8) and of -verbose:gc (OpenJ9) are read"
+        "{name} is not a GC log: {why}\n  logs of -Xlog:gc*, of -XX:+PrintGCDetails (JDK 8) and of -verbose:gc (OpenJ9) are read, and what Elasticsearch, Cassandra and Hadoop log of collections"
     )))
 }
 

@@ -62,7 +62,8 @@ fn names(first: u8) -> &'static [(&'static str, Name)] {
             ("GC", Name::Pause("GC")),
         ],
         b'F' => &[("Full GC", Name::Pause("Full GC"))],
-        b'I' => &[("Inc GC", Name::Pause("Inc GC"))],
+        // The second is of GraalVM's native images.
+        b'I' => &[("Inc GC", Name::Pause("Inc GC")), ("Incremental GC", Name::Pause("Incremental GC"))],
         b'P' => &[
             ("ParNew", Name::Young("ParNew")),
             ("PSYoungGen", Name::Young("PSYoungGen")),

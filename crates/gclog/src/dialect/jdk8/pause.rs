@@ -117,7 +117,7 @@ impl Pause {
     }
 
     pub fn is_g1(&self) -> bool {
-        !matches!(self.words, "GC" | "Full GC" | "Inc GC")
+        !matches!(self.words, "GC" | "Full GC" | "Inc GC" | "Incremental GC")
     }
 
     /// A pause within this one has ended: both are one stop, which users feel as one.

@@ -164,7 +164,9 @@ fn take_end(timed: &mut Timed<'_>, scan: &mut Scan<'_>) -> Option<()> {
         *scan = with_given;
     }
     let mut with_sizes = *scan;
-    if let Some(sizes) = sizes(&mut with_sizes) {
+    let is_of_native_image = matches!(timed.name, "Pause Incremental GC" | "Pause Full GC");
+    let found = if is_of_native_image { decimal_sizes(&mut with_sizes) } else { sizes(&mut with_sizes) };
+    if let Some(sizes) = found {
         timed.sizes = Some(sizes);
         timed.has_ended = true;
         *scan = with_sizes;
@@ -189,6 +191,14 @@ fn given_back(scan: &mut Scan<'_>) -> Option<()> {
     scan.group()?;
     scan.blanks();
     Some(())
+}
+
+/// `5.00M->2.00M`
+fn decimal_sizes(scan: &mut Scan<'_>) -> Option<LineSizes> {
+    let (before_bytes, resolution_bytes) = scan.decimal_size()?;
+    scan.literal("->")?;
+    let (after_bytes, _) = scan.decimal_size()?;
+    Some(LineSizes { before_bytes, after_bytes, capacity_bytes: None, resolution_bytes })
 }
 
 /// `23M->1M(64M)`; Z writes `26M(10%)->28M(11%)`.
@@ -225,6 +235,9 @@ fn known(name: &str) -> Option<(GcRecordKind, Option<GcScope>)> {
     let (kind, scope) = match name {
         "Pause Young" => (Pause, Some(Young)),
         "Pause Mixed" => (Pause, Some(Mixed)),
+        // GraalVM's native images
+        "Pause Incremental GC" => (Pause, Some(Young)),
+        "Pause Full GC" => (Pause, Some(Full)),
         "Pause Full" => (Pause, Some(Full)),
         "Pause Remark" | "Pause Cleanup" | "Pause Initial Mark" => (Pause, Some(Old)),
         // Z; the generations are recognized by the text before.
