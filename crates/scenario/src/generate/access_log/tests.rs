@@ -69,6 +69,63 @@ fn arrivals_are_written_as_they_were_and_spread_within_seconds() {
 }
 
 #[test]
+fn a_segment_of_many_values_varies_whatever_it_looks_like() {
+    let mut text = String::new();
+    let names =
+        ["red", "green", "blue", "tall", "small", "round", "flat", "old", "new", "warm", "cold", "wet"];
+    for (s, (first, second)) in names.iter().flat_map(|a| names.iter().map(move |b| (a, b))).enumerate() {
+        text += &line(s, &format!("GET /shoes/{first}-{second}/reviews"), 200);
+        text += &line(s, &format!("GET /{}", names[s % 9]), 200);
+    }
+    let made = made(&text, None).expect("a good log").text;
+    assert!(made.contains("weight = 144\npath = \"/shoes/{shoes-id}/reviews\""), "{made}");
+    assert!(made.contains("path = \"/round\"") && made.contains("\"red-green\""), "{made}");
+}
+
+#[test]
+fn a_session_in_paths_is_left_out_and_said() {
+    let text: String = (0..50)
+        .map(|s| {
+            line(s, &format!("GET /shop/item;jsessionid=8B0E7153BF7C3706D85C524E4400{s:04}?id={s}"), 200)
+        })
+        .collect();
+    let made = made(&text, None).expect("a good log").text;
+    assert!(made.contains("weight = 50\npath = \"/shop/item?id={id}\""), "{made}");
+    assert!(made.contains("# 50 requests have a session in their path") && !made.contains("8B0E"), "{made}");
+}
+
+#[test]
+fn requests_that_clients_gave_up_are_counted_and_no_status_to_wait_for() {
+    let made = made(&(line(0, "GET /a", 200) + &line(1, "GET /a", 499)), None).expect("a good log").text;
+    assert!(made.contains("# 1 requests were given up by their client"), "{made}");
+    assert!(!made.contains("499"), "{made}");
+}
+
+#[test]
+fn a_log_that_was_collected_is_read_as_the_plain_one() {
+    let plain = made(&shop(), None).expect("a good log").text;
+    let prefixes: [fn(&str) -> String; 4] = [
+        |line| format!("2025-09-16T08:17:32.137Z stdout F {line}"),
+        |line| format!("[pod/shop/nginx] {line}"),
+        |line| serde_json::json!({"log": format!("{line}\n"), "stream": "stdout"}).to_string(),
+        |line| format!("Sep 16 08:17:32 node-7 nginx[12]: {line}"),
+    ];
+    for prefix in prefixes {
+        let text: String = shop().lines().map(|line| prefix(line) + "\n").collect();
+        assert_eq!(made(&text, None).expect("a good log").text, plain, "{}", prefix("line"));
+    }
+}
+
+#[test]
+fn w3c_is_read_to_templates() {
+    let text = "#Version: 1.0\n#Fields: date time cs-method cs-uri-stem cs-uri-query sc-status\n\
+        2024-03-12 10:15:32 GET /items/9 x=1 200\n2024-03-12 10:15:33 GET /items/10 x=1 200\n";
+    let made = made(text, None).expect("a good log").text;
+    assert!(made.contains("weight = 2\npath = \"/items/{items-id}?x={x}\""), "{made}");
+    assert!(!made.contains("not understood"), "{made}");
+}
+
+#[test]
 fn a_log_without_requests_says_why() {
     let error = |text: &str| made(text, None).expect_err(text).to_string();
     assert!(error("").starts_with("access log access.log: it holds no request"));
