@@ -2,5 +2,7 @@
 //! the global allocator.
 
 mod access_log_page;
+mod access_log_seeds;
+mod any_access_log;
 mod documentation;
 mod mix;
