@@ -69,9 +69,17 @@ pub(super) fn quotient(parts: &[(f64, f64)]) -> Option<Figure> {
     Some(Figure { log: quotient.ln(), residuals })
 }
 
+/// Mean logarithms of two logs, and how far they lie apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ByKind {
+    pub before: f64,
+    pub after: f64,
+    pub evidence: Evidence,
+}
+
 /// Means of logarithms by kind, each interval with how many of a kind it has and the sum of their logarithms; kinds weigh by how many of
 /// them both logs have, so that another mix of kinds does not count as a difference. `None` when there are too few.
-pub(super) fn by_kind(before: &[Vec<(f64, f64)>], after: &[Vec<(f64, f64)>]) -> Option<Evidence> {
+pub(super) fn by_kind(before: &[Vec<(f64, f64)>], after: &[Vec<(f64, f64)>]) -> Option<ByKind> {
     let counts =
         |side: &[Vec<(f64, f64)>], kind: usize| side.iter().map(|segment| segment[kind].0).sum::<f64>();
     let kinds = before.first()?.len();
@@ -86,7 +94,8 @@ pub(super) fn by_kind(before: &[Vec<(f64, f64)>], after: &[Vec<(f64, f64)>]) -> 
         return None;
     }
     let weights: Vec<f64> = weights.iter().map(|of| of / weight).collect();
-    Some(evidence(&of_kinds(before, &weights)?, &of_kinds(after, &weights)?))
+    let (before, after) = (of_kinds(before, &weights)?, of_kinds(after, &weights)?);
+    Some(ByKind { before: before.log, after: after.log, evidence: evidence(&before, &after) })
 }
 
 fn of_kinds(side: &[Vec<(f64, f64)>], weights: &[f64]) -> Option<Figure> {
@@ -182,7 +191,7 @@ mod tests {
         let segments = |long: f64| -> Vec<Vec<(f64, f64)>> {
             (0..20).map(|i| vec![(50.0, 50.0 + 0.1 * f64::from(i % 2)), (long, long * 3.0)]).collect()
         };
-        let got = by_kind(&segments(5.0), &segments(20.0)).unwrap();
+        let got = by_kind(&segments(5.0), &segments(20.0)).unwrap().evidence;
         assert!(got.log_ratio.abs() < 1e-12, "{got:?}");
     }
 }

@@ -3,22 +3,22 @@
 /// Chance that any figure of two equal logs is called different.
 pub(super) const FALSE_ALARMS: f64 = 0.01;
 
-/// Which of these hold together: Holm's procedure with weights (S. Holm, 1979). Takes probability and weight of each.
-pub(super) fn shown(tests: &[(f64, f64)]) -> Vec<bool> {
+/// Below which probability each of these is a difference, so that all hold together: Holm's procedure with weights (S. Holm, 1979). Takes
+/// probability and weight of each. An interval of as much confidence excludes "equal" where the test shows a difference, and only there.
+pub(super) fn levels(tests: &[(f64, f64)]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..tests.len()).collect();
     let rank = |index: &usize| tests[*index].0 / tests[*index].1;
     order.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     let mut left: f64 = tests.iter().map(|(_, weight)| weight).sum();
-    let mut shown = vec![false; tests.len()];
+    let mut levels = vec![0.0; tests.len()];
+    let mut has_stopped = false;
     for index in order {
         let (probability, weight) = tests[index];
-        if probability * left > FALSE_ALARMS * weight {
-            break;
-        }
-        shown[index] = true;
-        left -= weight;
+        levels[index] = FALSE_ALARMS * weight / left;
+        has_stopped |= levels[index] < probability;
+        left -= if has_stopped { 0.0 } else { weight };
     }
-    shown
+    levels
 }
 
 /// Two-sided probability of a table at least as unlikely as this one (Fisher): `a` of `of_a` intervals of one log have something, `b` of
@@ -51,6 +51,9 @@ mod tests {
 
     #[test]
     fn what_holds_must_hold_for_all_together() {
+        let shown = |tests: &[(f64, f64)]| -> Vec<bool> {
+            tests.iter().zip(levels(tests)).map(|((probability, _), level)| *probability <= level).collect()
+        };
         // Equal weights: 0.004 <= 0.01 / 2 holds, and then 0.009 <= 0.01.
         assert_eq!(shown(&[(0.009, 1.0), (0.004, 1.0)]), [true, true]);
         assert_eq!(shown(&[(0.009, 1.0), (0.006, 1.0)]), [false, false]);

@@ -9,7 +9,8 @@
 //!
 //! **How sure.** All figures are tested together (Holm with weights): two equal logs are called different in any figure in at most 1 %
 //! of pairs. Most of the weight lies on the typical length of a pause, the geometric mean by kind of pause, since it is what a change of
-//! pauses shows in soonest. Held by `tests.rs` beside this file.
+//! pauses shows in soonest. The interval of a ratio is as wide as that asks for, so that it excludes 1 where a difference is shown, and only
+//! there. Held by `tests/diff_simulated.rs` and `tests/diff_real.rs`.
 
 mod evidence;
 mod family;
@@ -19,7 +20,7 @@ mod side;
 
 use crate::analysis::Analysis;
 use assay_model::{GcDifference, GcFigure, GcVerdict};
-use family::shown;
+use family::levels;
 use figures::{TYPICAL, tests};
 use side::Side;
 
@@ -42,12 +43,12 @@ pub fn diff(before: &Analysis, after: &Analysis) -> Vec<GcDifference> {
         let test = &tests[*index];
         Some((test.found.as_ref()?.probability, weight(test.metric)))
     });
-    let shown = shown(&probabilities.collect::<Vec<_>>());
+    let levels = levels(&probabilities.collect::<Vec<_>>());
     let verdict = |index: usize| {
         let at = known.iter().position(|known| *known == index);
         match at.zip(tests[index].found.as_ref()) {
             None => GcVerdict::InsufficientData,
-            Some((at, _)) if !shown[at] => GcVerdict::NoDifferenceShown,
+            Some((at, found)) if levels[at] < found.probability => GcVerdict::NoDifferenceShown,
             Some((_, found)) if found.is_up => GcVerdict::Higher,
             Some(_) => GcVerdict::Lower,
         }
@@ -56,9 +57,13 @@ pub fn diff(before: &Analysis, after: &Analysis) -> Vec<GcDifference> {
     for (index, test) in tests.iter().enumerate() {
         let read =
             |side: &Side<'_>| GcFigure::by_id(test.metric).and_then(|figure| figure.read(&side.report));
-        let (before, after) = (read(&before), read(&after));
+        let (before, after) = match test.figures {
+            Some((before, after)) => (Some(before), Some(after)),
+            None => (read(&before), read(&after)),
+        };
         if before.is_some() || after.is_some() {
-            let ratio = test.found.as_ref().and_then(|found| found.ratio);
+            let level = known.iter().position(|known| *known == index).map(|at| levels[at]);
+            let ratio = test.found.as_ref().zip(level).and_then(|(found, level)| found.ratio(level));
             let metric = test.metric.to_owned();
             differences.push(GcDifference { metric, before, after, ratio, verdict: verdict(index) });
         }
