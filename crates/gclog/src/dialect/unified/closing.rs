@@ -6,6 +6,9 @@
 //! - sums of times: the statistics read their clock at other instants than the lines of pauses do, some µs apart each;
 //! - counts of concurrent phases: one that is cancelled has its line, and no place in the statistics;
 //! - `Completed GCs`, and JDK 25's `Degenerated GCs`: they count a collection again when it becomes a full one.
+//!
+//! Two differences are none: the statistics leave out a cycle that the end of the JVM cut off, and count one that ended without updating
+//! references (nothing was to be evacuated), which before JDK 17 has no line of its own.
 
 use crate::contract::At;
 use crate::contract::GcSink;
@@ -25,6 +28,10 @@ pub(super) struct Closing {
     degenerated_at: BTreeMap<String, u64>,
     /// Cycles that came to their end beside the application.
     successful: u64,
+    /// The last cycle that had a pause, and its pauses.
+    last_cycle: (Option<u64>, BTreeMap<String, u64>),
+    /// The counts that follow are those of degenerated collections: JDK 28 counts stalls by the same words.
+    is_of_degenerated: bool,
     /// Full collections that the statistics have, until they say how many of them had no pause of their own.
     full_said: Option<u64>,
 }
@@ -41,6 +48,10 @@ impl Closing {
         }
         let (name, groups) = record.phase.split_once(" (").unwrap_or((&record.phase, ""));
         add(&mut self.pauses, name);
+        if self.last_cycle.0 != record.cycle_id {
+            self.last_cycle = (record.cycle_id, BTreeMap::new());
+        }
+        add(&mut self.last_cycle.1, name);
         if name == "Pause Degenerated GC" {
             let place = groups.rsplit(" (").next().unwrap_or(groups).trim_end_matches(')');
             add(&mut self.degenerated_at, place);
@@ -51,20 +62,27 @@ impl Closing {
     pub fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) {
         if text.starts_with("Pause ") {
             if let Some((name, said)) = pauses_said(text) {
-                let name = if name == "Pause Full GC" { "Pause Full" } else { name };
-                tell(name, said, self.pauses.get(name).copied().unwrap_or(0), at, sink);
+                // JDK 11 lines `Init  Update Refs` up with `Final Update Refs`.
+                let name = name.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+                let name = if name == "Pause Full GC" { "Pause Full" } else { &name };
+                let of = |counts: &BTreeMap<String, u64>| counts.get(name).copied().unwrap_or(0);
+                let (read, cut_off) = (of(&self.pauses), of(&self.last_cycle.1));
+                tell(name, said, said.clamp(read - cut_off, read), at, sink);
             }
             return;
         }
         let mut scan = Scan(text);
         let Some(said) = scan.number() else { return };
         let what = scan.0.trim_ascii_start();
-        if let Some(place) = what.strip_prefix("happened at ") {
+        if let Some(place) = what.strip_prefix("happened at ").filter(|_| self.is_of_degenerated) {
             let place = if place == "Update References" { "Update Refs" } else { place };
             let read = self.degenerated_at.get(place).copied().unwrap_or(0);
             tell(&format!("Degenerated GCs at {place}"), said, read, at, sink);
         } else if what.starts_with("Successful Concurrent GCs") || what == "successful concurrent GCs" {
-            tell("Successful Concurrent GCs", said, self.successful, at, sink);
+            let most = self.successful.max(self.pauses.get("Pause Final Mark").copied().unwrap_or(0));
+            tell("Successful Concurrent GCs", said, said.clamp(self.successful, most), at, sink);
+        } else if what.starts_with("Degenerated GCs") || what.starts_with("Stalls") {
+            self.is_of_degenerated = what.starts_with('D');
         } else if what.starts_with("Full GCs") {
             self.full_said = Some(said);
         } else if what.starts_with("upgraded from Degenerated GC")
