@@ -1,6 +1,6 @@
 //! What the parts of this crate agree on: where a line stands, what a dialect does with it, and who takes what comes of it.
 
-use assay_model::{GcJvm, GcReconciliation, GcRecord, GcSource, Problem};
+use assay_model::{GcInstant, GcJvm, GcReconciliation, GcRecord, GcSource, Problem};
 
 /// Where a line stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub trait GcSink {
     fn begin_jvm(&mut self) {}
     /// What is known of the JVM by now; at its end, and when a stream that is followed asks.
     fn jvm(&mut self, _jvm: &GcJvm) {}
+    /// The JVM wrote a line at this time: its first and, by now, its last are reported, whatever they say.
+    fn dated(&mut self, _at: &GcInstant) {}
     /// Something that the collector did, in the order of its end, whole.
     fn record(&mut self, record: GcRecord);
     /// A figure that the log itself gives, and what was read.

@@ -18,8 +18,8 @@ use crate::timeline::{Span, Timeline};
 use crate::unrecognized::Unrecognized;
 use assay_gclog::{At, GcSink};
 use assay_model::{
-    GcAnomaly, GcCpuSum, GcJvm, GcReconciliation, GcRecord, GcRecordKind, GcReport, GcScope, GcSource,
-    Problem, schema,
+    GcAnomaly, GcCpuSum, GcInstant, GcJvm, GcPart, GcReconciliation, GcRecord, GcRecordKind, GcReport,
+    GcScope, GcSource, Problem, schema,
 };
 use std::collections::BTreeMap;
 
@@ -69,6 +69,7 @@ pub struct Analysis {
     pauses_by_phase: Table,
     pauses_by_cause: Table,
     full_by_cause: Table,
+    pause_parts_ns: BTreeMap<GcPart, u64>,
     concurrent_by_phase: Table,
     cycles_by_phase: Table,
     safepoints_by_operation: Table,
@@ -115,10 +116,12 @@ impl Analysis {
         let paused_s = self.pauses.total_ms() / 1e3;
         // Of one pause alone the span is about its own length: it shows no share.
         let shows_share = |s: &f64| *s > 0.0 && (self.pauses.count > 1 || 2.0 * paused_s <= *s);
-        let span_above_zero_s = span_s.filter(shows_share);
+        let span_above_zero_s = span_s.filter(shows_share).filter(|_| self.shows_pauses());
         let share_left = |stopped_s: f64| span_above_zero_s.map(|s| (100.0 * (1.0 - stopped_s / s)).max(0.0));
         let other_safepoints_ms = self.safepoints.other_ms();
         let blocks = self.blocks.items();
+        let beside_ns = self.bytes.beside_ns(self.timeline.begin_ns(), self.timeline.end_ns());
+        let per_s = |part, rate| bytes::per_s(blocks, part, beside_ns, rate, self.options.seed);
         let requests_per_s = self.requests_per_s();
         let [at_safepoints, at_pauses] = &self.reached;
         let reached = if at_safepoints.count > 0 { at_safepoints } else { at_pauses };
@@ -133,6 +136,7 @@ impl Analysis {
             pauses_by_phase: self.pauses_by_phase.rows(),
             pauses_by_cause: self.pauses_by_cause.rows(),
             full_by_cause: self.full_by_cause.rows(),
+            pause_parts_ms: self.pause_parts_ns.iter().map(|(part, ns)| (*part, *ns as f64 / 1e6)).collect(),
             concurrent_by_phase: self.concurrent_by_phase.rows(),
             cycles_by_phase: self.cycles_by_phase.rows(),
             safepoints_by_operation: self.safepoints_by_operation.rows(),
@@ -141,15 +145,14 @@ impl Analysis {
             throughput_percent: share_left(paused_s),
             application_percent: other_safepoints_ms.and_then(|ms| share_left(paused_s + ms / 1e3)),
             stalled_ms: self.stalled.total_ms(),
-            mmu: self.mmu.table(),
-            allocated_bytes_per_s: bytes::per_s(blocks, |block| block.allocated, 1.0, self.options.seed),
+            mmu: if self.shows_pauses() { self.mmu.table() } else { Vec::new() },
+            allocated_bytes_per_s: per_s(|block| block.allocated, 1.0),
             allocated_bytes: self.bytes.allocated_bytes(),
-            promoted_bytes_per_s: bytes::per_s(blocks, |block| block.promoted, 1.0, self.options.seed),
+            promoted_bytes_per_s: per_s(|block| block.promoted, 1.0),
             promoted_percent: self.bytes.promoted_percent(),
             freed_bytes: self.bytes.freed_bytes(),
-            garbage_bytes_per_request: requests_per_s
-                .and_then(|rate| bytes::per_s(blocks, |block| block.freed, rate, self.options.seed)),
-            live_set: self.live_set.live_set(),
+            garbage_bytes_per_request: requests_per_s.and_then(|rate| per_s(|block| block.freed, rate)),
+            live_set: self.live_set.live_set(self.heap_bytes_max(), self.timeline.end_ns()),
             time_to_safepoint: reached.durations(),
             other_safepoints_ms,
             cpu: self.cpu,
@@ -166,6 +169,17 @@ impl Analysis {
         };
         report.findings = findings::findings(&report);
         report
+    }
+
+    /// Whether the log has the pauses of its collections: `-Xlog:gc` of Z has cycles alone, `-Xlog:safepoint` names operations.
+    fn shows_pauses(&self) -> bool {
+        let collects = [&self.cycles_by_phase, &self.concurrent_by_phase, &self.safepoints_by_operation];
+        self.pauses.count > 0 || collects.iter().all(|table| table.is_empty())
+    }
+
+    /// The largest heap that the last JVM may have.
+    fn heap_bytes_max(&self) -> Option<u64> {
+        self.jvms.last()?.heap_bytes_max.filter(|bytes| *bytes > 0)
     }
 
     fn problems(&self) -> Vec<Problem> {
@@ -208,6 +222,10 @@ impl Analysis {
         if record.scope == Some(GcScope::Full) {
             self.full_by_cause.add(record.cause.as_deref().unwrap_or("not said"), record, at);
             self.place("full", record);
+        }
+        for (part, ns) in &record.parts {
+            let sum_ns = self.pause_parts_ns.entry(*part).or_default();
+            *sum_ns = sum_ns.saturating_add(*ns);
         }
         add_cpu(&mut self.cpu, record);
         if let Some(ns) = record.duration_ns {
@@ -319,9 +337,9 @@ impl GcSink for Analysis {
             return;
         }
         self.heads_ns = self.heads_ns.saturating_add(self.head_ns());
+        self.bytes.begin_jvm(self.timeline.begin_ns(), self.timeline.end_ns());
         self.timeline.begin_jvm();
         self.mmu.begin_jvm();
-        self.bytes.begin_jvm();
         self.live_set.begin_jvm();
         self.safepoints.begin_jvm();
         self.series.begin_jvm(self.timeline.end_ns());
@@ -337,6 +355,15 @@ impl GcSink for Analysis {
         } else if self.jvms.len() < JVMS_MAX {
             self.jvms.push(jvm.clone());
             self.is_jvm_known = true;
+        }
+    }
+
+    fn dated(&mut self, at: &GcInstant) {
+        self.is_jvm_used = true;
+        if let Some(at) = self.timeline.see(at) {
+            self.mmu.see(at.start_ns, at.end_ns);
+            // Intervals in which nothing was count when two logs are compared.
+            self.blocks.at(at.end_ns);
         }
     }
 

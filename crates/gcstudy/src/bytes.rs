@@ -21,13 +21,27 @@ pub(super) struct Bytes {
     promoted_until_ns: Option<u64>,
     /// The cycle whose promotion is counted: several records of a cycle may say it.
     promoted_by: Option<u64>,
+    /// Beginning of the first and end of the last collection of the JVM.
+    collected_ns: Option<(u64, u64)>,
+    /// Of the JVMs before, the time before their first and after their last collection.
+    beside_ns: u64,
 }
 
 impl Bytes {
-    /// Another JVM begins: no rate runs over that.
-    pub fn begin_jvm(&mut self) {
+    /// Another JVM begins: no rate runs over that. The timeline of the one before began and ended so.
+    pub fn begin_jvm(&mut self, begin_ns: u64, end_ns: u64) {
+        self.beside_ns = self.beside_ns(begin_ns, end_ns);
         self.balance.begin_jvm();
-        (self.promoted_by, self.promoted_until_ns) = (None, None);
+        (self.promoted_by, self.promoted_until_ns, self.collected_ns) = (None, None, None);
+    }
+
+    /// Time of the log before the first and after the last collection of each JVM, of which the timeline of the last began and ended so. It
+    /// is part of every rate: a server that collects twice in its first second and then never again allocates next to nothing. What it did
+    /// allocate then, no line says; it is less than a young generation.
+    pub fn beside_ns(&self, begin_ns: u64, end_ns: u64) -> u64 {
+        let Some((first_ns, last_ns)) = self.collected_ns else { return self.beside_ns };
+        let beside_ns = first_ns.saturating_sub(begin_ns).saturating_add(end_ns.saturating_sub(last_ns));
+        self.beside_ns.saturating_add(beside_ns)
     }
 
     /// Takes a record, and adds its bytes to its block.
@@ -59,6 +73,8 @@ impl Bytes {
         if entry.allocated.is_none() && entry.freed.is_none() && promoted.is_none() && !is_sized {
             return;
         }
+        let (first_ns, last_ns) = self.collected_ns.unwrap_or((at.start_ns, at.end_ns));
+        self.collected_ns = Some((first_ns, last_ns.max(at.end_ns)));
         let block = blocks.at(at.end_ns);
         if let Some((bytes, Some(ns))) = entry.allocated {
             block.allocated.add(bytes as f64, ns as f64);
@@ -111,11 +127,12 @@ fn may_promote(record: &GcRecord) -> bool {
     record.kind == GcRecordKind::Pause && record.scope.is_some_and(|scope| scopes.contains(&scope))
 }
 
-/// A part's quantities a second of the time that they are taken over, or, of `rate_per_s` requests, for each; with a confidence
-/// interval by blocks.
+/// A part's quantities a second of the time that they are taken over and of the time beside, or, of `rate_per_s` requests, for each; with a
+/// confidence interval by blocks.
 pub(super) fn per_s(
     blocks: &[Block],
     part: fn(&Block) -> RatioTerms,
+    beside_ns: u64,
     rate_per_s: f64,
     seed: u64,
 ) -> Option<Estimate> {
@@ -124,7 +141,10 @@ pub(super) fn per_s(
         let sum = group.iter().map(|block| part(block).sum).sum::<f64>();
         (sum.max(0.0), group.iter().map(|block| part(block).of).sum::<f64>() / (1e9 / rate_per_s))
     });
-    let blocks: Vec<(f64, f64)> = joined.filter(|(_, of)| *of > 0.0).collect();
+    let mut blocks: Vec<(f64, f64)> = joined.filter(|(_, of)| *of > 0.0).collect();
+    if let Some((_, of)) = blocks.last_mut() {
+        *of += beside_ns as f64 / (1e9 / rate_per_s);
+    }
     let found = estimate_ratio(&blocks, seed).ok()?;
     // Student's interval over few blocks may reach below zero, where no rate is.
     Some(Estimate { low: found.low.map(|low| low.max(0.0)), ..found })

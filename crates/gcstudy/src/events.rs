@@ -1,7 +1,7 @@
 //! Everything that is said of a log, handed on to a sink and, line by line, to a file.
 
 use assay_gclog::{At, GcSink};
-use assay_model::{GcHeading, GcJvm, GcReconciliation, GcRecord, GcSource, Problem, schema};
+use assay_model::{GcHeading, GcInstant, GcJvm, GcReconciliation, GcRecord, GcSource, Problem, schema};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -71,6 +71,9 @@ impl<S: GcSink> GcSink for EventsTee<'_, '_, S> {
             self.jvm = Some(jvm.clone());
         }
         self.sink.jvm(jvm);
+    }
+    fn dated(&mut self, at: &GcInstant) {
+        self.sink.dated(at);
     }
     fn record(&mut self, record: GcRecord) {
         self.write(&record);

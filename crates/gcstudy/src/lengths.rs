@@ -144,6 +144,11 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// Whether it has no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Takes the length of a record under a name.
     pub fn add(&mut self, name: &str, record: &GcRecord, at: Option<Span>) {
         let row = self.row(name, record.scope);

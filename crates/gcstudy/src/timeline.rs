@@ -44,6 +44,8 @@ pub(super) struct Timeline {
     clock: Option<Clock>,
     first: Option<i64>,
     last: Option<i64>,
+    /// A record was placed: what comes before the first instant from now on has no place.
+    has_placed: bool,
     /// Uptime at the first instant, where it is known: what the log leaves out of the JVM's life, if it has its head.
     uptime_at_first_ns: Option<u64>,
 }
@@ -56,23 +58,34 @@ impl Timeline {
 
     /// Where a record lies; `None` when its time is not known.
     pub fn place(&mut self, record: &GcRecord) -> Option<Span> {
+        let span = self.reach(&record.end, record.duration_ns.unwrap_or(0))?;
+        self.has_placed = true;
+        Some(span)
+    }
+
+    /// Where a line lies that says nothing of a collection: the timeline reaches to it.
+    pub fn see(&mut self, at: &GcInstant) -> Option<Span> {
+        self.reach(at, 0)
+    }
+
+    fn reach(&mut self, at: &GcInstant, length_ns: u64) -> Option<Span> {
         if self.clock.is_none() {
-            self.clock = Clock::of(&record.end);
+            self.clock = Clock::of(at);
         }
-        let end = self.clock?.read(&record.end)?;
-        let length = i64::try_from(record.duration_ns.unwrap_or(0)).unwrap_or(i64::MAX);
-        let start = end.saturating_sub(length);
-        let first = *self.first.get_or_insert_with(|| {
-            let uptime_ns = record.end.uptime_ns;
-            self.uptime_at_first_ns = uptime_ns.map(|ns| ns.saturating_sub(length.unsigned_abs()));
-            start
-        });
+        let end = self.clock?.read(at)?;
+        let start = end.saturating_sub(i64::try_from(length_ns).unwrap_or(i64::MAX));
+        // A log may begin with the end of a pause: what it begins with is the pause's beginning.
+        if self.first.is_none_or(|first| !self.has_placed && start < first) {
+            self.first = Some(start);
+            self.uptime_at_first_ns = at.uptime_ns.map(|ns| ns.saturating_sub(length_ns));
+        }
+        let first = self.first?;
         self.last = Some(self.last.map_or(end, |last| last.max(end)));
         let on_axis = |at: i64| {
             let since_first = u64::try_from(at.saturating_sub(first)).unwrap_or(0);
             self.before_ns.saturating_add(since_first)
         };
-        let resolution_ns = record.end.resolution_ns.unwrap_or(1_000_000);
+        let resolution_ns = at.resolution_ns.unwrap_or(1_000_000);
         Some(Span { start_ns: on_axis(start), end_ns: on_axis(end), resolution_ns })
     }
 
@@ -83,6 +96,11 @@ impl Timeline {
             _ => 0,
         };
         self.before_ns.saturating_add(jvm_ns)
+    }
+
+    /// The first instant of this JVM.
+    pub fn begin_ns(&self) -> u64 {
+        self.before_ns
     }
 
     /// Whether any record of this JVM had a time.

@@ -113,6 +113,9 @@ impl GcSink for TrialLog {
     fn jvm(&mut self, jvm: &GcJvm) {
         self.analysis.jvm(jvm);
     }
+    fn dated(&mut self, at: &GcInstant) {
+        self.analysis.dated(at);
+    }
     fn record(&mut self, record: GcRecord) {
         if is_of_windows(&record) {
             if self.kept.len() < KEPT_MAX {

@@ -8,6 +8,7 @@ mod diff_real;
 mod diff_simulated;
 mod follow;
 mod forms;
+mod grounds;
 mod healthy;
 mod hostile;
 mod limits;

@@ -55,7 +55,7 @@ pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
 pub use gate::{GateCase, GateVerdict};
 pub use gc::{
     Exposition, GC_FIGURES, GcAnomaly, GcCollection, GcComparison, GcCpu, GcCpuSum, GcDifference,
-    GcDurations, GcEventsLine, GcFigure, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPoint,
+    GcDurations, GcEventsLine, GcFigure, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPart, GcPoint,
     GcReconciliation, GcRecord, GcRecordKind, GcReport, GcRow, GcScope, GcSeries, GcSizes, GcSource, GcSpace,
     GcSpaceUse, GcTrend, GcVerdict, HeapRange, NotUnderstood, UnrecognizedLines, gc_figure,
 };

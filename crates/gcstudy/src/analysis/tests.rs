@@ -191,8 +191,7 @@ fn promotion_is_what_young_collections_add_to_the_old_generation_once_for_each()
     first.spaces = vec![(GcSpace::Old, old(10, 15))];
     let mut said = pause(2_000, 1, 100, 40);
     (said.promoted_bytes, said.cycle_id) = (Some(5 * MIB), Some(3));
-    let again =
-        GcRecord { end: assay_model::GcInstant { uptime_ns: Some(2_001 * MS), ..said.end }, ..said.clone() };
+    let again = GcRecord { end: GcInstant { uptime_ns: Some(2_001 * MS), ..said.end }, ..said.clone() };
     let rate = report([first, said, again]).promoted_bytes_per_s.unwrap().estimate;
     // As with what is allocated, the first collection begins the count.
     assert!((rate - 5.0 * MIB as f64).abs() < 1.0, "{rate}");

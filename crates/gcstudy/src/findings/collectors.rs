@@ -1,7 +1,7 @@
 //! Rules on single collectors: what G1, CMS, Z and Shenandoah suffer from.
 
 use super::rule::{
-    EARLIER_CMS, FELT, Found, MORE_THREADS, Rule, With, caused, collector, heap_max, more_room,
+    EARLIER_CMS, FELT, Found, MORE_THREADS, Rule, With, caused, collector, heap_max, more_room, of_stopped,
     paused_percent, places, size,
 };
 use assay_model::{GcAnomaly, GcReport, GcSpace, RuleId, Severity, Threshold};
@@ -14,23 +14,46 @@ pub(super) static RULES: &[&Rule] = &[
     &PREMATURE_PROMOTION,
 ];
 
+/// What of the stopped time these explain: stalls and failed cycles all of their own; what is promoted too early, a part.
+pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] = &[
+    (&HUMONGOUS_ALLOCATIONS, |report| {
+        let (count, ms, _) = caused(report, "G1 Humongous Allocation").unwrap_or_default();
+        of_stopped(report, ms).max(count as f64 / report.pauses.count.max(1) as f64)
+    }),
+    (&ALLOCATION_STALLS, |report| of_stopped(report, report.stalled_ms.unwrap_or(0.0))),
+    (&DEGENERATED_CYCLES, |report| of_stopped(report, pauses_called(report, "Pause Degenerated GC"))),
+    (&CONCURRENT_MODE_FAILURE, |_| 0.6),
+    (&PREMATURE_PROMOTION, |_| 0.5),
+];
+
+/// Findings that say how the collector gets into trouble, and not why.
+pub(super) static MECHANISMS: &[&Rule] = &[&ALLOCATION_STALLS, &DEGENERATED_CYCLES, &CONCURRENT_MODE_FAILURE];
+
+/// Sum of the pauses whose name begins so, milliseconds.
+fn pauses_called(report: &GcReport, name: &str) -> f64 {
+    let rows = report.pauses_by_phase.iter().filter(|row| row.name.starts_with(name));
+    rows.map(|row| row.durations.total_ms).sum()
+}
+
 /// G1's largest region, bytes.
 const REGION_BYTES_MAX: u64 = 32 << 20;
 const REUSED_ARRAYS: &str = "Find the code that makes these large arrays and let it reuse them";
 /// Humongous objects above this share of the heap; jifa's default.
 const HUMONGOUS: Threshold = Threshold::percent("humongous", 50.0);
+/// So many regions G1 needs to choose among; by default it makes 2,048.
+const REGIONS: Threshold = Threshold::count("regions", 512);
 /// One or two do not make a pattern.
 const PAUSES: Threshold = Threshold::count("pauses", 3);
 
 static HUMONGOUS_ALLOCATIONS: Rule = Rule {
     id: RuleId::of("humongous-allocations"),
     severity: Severity::Warning,
-    thresholds: &[PAUSES, HUMONGOUS],
+    thresholds: &[PAUSES, HUMONGOUS, REGIONS],
     evidence: "Pauses by humongous allocations ({pauses} or more), or the most bytes in humongous objects (above {humongous} of the \
                heap), and the size of a region.",
     cause: "An object of half a region or more takes whole regions, and triggers concurrent cycles.",
-    fix: "Set a larger `-XX:G1HeapRegionSize`.",
-    alternatives: &["Reuse large arrays."],
+    fix: "Set a larger `-XX:G1HeapRegionSize`, where the heap has {regions} regions of that size.",
+    alternatives: &["Reuse large arrays: the step in a smaller heap."],
     judge: humongous,
 };
 
@@ -59,7 +82,13 @@ fn humongous(report: &GcReport) -> Option<Found> {
     let claim = "Objects larger than half a region take whole regions and trigger concurrent cycles.";
     let found = HUMONGOUS_ALLOCATIONS.finding(claim, evidence.join("; "));
     let found = found.at(asked.and_then(|(.., at)| at));
+    // A small heap has few regions: made larger, they leave young and old too few, and full collections follow.
+    let has_regions =
+        |region: u64| heap_max(report).is_none_or(|max| REGIONS.value * 2.0 * region as f64 <= max);
     Some(match region {
+        Some(region) if region < REGION_BYTES_MAX && !has_regions(region) => {
+            found.change(REUSED_ARRAYS, "Fewer objects take whole regions").or(more_room(report))
+        }
         Some(region) if region < REGION_BYTES_MAX => found
             .change(
                 format!(

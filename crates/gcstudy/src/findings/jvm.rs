@@ -3,7 +3,16 @@
 use super::rule::{Found, Rule, With, collector, size};
 use assay_model::{GcJvm, GcReport, ReferenceMode, RuleId, Severity, Threshold};
 
-pub(super) static RULES: &[&Rule] = &[&REFERENCE_MODE_LIMIT, &LARGE_PAGES_REFUSED, &GC_THREADS_FEW];
+pub(super) static RULES: &[&Rule] =
+    &[&REFERENCE_MODE_LIMIT, &LARGE_PAGES_REFUSED, &GC_THREADS_FEW, &GC_THREADS_MANY];
+
+/// What of the stopped time these explain: threads that lack, and threads that wait for each other.
+pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] = &[
+    (&GC_THREADS_FEW, |_| 0.6),
+    (&GC_THREADS_MANY, |report| {
+        threads(report).map_or(0.0, |(threads, _, cpus)| 1.0 - cpus as f64 / threads as f64)
+    }),
+];
 
 const MIB: u64 = 1 << 20;
 
@@ -191,8 +200,7 @@ fn few_threads(report: &GcReport) -> Option<Found> {
         return None;
     }
     let jvm = report.jvms.last()?;
-    let (threads, processors) = (jvm.parallel_workers?, jvm.processors?);
-    let usual = threads_for(processors);
+    let (threads, usual, processors) = threads(report)?;
     (threads < usual).then(|| {
         let claim = "Fewer threads collect than the JVM would take for these processors.";
         let evidence = format!("{threads} threads, {processors} processors: {usual} would be usual");
@@ -202,6 +210,45 @@ fn few_threads(report: &GcReport) -> Option<Found> {
             .change(
                 "Leave -XX:ParallelGCThreads out, unless other JVMs share the processors",
                 "Pauses shorter nearly in proportion; CPU time comes in shorter bursts",
+            )
+            .or(format!("Set -XX:ParallelGCThreads={usual}"))
+    })
+}
+
+/// Threads that collect in pauses, as many as HotSpot would take, and processors.
+fn threads(report: &GcReport) -> Option<(u64, u64, u64)> {
+    let jvm = report.jvms.last()?;
+    let (threads, processors) = (jvm.parallel_workers?, jvm.processors?);
+    Some((threads, threads_for(processors), processors))
+}
+
+/// More threads for each processor than this only take it from each other.
+const FOR_EACH: Threshold = Threshold::count("for_each", 2);
+
+static GC_THREADS_MANY: Rule = Rule {
+    id: RuleId::of("gc-threads-many"),
+    severity: Severity::Warning,
+    thresholds: &[FOR_EACH],
+    evidence: "Parallel GC threads and processors: more than {for_each} threads for each processor.",
+    cause: "`-XX:ParallelGCThreads` was set for another machine: the threads of a collection take processors from each other, and all wait for \
+            the last one.",
+    fix: "Leave `-XX:ParallelGCThreads` out.",
+    alternatives: &["Set it to what is usual."],
+    judge: many_threads,
+};
+
+fn many_threads(report: &GcReport) -> Option<Found> {
+    let jvm = report.jvms.last()?;
+    let (threads, usual, processors) = threads(report)?;
+    (FOR_EACH.whole().saturating_mul(processors) < threads).then(|| {
+        let claim = "Far more threads collect than there are processors: they take these from each other.";
+        let evidence = format!("{threads} threads, {processors} processors: {usual} would be usual");
+        GC_THREADS_MANY
+            .finding(claim, evidence)
+            .at([(jvm.source, jvm.line)])
+            .change(
+                "Leave -XX:ParallelGCThreads out",
+                "Pauses do not wait for threads that have no processor",
             )
             .or(format!("Set -XX:ParallelGCThreads={usual}"))
     })

@@ -8,17 +8,29 @@ mod collectors;
 mod full;
 mod jvm;
 mod log;
+mod parts;
 mod pauses;
+mod rank;
 mod room;
 mod rule;
 mod safepoints;
+mod young;
 
 use assay_model::{Explanation, GcReport};
 use rule::{Found, Rule};
 
 /// All rules, by what they speak of.
-static GROUPS: &[&[&Rule]] =
-    &[room::RULES, full::RULES, collectors::RULES, pauses::RULES, safepoints::RULES, jvm::RULES, log::RULES];
+static GROUPS: &[&[&Rule]] = &[
+    room::RULES,
+    full::RULES,
+    young::RULES,
+    parts::RULES,
+    collectors::RULES,
+    pauses::RULES,
+    safepoints::RULES,
+    jvm::RULES,
+    log::RULES,
+];
 
 fn all() -> impl Iterator<Item = &'static Rule> {
     GROUPS.iter().copied().flatten().copied()
@@ -29,12 +41,14 @@ pub fn rules() -> Vec<Explanation> {
     all().map(Rule::explained).collect()
 }
 
-/// All findings, the gravest first, then in the order of the rules.
+/// All findings, the gravest first, then causes before symptoms.
 pub(super) fn findings(report: &GcReport) -> Vec<Found> {
     let mut findings: Vec<Found> = all().filter_map(|rule| (rule.judge)(report)).collect();
-    Found::sort(&mut findings);
+    rank::rank(report, &mut findings);
     findings
 }
 
+#[cfg(test)]
+mod causes_tests;
 #[cfg(test)]
 mod tests;

@@ -2,12 +2,27 @@
 
 use super::rule::{
     FELT, Found, LESS_ALLOCATION, LONG, Rule, STEPS, WHY_THREADS_WAIT, WORKED, With, collector, is_j9,
-    is_pauseless, more_room, paused_percent, waited,
+    is_pauseless, paused_percent, room_first, waited,
 };
 use assay_model::{GcReport, GcScope, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] =
     &[&THROUGHPUT_LOW, &PAUSES_LONG, &YOUNG_COLLECTIONS_FREQUENT, &GC_KERNEL_TIME, &GC_THREADS_WAIT];
+
+/// What of the stopped time these explain. A wait makes whatever the collector does longer: what makes it do more stands before it.
+pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] = &[
+    (&GC_THREADS_WAIT, |report| {
+        let waited = report.cpu.map_or(0.0, |cpu| 1.0 - (cpu.user_s + cpu.sys_s) / cpu.real_s);
+        waited.min(WAIT_MAX)
+    }),
+    (&GC_KERNEL_TIME, |report| report.cpu.map_or(0.0, |cpu| cpu.sys_s / (cpu.user_s + cpu.sys_s))),
+];
+
+/// Above guesses, such as promotion, and below what the log shows to trigger collections.
+const WAIT_MAX: f64 = 0.55;
+
+/// Findings that say that the collector is in trouble, and not why.
+pub(super) static SYMPTOMS: &[&Rule] = &[&THROUGHPUT_LOW, &PAUSES_LONG, &YOUNG_COLLECTIONS_FREQUENT];
 
 /// Below this the collector costs too much; jifa's default.
 const THROUGHPUT: Threshold = Threshold::percent("throughput", 90.0);
@@ -21,8 +36,11 @@ static THROUGHPUT_LOW: Rule = Rule {
     evidence: "GC throughput below {throughput}, or the application running less than {throughput} of the time, in a log of {span} or \
                more.",
     cause: "Collections, or other safepoints, stop the application too much of the time.",
-    fix: "Give the heap more room (`-Xmx`); at other safepoints, find out what asks for them.",
-    alternatives: &["Allocate less.", "Find the threads that reach safepoints late."],
+    fix: "Give the heap more room (`-Xmx`), where live objects fill it; at other safepoints, find out what asks for them.",
+    alternatives: &[
+        "Allocate less: the step where the heap has room.",
+        "Find the threads that reach safepoints late.",
+    ],
     judge: throughput,
 };
 
@@ -37,9 +55,8 @@ fn throughput(report: &GcReport) -> Option<Found> {
         let found = THROUGHPUT_LOW.finding(claim, evidence);
         let expected_effect =
             "Collections become rarer in proportion to the free room; costs resident memory";
-        return Some(
-            found.at(report.pauses.max_at).change(more_room(report), expected_effect).or(LESS_ALLOCATION),
-        );
+        let found = found.at(report.pauses.max_at);
+        return Some(found.steps(room_first(report, LESS_ALLOCATION), expected_effect));
     }
     let percent = report.application_percent.filter(is_low)?;
     let other_ms = report.other_safepoints_ms.unwrap_or(0.0);
@@ -85,8 +102,14 @@ fn long(report: &GcReport) -> Option<Found> {
     let max_ms = report.pauses.max_ms.filter(|ms| limit.value < *ms)?;
     let p99_ms = report.pauses.p99_ms?;
     let severity = if limit.value < p99_ms { Severity::Error } else { Severity::Warning };
-    let evidence =
-        format!("longest pause {max_ms:.1} ms, 99th percentile {p99_ms:.1} ms; long is above {limit}");
+    let longest = report.pauses_by_phase.iter().find(|row| row.durations.max_ms == Some(max_ms));
+    let kind = longest.map_or_else(String::new, |row| format!(" ({})", row.name));
+    let mut evidence =
+        format!("longest pause {max_ms:.1} ms{kind}, 99th percentile {p99_ms:.1} ms; long is above {limit}");
+    let busy = busy_threads(report);
+    if let Some(threads) = busy {
+        evidence += &format!("; {threads:.1} processors worked in pauses");
+    }
     let found = PAUSES_LONG.graded(severity, "Pauses are long for this collector.", evidence);
     let found = found.at(report.pauses.max_at);
     let is_fixed = |flag: &&String| flag.starts_with("-Xmn");
@@ -110,12 +133,26 @@ fn long(report: &GcReport) -> Option<Found> {
             .or("Use the policy for large heaps: -Xgcpolicy:balanced"),
         (Some("optthruput" | "optavgpause" | "balanced"), _) => found
             .change("Use the policy for short pauses: -Xgcpolicy:gencon -Xgc:concurrentScavenge", SHORTER),
-        _ => found.change(
+        (Some("Z" | "Shenandoah"), _) => found.change(
             "Look at the longest pauses: degenerated and full collections are long",
             "Pauses of this collector are short unless something gets in its way",
         ),
+        _ if busy.is_some_and(|threads| 1.0 <= threads) => found.change(
+            "Find out what the collector's threads work on: profile them in such a pause (perf record -g -p PID)",
+            "Shorter pauses: threads do not wait, they work",
+        ),
+        _ => found.change(
+            "Find out what happens in the longest pauses: let the log say more (-Xlog:gc*, JDK 8: -XX:+PrintGCDetails)",
+            "Names what to change",
+        ),
     };
     Some(found.or_starved(report))
+}
+
+/// Processors that worked in pauses, on average, where the log has enough CPU time to tell.
+fn busy_threads(report: &GcReport) -> Option<f64> {
+    let cpu = report.cpu.filter(|cpu| STEPS.value * cpu.resolution_s <= cpu.real_s)?;
+    Some((cpu.user_s + cpu.sys_s) / cpu.real_s)
 }
 
 /// Young collections that follow each other faster leave objects no time to die; jifa's default.
@@ -129,7 +166,7 @@ static YOUNG_COLLECTIONS_FREQUENT: Rule = Rule {
     evidence: "Young collections ({young} or more) less than {interval} apart, with {felt} or more of the time in pauses, in a log of \
                {span} or more.",
     cause: "The young generation is small for the allocation rate.",
-    fix: "Give the heap more room (`-Xmx`); with Serial and Parallel, a larger young generation (`-Xmn`).",
+    fix: "Give the heap more room (`-Xmx`), where live objects fill it; with Serial and Parallel, a larger young generation (`-Xmn`).",
     alternatives: &["Allocate less."],
     judge: often,
 };
@@ -153,15 +190,11 @@ fn often(report: &GcReport) -> Option<Found> {
     let claim = "Young collections are too frequent.";
     let expected_effect = "Twice the room halves their number, and more objects die before they are copied; costs resident memory";
     let found = YOUNG_COLLECTIONS_FREQUENT.finding(claim, evidence);
-    Some(
-        match collector(report) {
-            Some("Serial" | "Parallel" | "CMS") => found
-                .change("Make the young generation larger: raise -Xmn", expected_effect)
-                .or(more_room(report)),
-            _ => found.change(more_room(report), expected_effect),
-        }
-        .or(LESS_ALLOCATION),
-    )
+    let mut steps = room_first(report, LESS_ALLOCATION);
+    if matches!(collector(report), Some("Serial" | "Parallel" | "CMS")) {
+        steps.insert(0, "Make the young generation larger: raise -Xmn".to_owned());
+    }
+    Some(found.steps(steps, expected_effect))
 }
 
 /// How much it matters that pauses take longer than the work in them: not at all where they take little of the time.

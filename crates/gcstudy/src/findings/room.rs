@@ -4,7 +4,7 @@ use super::rule::{
     COLLECTIONS_FOR_LIMIT, EARLIER_CMS, EARLIER_MARKING, Found, MORE_RESERVE, Rule, With, collector,
     heap_limit, heap_max, is_pauseless, more_room, paused_percent, places, size,
 };
-use assay_model::{GcAnomaly, GcReport, GcTrend, RuleId, Severity, Threshold};
+use assay_model::{GcAnomaly, GcReport, GcSpace, GcTrend, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[
     &OUT_OF_MEMORY,
@@ -14,6 +14,13 @@ pub(super) static RULES: &[&Rule] = &[
     &EVACUATION_FAILURE,
     &PROMOTION_FAILURE,
 ];
+
+/// What of the stopped time these explain: a heap that is full makes every collection.
+pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] =
+    &[(&LIVE_SET_GROWS, |_| 1.0), (&OUT_OF_MEMORY, |_| 0.95), (&HEAP_TOO_SMALL, |_| 0.9)];
+
+/// Findings that say how the collector gets into trouble, and not why.
+pub(super) static MECHANISMS: &[&Rule] = &[&EVACUATION_FAILURE, &PROMOTION_FAILURE];
 
 static OUT_OF_MEMORY: Rule = Rule {
     id: RuleId::of("out-of-memory"),
@@ -43,45 +50,76 @@ fn out_of_memory(report: &GcReport) -> Option<Found> {
 
 /// Until then a program may still be filling its caches.
 const START: Threshold = Threshold::seconds("start", 1_800.0);
+/// A start does not take more of the heap; and what takes so much of it will soon be at its end.
+const OF_HEAP: Threshold = Threshold::percent("of_heap", 50.0);
+const NEARLY_ALL: Threshold = Threshold::percent("nearly_all", 80.0);
 
 static LIVE_SET_GROWS: Rule = Rule {
     id: RuleId::of("live-set-grows"),
     severity: Severity::Error,
-    thresholds: &[START],
-    evidence: "Bytes that survive collections of the whole heap, first and last, and their growth in an hour with its interval.",
-    cause: "A leak, or a cache without a limit; in a log of less than {start} a start looks the same, and the finding is a note.",
-    fix: "Take two heap dumps some hours apart and compare the classes that grow.",
+    thresholds: &[START, OF_HEAP, NEARLY_ALL],
+    evidence: "Bytes that survive marks, mixed and full collections, first and last, how fast they grow, and when the heap was or will be \
+               full.",
+    cause: "A leak, or a cache without a limit. In a log of less than {start} a start looks the same while it has not filled {nearly_all} of the \
+            heap: then the finding is a warning from {of_heap} on, and else a note.",
+    fix: "Take two heap dumps some time apart and compare the classes that grow; more heap only delays the end.",
     alternatives: &[],
     judge: leak,
 };
 
 fn leak(report: &GcReport) -> Option<Found> {
     let live = report.live_set.as_ref().filter(|live| live.trend == GcTrend::Grows)?;
+    let full_at_s = live.full_at_s.filter(|_| live.fills_bytes_per_s.is_some());
+    let is_full = full_at_s.zip(report.span_s).is_some_and(|(full_at_s, span_s)| full_at_s <= span_s);
+    let of_heap = heap_limit(report).map_or(0.0, |(max, _)| live.max_bytes as f64 / max);
     // Watched for too short a time to have a slope, every program grows: it starts.
-    live.slope_bytes_per_h.as_ref()?;
+    if live.slope_bytes_per_h.is_none() && !is_full && of_heap < OF_HEAP.share() {
+        return None;
+    }
     let from = live.first_bytes.map_or(String::new(), |first| format!("from {} ", size(first as f64)));
-    let mut evidence = format!("{} of {}: {from}to {}", live.basis, live.count, size(live.last_bytes as f64));
+    let mut evidence = format!("{} of {}: {from}to {}", live.basis, live.count, size(live.max_bytes as f64));
     if let Some((slope, low, high)) = live.slope_bytes_per_h.and_then(|s| Some((s.estimate, s.low?, s.high?)))
     {
         evidence += &format!("; {}/h ({} to {})", size(slope), size(low), size(high));
-        let left = heap_max(report).map(|max| (max - live.last_bytes as f64) / slope);
-        if let Some(hours) = left.filter(|hours| *hours > 0.0) {
-            evidence += &format!("; at this pace the heap is full in {}", span(hours));
-        }
     }
-    let (severity, claim) = if report.span_s.is_some_and(|s| START.value <= s) {
+    if let Some((at_s, bytes_per_s)) = full_at_s.zip(live.fills_bytes_per_s) {
+        let full = if is_full { "the heap was full" } else { "the heap is full" };
+        evidence += &format!("; it fills at {}/s: {full} {}", size(bytes_per_s), when(report, at_s, is_full));
+    }
+    let (severity, claim) = if is_full {
+        (Severity::Error, "The live set grows until the heap is full: a leak, or an unbounded cache.")
+    } else if NEARLY_ALL.share() <= of_heap || report.span_s.is_some_and(|s| START.value <= s) {
         (Severity::Error, "The live set grows: a leak, or an unbounded cache.")
+    } else if OF_HEAP.share() <= of_heap {
+        (Severity::Warning, "The live set grows; in so short a log a start looks the same.")
     } else {
         (Severity::Note, "The live set grows; in so short a log a start looks the same.")
     };
     Some(LIVE_SET_GROWS.graded(severity, claim, evidence).change(
-        "Take two heap dumps some hours apart and compare the classes that grow",
-        "Names what is kept; a larger heap only puts the end off",
+        "Take two heap dumps some time apart and compare the classes that grow",
+        "Names what is kept; more heap only delays the end",
     ))
 }
 
+/// When the heap was full, or how long it takes from the end of the log on.
+fn when(report: &GcReport, at_s: f64, is_past: bool) -> String {
+    let from_end_s = at_s - report.span_s.unwrap_or(0.0);
+    if is_past {
+        format!("{at_s:.0} s after the beginning")
+    } else {
+        format!("in {}", span(from_end_s.max(0.0) / 3_600.0))
+    }
+}
+
+/// Whether the live set grows so that its size is that of a moment.
+pub(super) fn grows(report: &GcReport) -> bool {
+    report.live_set.as_ref().is_some_and(|live| live.trend == GcTrend::Grows)
+}
+
 fn span(hours: f64) -> String {
-    if hours < 1.0 {
+    if hours < 1.0 / 30.0 {
+        format!("{:.0} s", hours * 3_600.0)
+    } else if hours < 1.0 {
         format!("{:.0} min", hours * 60.0)
     } else if hours < 48.0 {
         format!("{hours:.1} h")
@@ -93,39 +131,80 @@ fn span(hours: f64) -> String {
 /// Live objects above this share of the largest heap leave too little to work in (jifa warns of 80 % of the old generation).
 const LIVE_SHARE: Threshold = Threshold::percent("live_share", 70.0);
 
+/// The same of an old generation that cannot take room from the young one; jifa's default.
+const OLD_SHARE: Threshold = Threshold::percent("old_share", 80.0);
+
+/// A heap of this share of its maximum has grown as far as it may: one survivor space is in no sum.
+const WHOLE: Threshold = Threshold::percent("whole", 85.0);
+
 static HEAP_TOO_SMALL: Rule = Rule {
     id: RuleId::of("heap-too-small"),
     severity: Severity::Warning,
-    thresholds: &[LIVE_SHARE, COLLECTIONS_FOR_LIMIT],
-    evidence: "The live set as a share of the largest heap, from {live_share} on. A log without the JVM's settings shows the largest \
-               heap after {collections} collections of all of it.",
+    thresholds: &[LIVE_SHARE, OLD_SHARE, WHOLE, COLLECTIONS_FOR_LIMIT],
+    evidence: "The live set as a share of the largest heap, from {live_share} on, or of the old generation of Serial, Parallel and CMS, from \
+               {old_share} on in a heap that has grown to {whole} of its maximum. A log without the JVM's settings shows the largest heap after {collections} collections of all of it.",
     cause: "The heap is too small for its live set: collections are frequent and free little.",
-    fix: "Set `-Xmx` to twice the live set at least.",
+    fix: "Set `-Xmx` to twice the live set at least. No size helps a live set that grows: then `live-set-grows` is found instead.",
     alternatives: &["Keep fewer objects."],
     judge: too_small,
 };
 
 fn too_small(report: &GcReport) -> Option<Found> {
-    let live = report.live_set.as_ref()?;
-    let (max, at_most) = heap_limit(report)?;
-    let share = live.last_bytes as f64 / max;
-    if share < LIVE_SHARE.share() {
+    let live = report.live_set.as_ref().filter(|_| !grows(report))?;
+    let bytes = live.level_bytes as f64;
+    let full = live_share(report)?;
+    if full.share < full.threshold.share() {
         return None;
     }
     let evidence = format!(
-        "{} live {} (the last of {}) in a heap of {at_most} {}: {:.0} %; above {LIVE_SHARE} is little room",
-        size(live.last_bytes as f64),
+        "{} live {} (of {}) in {}: {:.0} %; above {} is little room",
+        size(bytes),
         live.basis,
         live.count,
-        size(max),
-        share * 100.0
+        full.of,
+        full.share * 100.0,
+        full.threshold
     );
     let claim = "The heap is too small for the live set.";
-    let wanted_m = live.last_bytes / (1 << 20) * 2 + 1;
+    let wanted_m = live.level_bytes / (1 << 20) * 2 + 1;
     let expected_effect = "The time between collections grows with the free room: twice the room, half the collections; costs resident memory";
     let found = HEAP_TOO_SMALL.finding(claim, evidence);
     let found = found.change(format!("Set -Xmx{wanted_m}m at least (twice the live set)"), expected_effect);
     Some(found.or("Keep fewer objects: a heap dump shows what is kept"))
+}
+
+/// How much of what it may take the live set takes.
+pub(super) struct LiveShare {
+    pub share: f64,
+    /// From this share on there is too little room.
+    pub threshold: Threshold,
+    of: String,
+}
+
+/// The larger of the live set's share of the heap and, in collectors whose old generation ends somewhere, of that.
+pub(super) fn live_share(report: &GcReport) -> Option<LiveShare> {
+    let bytes = report.live_set.as_ref()?.level_bytes as f64;
+    let (max, at_most) = heap_limit(report)?;
+    let of_heap = LiveShare {
+        share: bytes / max,
+        threshold: LIVE_SHARE,
+        of: format!("a heap of {at_most} {}", size(max)),
+    };
+    let is_divided = matches!(collector(report), Some("Serial" | "Parallel" | "CMS"));
+    // A heap that may still grow gives its old generation more.
+    let capacity = report.series.points.iter().filter_map(|point| point.capacity_bytes).max();
+    let is_whole = capacity.is_some_and(|capacity| WHOLE.share() * max <= capacity as f64);
+    let old = report.spaces.get(&GcSpace::Old).filter(|_| is_divided && is_whole);
+    let Some(old) = old.and_then(|space| space.capacity_bytes_max).filter(|bytes| *bytes > 0) else {
+        return Some(of_heap);
+    };
+    let of_old = LiveShare {
+        share: bytes / old as f64,
+        threshold: OLD_SHARE,
+        of: format!("an old generation of {}", size(old as f64)),
+    };
+    let is_tighter = of_heap.share / LIVE_SHARE.share() < of_old.share / OLD_SHARE.share();
+    Some(if is_tighter { of_old } else { of_heap })
 }
 
 /// More than this many times what lives, with this little time in pauses, is more than is used.
@@ -135,13 +214,15 @@ const PAUSED: Threshold = Threshold::percent("paused", 0.5);
 const HEAP: Threshold = Threshold::bytes("heap", 1 << 30);
 /// Of fewer collections nobody knows the live set.
 const LIVE_SETS: Threshold = Threshold::count("live_sets", 3);
+/// In its first minutes a server has not loaded what it will keep.
+const LEVELLED: Threshold = Threshold::seconds("levelled", 600.0);
 
 static HEAP_TOO_LARGE: Rule = Rule {
     id: RuleId::of("heap-too-large"),
     severity: Severity::Note,
-    thresholds: &[LIVE_TIMES, PAUSED, HEAP, LIVE_SETS],
+    thresholds: &[LIVE_TIMES, PAUSED, HEAP, LIVE_SETS, LEVELLED],
     evidence: "The live set, from {live_sets} collections on, and the largest heap, from {live_times} times as much on, with at most \
-               {paused} of the time in pauses; heaps from {heap} on.",
+               {paused} of the time in pauses; heaps from {heap} on, in logs of {levelled} or more in which the live set has levelled off.",
     cause: "The heap was sized for more than the program keeps.",
     fix: "Try `-Xmx` of four times the live set and compare both logs with `assay gc diff`.",
     alternatives: &[],
@@ -152,7 +233,8 @@ fn too_large(report: &GcReport) -> Option<Found> {
     let live = report
         .live_set
         .as_ref()
-        .filter(|live| live.trend != GcTrend::Grows && LIVE_SETS.whole() <= live.count)?;
+        .filter(|live| live.trend == GcTrend::Flat && LIVE_SETS.whole() <= live.count)?;
+    report.span_s.filter(|span_s| LEVELLED.value <= *span_s)?;
     let max = heap_max(report).filter(|max| HEAP.value <= *max)?;
     let paused_percent = paused_percent(report)?;
     let times = max / (live.max_bytes.max(1) as f64);

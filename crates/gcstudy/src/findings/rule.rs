@@ -12,6 +12,8 @@ pub(super) type Rule = assay_model::Rule<fn(&GcReport) -> Option<Found>>;
 /// What is added to a finding.
 pub(super) trait With {
     fn change(self, step: impl Into<String>, expected_effect: impl Into<String>) -> Self;
+    /// The first of these steps, and the others as alternatives.
+    fn steps(self, steps: Vec<String>, expected_effect: impl Into<String>) -> Self;
     /// The step and its alternatives instead where a J9 wrote the log; the expected effect is the same.
     fn on_j9(self, report: &GcReport, step: &str, alternatives: &[&str]) -> Self;
     /// A wait for a processor brings about the same: where the log shows one, its cause is the step, and else one to rule out.
@@ -22,6 +24,15 @@ impl With for Found {
     fn change(mut self, step: impl Into<String>, expected_effect: impl Into<String>) -> Self {
         let expected_effect = Some(expected_effect.into());
         self.change = Some(Change { command: step.into(), expected_effect, ..Change::default() });
+        self
+    }
+
+    fn steps(mut self, steps: Vec<String>, expected_effect: impl Into<String>) -> Self {
+        let mut steps = steps.into_iter();
+        if let Some(first) = steps.next() {
+            let (alternatives, expected_effect) = (steps.collect(), Some(expected_effect.into()));
+            self.change = Some(Change { command: first, alternatives, expected_effect, ..Change::default() });
+        }
         self
     }
 
@@ -56,6 +67,26 @@ const FREE_PROCESSORS: &str = "Rule out that processors were not free, which bri
 pub(super) fn more_room(report: &GcReport) -> String {
     let above = heap_max(report).map_or_else(String::new, |max| format!(" above {}", size(max)));
     format!("Give the heap more room: raise -Xmx{above}")
+}
+
+/// Live objects below this share of the heap leave it room enough: a larger one collects as much as often.
+const ROOMY: f64 = 0.5;
+
+/// More room where live objects fill the heap, or may: then that comes first, and another step second. A heap that is half empty after each
+/// collection needs the other step alone.
+pub(super) fn room_first(report: &GcReport, other: &str) -> Vec<String> {
+    let share =
+        report.live_set.as_ref().zip(heap_max(report)).map(|(live, max)| live.level_bytes as f64 / max);
+    match share.or_else(|| after_share(report)) {
+        Some(share) if share < ROOMY => vec![other.to_owned()],
+        _ => vec![more_room(report), other.to_owned()],
+    }
+}
+
+/// The heap in use after the least of collections, as a share of the largest heap: an upper bound of what lives.
+fn after_share(report: &GcReport) -> Option<f64> {
+    let after = report.series.points.iter().filter_map(|point| point.after_bytes_min).min()?;
+    Some(after as f64 / heap_max(report)?)
 }
 
 pub(super) const LESS_ALLOCATION: &str = "Allocate less: find what allocates most";
@@ -131,6 +162,14 @@ pub(super) const FELT: Threshold = Threshold::percent("felt", 3.0);
 /// A pause that users notice, of a collector that stops the application to move objects; jifa's default.
 pub(super) const LONG: Threshold = Threshold::ms("long", 400.0);
 
+/// Of a shorter log a share of the time is that of its start or its end.
+pub(super) const LONG_ENOUGH: Threshold = Threshold::seconds("long_enough", 5.0);
+
+/// The span of a log that is long enough to speak of shares of it, seconds.
+pub(super) fn span_of_shares(report: &GcReport) -> Option<f64> {
+    report.span_s.filter(|s| LONG_ENOUGH.value <= *s)
+}
+
 /// Share of the span that the application was stopped for the collector, percent.
 pub(super) fn paused_percent(report: &GcReport) -> Option<f64> {
     Some(100.0 - report.throughput_percent?)
@@ -143,4 +182,10 @@ pub(super) type Caused = (u64, f64, Option<(usize, u64)>);
 pub(super) fn caused(report: &GcReport, cause: &str) -> Option<Caused> {
     let row = report.pauses_by_cause.iter().find(|row| row.name == cause)?;
     Some((row.durations.count, row.durations.total_ms, row.durations.max_at))
+}
+
+/// A part of all time in which the application stood still or waited for the collector.
+pub(super) fn of_stopped(report: &GcReport, ms: f64) -> f64 {
+    let others_ms = report.other_safepoints_ms.unwrap_or(0.0) + report.stalled_ms.unwrap_or(0.0);
+    ms / (report.pauses.total_ms + others_ms).max(f64::MIN_POSITIVE)
 }

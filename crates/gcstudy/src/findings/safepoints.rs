@@ -1,10 +1,20 @@
 //! Rules on safepoints.
 
 use super::full::held_back;
-use super::rule::{Found, Rule, With, places};
+use super::rule::{Found, LONG_ENOUGH, Rule, With, of_stopped, places, span_of_shares};
 use assay_model::{GcAnomaly, GcReport, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[&TIME_TO_SAFEPOINT_LONG, &SAFEPOINTS_OTHER, &JNI_CRITICAL_SECTIONS];
+
+/// What of the stopped time these explain.
+pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] = &[
+    (&TIME_TO_SAFEPOINT_LONG, |report| of_stopped(report, report.time_to_safepoint.total_ms)),
+    (&SAFEPOINTS_OTHER, |report| of_stopped(report, report.other_safepoints_ms.unwrap_or(0.0))),
+    (&JNI_CRITICAL_SECTIONS, |report| of_stopped(report, held_back(report).map_or(0.0, |(_, ms, _)| ms))),
+];
+
+/// Findings that say how the application comes to stand still, and not why.
+pub(super) static MECHANISMS: &[&Rule] = &[&TIME_TO_SAFEPOINT_LONG, &SAFEPOINTS_OTHER];
 
 /// Reaching a safepoint takes microseconds; this is long.
 const P99: Threshold = Threshold::ms("p99", 10.0);
@@ -17,9 +27,9 @@ const REACHING: Threshold = Threshold::percent("reaching", 1.0);
 static TIME_TO_SAFEPOINT_LONG: Rule = Rule {
     id: RuleId::of("time-to-safepoint-long"),
     severity: Severity::Warning,
-    thresholds: &[P99, P99_OF, LONGEST, REACHING],
+    thresholds: &[P99, P99_OF, LONGEST, REACHING, LONG_ENOUGH],
     evidence: "99th percentile (from {p99} on, of {p99_of} or more), longest (from {longest} on) and sum (from {reaching} of the time \
-               on) of reaching safepoints. An error where percentile and sum are both large.",
+               on, in a log of {long_enough} or more) of reaching safepoints. An error where percentile and sum are both large.",
     cause: "One thread is late, and all others wait for it: a long counted loop, a large array copy, a page fault on a mapped file.",
     fix: "Find the thread: `-XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50` names it.",
     alternatives: &["Look for long counted loops, large array copies and page faults on mapped files."],
@@ -30,7 +40,7 @@ fn reaching(report: &GcReport) -> Option<Found> {
     let reach = &report.time_to_safepoint;
     let (p99_ms, max_ms) = (reach.p99_ms?, reach.max_ms?);
     let is_p99_long = P99_OF.whole() <= reach.count && P99.value <= p99_ms;
-    let is_much = report.span_s.is_some_and(|s| REACHING.share() * s * 1e3 <= reach.total_ms);
+    let is_much = span_of_shares(report).is_some_and(|s| REACHING.share() * s * 1e3 <= reach.total_ms);
     if !is_p99_long && max_ms < LONGEST.value && !is_much {
         return None;
     }
@@ -63,8 +73,8 @@ const SHOWN: usize = 3;
 static SAFEPOINTS_OTHER: Rule = Rule {
     id: RuleId::of("safepoints-other"),
     severity: Severity::Warning,
-    thresholds: &[OTHER],
-    evidence: "Time at safepoints that are not collections, from {other} of the time on, by operation; without the time to reach them \
+    thresholds: &[OTHER, LONG_ENOUGH],
+    evidence: "Time at safepoints that are not collections, from {other} of the time on in a log of {long_enough} or more, by operation; without the time to reach them \
                where `time-to-safepoint-long` is found.",
     cause: "Thread dumps, heap histograms, deoptimization, biased locking.",
     fix: "Find out what asks for the named operations; before JDK 15, `-XX:-UseBiasedLocking`.",
@@ -77,7 +87,7 @@ static SAFEPOINTS_OTHER: Rule = Rule {
 };
 
 fn other(report: &GcReport) -> Option<Found> {
-    let span_ms = report.span_s? * 1e3;
+    let span_ms = span_of_shares(report)? * 1e3;
     let others = || report.safepoints_by_operation.iter().filter(|row| !is_collection(&row.name));
     let by_operation_ms: f64 = others().map(|row| row.durations.total_ms).sum();
     // Rows without an operation (JDK 8 says only how long all threads stood still) hold the collections, too.

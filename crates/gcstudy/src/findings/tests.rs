@@ -21,12 +21,12 @@ fn durations(count: u64, total_ms: f64, max_ms: f64) -> GcDurations {
     }
 }
 
-fn row(name: &str, scope: Option<GcScope>, count: u64, total_ms: f64) -> GcRow {
+pub(super) fn row(name: &str, scope: Option<GcScope>, count: u64, total_ms: f64) -> GcRow {
     let durations = durations(count, total_ms, total_ms / count as f64);
     GcRow { name: name.to_owned(), scope, durations, last_s: None, histogram: Vec::new() }
 }
 
-fn exact(estimate: f64) -> Option<Estimate> {
+pub(super) fn exact(estimate: f64) -> Option<Estimate> {
     Some(Estimate { estimate, low: Some(estimate * 0.9), high: Some(estimate * 1.1) })
 }
 
@@ -36,7 +36,7 @@ fn mode(mode: ReferenceMode) -> Option<ModeRead> {
 }
 
 /// A G1 that is well, ten minutes long.
-fn well() -> GcReport {
+pub(super) fn well() -> GcReport {
     let jvm = GcJvm {
         version: Some("17".to_owned()),
         collector: Some("G1".to_owned()),
@@ -55,6 +55,9 @@ fn well() -> GcReport {
         count: 20,
         last_bytes: 1 << 30,
         max_bytes: 1 << 30,
+        level_bytes: 1 << 30,
+        fills_bytes_per_s: None,
+        full_at_s: None,
         slope_bytes_per_h: exact(0.0),
         trend: GcTrend::Flat,
     };
@@ -86,7 +89,7 @@ fn well() -> GcReport {
 
 /// That the rule fires on a report that is well but for this, that its finding is whole, and that it does not fire without.
 #[track_caller]
-fn check(rule: &str, spoil: impl Fn(&mut GcReport)) -> Found {
+pub(super) fn check(rule: &str, spoil: impl Fn(&mut GcReport)) -> Found {
     let named = |report: &GcReport| findings(report).into_iter().find(|finding| finding.rule == rule);
     assert_eq!(named(&well()), None, "fires although all is well");
     let mut report = well();
@@ -98,7 +101,7 @@ fn check(rule: &str, spoil: impl Fn(&mut GcReport)) -> Found {
     found
 }
 
-fn jvm(report: &mut GcReport) -> &mut GcJvm {
+pub(super) fn jvm(report: &mut GcReport) -> &mut GcJvm {
     &mut report.jvms[0]
 }
 
@@ -117,7 +120,8 @@ fn a_report_that_is_well_has_no_findings_and_neither_has_an_empty_one() {
 
 #[test]
 fn each_rule_is_checked() {
-    let here = include_str!("tests.rs").split_whitespace().collect::<String>();
+    let here = concat!(include_str!("tests.rs"), include_str!("causes_tests.rs"));
+    let here = here.split_whitespace().collect::<String>();
     for rule in rules() {
         assert!(here.contains(&format!("check(\"{}\",", rule.id)), "no test for {}", rule.id);
     }
@@ -321,8 +325,24 @@ fn rules_on_room() {
         r.span_s = Some(7_200.0);
         let live = r.live_set.as_mut().unwrap();
         (live.trend, live.slope_bytes_per_h) = (GcTrend::Grows, exact(f64::from(1 << 30)));
+        (live.fills_bytes_per_s, live.full_at_s) = (Some(f64::from(1 << 30) / 3_600.0), Some(5.0 * 3_600.0));
     });
     assert!(leak.evidence_line().contains("the heap is full in 3.0 h"), "{}", leak.evidence_line());
+    // One that has filled the heap is named however short the log, and nobody is told to make the heap twice as large.
+    let filled = |r: &mut GcReport| {
+        let live = r.live_set.as_mut().unwrap();
+        (live.trend, live.slope_bytes_per_h, live.level_bytes) = (GcTrend::Grows, None, 4_000 << 20);
+        (live.fills_bytes_per_s, live.full_at_s) = (Some(f64::from(5 << 20)), Some(50.0));
+    };
+    let filled = check("live-set-grows", filled);
+    assert_eq!(filled.severity, Severity::Error);
+    let evidence = filled.evidence_line();
+    assert!(
+        evidence.contains("it fills at 5.0 MiB/s: the heap was full 50 s after the beginning"),
+        "{evidence}"
+    );
+    let starts = check("live-set-grows", |r| r.live_set.as_mut().unwrap().trend = GcTrend::Grows);
+    assert_eq!(starts.severity, Severity::Note);
     let mut start = well();
     start.live_set.as_mut().unwrap().trend = GcTrend::Grows;
     start.live_set.as_mut().unwrap().slope_bytes_per_h = None;
@@ -331,12 +351,27 @@ fn rules_on_room() {
     let unsaid = check("heap-too-small", |r| {
         jvm(r).heap_bytes_max = None;
         r.series.points = vec![GcPoint { capacity_bytes: Some(453 << 20), ..GcPoint::default() }];
-        r.live_set.as_mut().unwrap().last_bytes = 398 << 20;
+        r.live_set.as_mut().unwrap().level_bytes = 398 << 20;
     });
     assert!(unsaid.evidence_line().contains("so far at most 453.0 MiB: 88 %"), "{}", unsaid.evidence_line());
-    let small = check("heap-too-small", |r| r.live_set.as_mut().unwrap().last_bytes = 3 << 30);
+    let small = check("heap-too-small", |r| r.live_set.as_mut().unwrap().level_bytes = 3 << 30);
     assert_eq!(small.command(), "Set -Xmx6145m at least (twice the live set)");
     check("heap-too-large", |r| jvm(r).heap_bytes_max = Some(16 << 30));
+    let is_found = |change: fn(&mut GcReport)| {
+        let mut report = well();
+        jvm(&mut report).heap_bytes_max = Some(16 << 30);
+        change(&mut report);
+        findings(&report).iter().any(|found| found.rule == "heap-too-large")
+    };
+    assert!(!is_found(|r| r.span_s = Some(58.0)), "a server that starts");
+    assert!(!is_found(|r| r.live_set.as_mut().unwrap().trend = GcTrend::Unknown));
+    check("heap-too-small", |r| {
+        jvm(r).collector = Some("Parallel".to_owned());
+        r.live_set.as_mut().unwrap().level_bytes = 2_400 << 20;
+        let old = GcSpaceUse { capacity_bytes_max: Some(2_730 << 20), ..GcSpaceUse::default() };
+        r.spaces.insert(GcSpace::Old, old);
+        r.series.points = vec![GcPoint { capacity_bytes: Some(3_900 << 20), ..GcPoint::default() }];
+    });
     check("evacuation-failure", anomaly(GcAnomaly::EvacuationFailure, 2, "evacuation-failure"));
     let found = check("promotion-failure", anomaly(GcAnomaly::PromotionFailed, 1, "promotion-failed"));
     assert_eq!(found.at, [(0, 5)]);

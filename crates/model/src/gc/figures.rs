@@ -78,6 +78,11 @@ fn counted(report: &GcReport, count: u64) -> Option<u64> {
     (is_read || count > 0).then_some(count)
 }
 
+/// A figure of all pauses: absent where the log has none, which then shows cycles alone (`-Xlog:gc` of Z), or no collection at all.
+fn paused<T>(report: &GcReport, figure: T) -> Option<T> {
+    (report.pauses.count > 0).then_some(figure)
+}
+
 fn anomaly(report: &GcReport, anomaly: GcAnomaly) -> Option<u64> {
     counted(report, report.anomalies.get(&anomaly).copied().unwrap_or(0))
 }
@@ -112,8 +117,8 @@ macro_rules! figures {
 }
 
 figures! {
-    PAUSES = "pauses", "events", Unexposed, "Stops of the application for the collector.", |r| counted(r, r.pauses.count);
-    PAUSE_TOTAL_MS = "pause_total_ms", "ms", Unexposed, "Sum of all pauses.", |r| counted(r, r.pauses.count).map(|_| r.pauses.total_ms);
+    PAUSES = "pauses", "events", Unexposed, "Stops of the application for the collector.", |r| paused(r, r.pauses.count);
+    PAUSE_TOTAL_MS = "pause_total_ms", "ms", Unexposed, "Sum of all pauses.", |r| paused(r, r.pauses.total_ms);
     PAUSE_GEOMETRIC_MEAN_MS = "pause_geometric_mean_ms", "ms", Gauge, "Geometric mean of the pauses: the typical one.", |r| r.pauses.geometric_mean_ms;
     PAUSE_P50_MS = "pause_p50_ms", "ms", Gauge, "Median of the pauses.", |r| r.pauses.p50_ms;
     PAUSE_P90_MS = "pause_p90_ms", "ms", Gauge, "90th percentile of the pauses.", |r| r.pauses.p90_ms;
@@ -121,13 +126,13 @@ figures! {
     PAUSE_P99_MS = "pause_p99_ms", "ms", Gauge, "99th percentile of the pauses.", |r| r.pauses.p99_ms;
     PAUSE_P999_MS = "pause_p999_ms", "ms", Gauge, "99.9th percentile of the pauses.", |r| r.pauses.p999_ms;
     PAUSE_MAX_MS = "pause_max_ms", "ms", Unexposed, "Longest pause.", |r| r.pauses.max_ms;
-    PAUSES_PER_S = "pauses_per_s", "events/s", Unexposed, "Pauses a second of the log's span.", |r| Some(r.pauses.count as f64 / r.span_s.filter(|s| *s > 0.0)?);
-    PAUSE_MS_PER_S = "pause_ms_per_s", "ms/s", Unexposed, "Milliseconds paused in each second.", |r| Some(r.pauses.total_ms / r.span_s.filter(|s| *s > 0.0)?);
+    PAUSES_PER_S = "pauses_per_s", "events/s", Unexposed, "Pauses a second of the log's span.", |r| paused(r, r.pauses.count as f64 / r.span_s.filter(|s| *s > 0.0)?);
+    PAUSE_MS_PER_S = "pause_ms_per_s", "ms/s", Unexposed, "Milliseconds paused in each second.", |r| paused(r, r.pauses.total_ms / r.span_s.filter(|s| *s > 0.0)?);
     THROUGHPUT_PERCENT = "throughput_percent", "percent", Gauge, "Share of the span in which the application was not stopped for the collector.", |r| r.throughput_percent;
     APPLICATION_PERCENT = "application_percent", "percent", Gauge, "Share of the span in which the application was not stopped at any safepoint, reaching it included.", |r| r.application_percent;
     MMU_100MS_PERCENT = "mmu_100ms_percent", "percent", Gauge, "Smallest share of any 100 ms in which the application was not stopped for the collector.", |r| mmu(r, 100.0);
     MMU_1S_PERCENT = "mmu_1s_percent", "percent", Gauge, "Smallest share of any second in which the application was not stopped for the collector.", |r| mmu(r, 1_000.0);
-    SPAN_S = "span_s", "s", Unexposed, "From the first instant of the log to the last.", |r| r.span_s;
+    SPAN_S = "span_s", "s", Unexposed, "From the first dated line of the log to the last.", |r| r.span_s;
     ALLOCATED_BYTES_PER_S = "allocated_bytes_per_s", "bytes/s", Unexposed, "What the application allocated, over the intervals for which the log gives it.", |r| r.allocated_bytes_per_s;
     ALLOCATED_BYTES = "allocated_bytes", "bytes", Counter, "Sum of what the application allocated, where the log gives it.", |r| r.allocated_bytes;
     FREED_BYTES = "freed_bytes", "bytes", Counter, "Sum of what collections freed.", |r| r.freed_bytes;

@@ -7,7 +7,7 @@ mod report;
 
 pub use events::{GcEventsLine, GcHeading};
 pub use figures::{Exposition, GC_FIGURES, GcFigure, gc_figure};
-pub use record::{GcAnomaly, GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace};
+pub use record::{GcAnomaly, GcCpu, GcInstant, GcPart, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace};
 pub use report::{
     GcCollection, GcComparison, GcCpuSum, GcDifference, GcDurations, GcJvm, GcLiveSet, GcMmu, GcPoint,
     GcReconciliation, GcReport, GcRow, GcSeries, GcSource, GcSpaceUse, GcTrend, GcVerdict, NotUnderstood,

@@ -141,6 +141,18 @@ closed! {
     }
 }
 
+closed! {
+    /// A part of a pause that may take most of it, and that an option or the program brings about.
+    GcPart {
+        /// From the stacks of threads and other roots into the heap: G1's `Ext Root Scanning`.
+        RootScan = "root-scan",
+        /// Soft, weak, final and phantom references: `Reference Processing`, `Ref Proc`.
+        References = "references",
+        /// `String Dedup Fixup`.
+        StringDeduplication = "string-deduplication",
+    }
+}
+
 /// Something that the collector did: a pause, a cycle, a phase, a stall, a safepoint, a trigger.
 ///
 /// The same for every collector and JVM. A field is absent when the log does not say; it is never zero instead.
@@ -192,6 +204,9 @@ pub struct GcRecord {
     /// The thread that waited, or that allocated most.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub thread: Option<String>,
+    /// Parts of a pause, where the log has such lines, nanoseconds each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<(GcPart, u64)>,
     /// What went wrong, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub anomalies: Vec<GcAnomaly>,
@@ -223,6 +238,7 @@ impl GcRecord {
             allocated_bytes: None,
             promoted_bytes: None,
             thread: None,
+            parts: Vec::new(),
             anomalies: Vec::new(),
             source,
             first_line: line,

@@ -1,6 +1,6 @@
 //! What GC logs say, in short: the stored form of `assay gc --json`.
 
-use super::{GcAnomaly, GcScope, GcSpace};
+use super::{GcAnomaly, GcPart, GcScope, GcSpace};
 use crate::{Estimate, Finding, HeapRange, ModeRead, Problem, RuleId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct GcReport {
     pub sources: Vec<GcSource>,
     /// The JVMs that wrote it: a log that was begun anew, or a restart within a rotated set, has several.
     pub jvms: Vec<GcJvm>,
-    /// From the first instant to the last, without what lies between two JVMs, seconds; absent without times.
+    /// From the first dated line to the last, without what lies between two JVMs, seconds; absent without times.
     pub span_s: Option<f64>,
     /// All pauses together.
     pub pauses: GcDurations,
@@ -24,6 +24,9 @@ pub struct GcReport {
     pub pauses_by_phase: Vec<GcRow>,
     /// Pauses by cause, the largest sum first.
     pub pauses_by_cause: Vec<GcRow>,
+    /// Time that parts of pauses took, milliseconds; a part that no line names is absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pause_parts_ms: BTreeMap<GcPart, f64>,
     /// Of these, full collections by cause, the largest sum first.
     #[serde(default)]
     pub full_by_cause: Vec<GcRow>,
@@ -38,7 +41,7 @@ pub struct GcReport {
     /// Why cycles began.
     pub triggers: BTreeMap<String, u64>,
     /// Share of the span in which the application was not stopped for the collector, percent; absent where the log shows nothing but
-    /// one pause.
+    /// one pause, and where it has collections and not their pauses.
     pub throughput_percent: Option<f64>,
     /// Share of the span in which the application was not stopped at all, neither for the collector nor at another safepoint, percent.
     /// Reaching a safepoint counts as stopped. Absent without lines of safepoints.
@@ -218,7 +221,8 @@ pub struct GcMmu {
 /// What survives collections of the whole heap.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcLiveSet {
-    /// Where the figures are from: `after full collections`, `lowest after mixed collections`, `after cycles`.
+    /// Where the figures are from: `after full collections`, `lowest after mixed collections`, `after marks`, `after cycles`. The trend is
+    /// taken over all of these.
     pub basis: String,
     /// How many there are.
     pub count: u64,
@@ -229,6 +233,16 @@ pub struct GcLiveSet {
     pub last_bytes: u64,
     /// The largest, bytes.
     pub max_bytes: u64,
+    /// The level at the end, bytes: the median of the last five, so that one that finds a program at its end (it threw what it held away)
+    /// does not count. Zero in files of before this key.
+    #[serde(default)]
+    pub level_bytes: u64,
+    /// How fast it grows while it grows, bytes a second, by the same slope over the time until the heap was full; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fills_bytes_per_s: Option<f64>,
+    /// When it filled the heap, or will at that pace, seconds from the beginning of the log.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub full_at_s: Option<f64>,
     /// Slope by Theil and Sen, bytes an hour, with its interval; absent when the collections span less than a minute.
     pub slope_bytes_per_h: Option<Estimate>,
     /// What that means.

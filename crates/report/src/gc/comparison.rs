@@ -3,7 +3,7 @@
 use super::log::STYLE;
 use super::words;
 use assay_kit::document::{Answer, Block, Document, Figure, PageParts, Section};
-use assay_kit::forest::{Effect, HOW_TO_READ, draw, first_screen, in_order};
+use assay_kit::forest::{Effect, draw, first_screen, in_order};
 use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::page::drawings;
 use assay_kit::table::Look;
@@ -95,9 +95,10 @@ fn effects(comparison: &GcComparison) -> Figure {
         let (axis, title) = ("after : before (1 = the same)", "Ratio of each figure, after to before");
         draw(first_screen(&effects, width), axis, width, (id, title))
     });
-    let caption = "Of so many figures one may leave 1 out by chance: its dot is pale, too. Ratios of geometric means compare pauses of the \
-                   same kind. The table has every figure.";
-    Figure::new(id, name, pictures).caption(format!("{HOW_TO_READ} {caption}"))
+    let caption = "The largest and surest effects come first, on one logarithmic scale. A whisker is an interval wide enough for all \
+                   figures together: it leaves 1 out where a difference is shown, and only there. A pale dot shows none. Ratios of geometric \
+                   means compare pauses of the same kind. The table has every figure.";
+    Figure::new(id, name, pictures).caption(caption)
 }
 
 fn figures(comparison: &GcComparison) -> Block {
@@ -108,7 +109,7 @@ fn figures(comparison: &GcComparison) -> Block {
         .figures("After", |d| words::figure_of(&d.metric, d.after))
         .if_room()
         .figures("Ratio", |d| d.ratio.map(|ratio| significant(ratio.estimate)))
-        .figures("95 % interval", |d| interval(d.ratio.as_ref()))
+        .figures("Interval", |d| interval(d.ratio.as_ref()))
         .words("In words", |d| {
             let is_shown = matches!(d.verdict, GcVerdict::Higher | GcVerdict::Lower);
             Cell::looks(words::verdict(d.verdict), if is_shown { Look::Strong } else { Look::Plain })

@@ -218,8 +218,10 @@ pub fn live_set(live: &GcLiveSet) -> String {
         .as_ref()
         .filter(|_| live.trend != GcTrend::Unknown)
         .map_or_else(String::new, |slope| format!(", {}", bytes_with_interval(slope, " an hour")));
-    let (last, max) = (size(live.last_bytes), size(live.max_bytes));
-    format!("{last}, at most {max}, {} ({}); {trend}{slope}", clean(&live.basis), count(live.count))
+    // Files of before that key have the last alone.
+    let level = if live.level_bytes == 0 { live.last_bytes } else { live.level_bytes };
+    let (level, max) = (size(level), size(live.max_bytes));
+    format!("{level}, at most {max}, {} ({}); {trend}{slope}", clean(&live.basis), count(live.count))
 }
 
 /// Figures that are one line each: name and words. Figures that the log lacks are left out.

@@ -51,6 +51,9 @@ pub(crate) struct J9 {
     totals: Ids,
     /// First timestamp of the JVM, on its local clock.
     base_ns: Option<i64>,
+    /// Its last timestamp, and whether the first was reported.
+    last: GcInstant,
+    is_first_told: bool,
     pause: Option<Pause>,
     old: Option<OldPause>,
     cycles: Vec<Cycle>,
@@ -138,6 +141,9 @@ impl Dialect for J9 {
                 LinePart::Text(text) => tag::is_blank(text),
             };
         }
+        if self.base_ns.is_some() && !std::mem::replace(&mut self.is_first_told, self.base_ns.is_some()) {
+            sink.dated(&self.last);
+        }
         if is_understood { ParseOutcome::Understood } else { ParseOutcome::Unrecognized }
     }
 
@@ -147,6 +153,7 @@ impl Dialect for J9 {
 
     fn tell_jvm(&self, sink: &mut dyn GcSink) {
         if self.is_begun {
+            sink.dated(&self.last);
             sink.jvm(&self.header.jvm());
         }
     }
@@ -361,7 +368,9 @@ impl J9 {
         }
         let base_ns = *self.base_ns.get_or_insert(now_ns);
         let uptime_ns = now_ns.checked_sub(base_ns).and_then(|ns| u64::try_from(ns).ok());
-        GcInstant { uptime_ns, resolution_ns: uptime_ns.map(|_| step_ns), ..GcInstant::default() }
+        self.last =
+            GcInstant { uptime_ns, resolution_ns: uptime_ns.map(|_| step_ns), ..GcInstant::default() };
+        self.last
     }
 
     fn begin_cycle(&mut self, attributes: &Attributes<'_>, at: At) {

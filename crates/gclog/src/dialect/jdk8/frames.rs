@@ -9,8 +9,10 @@ use super::{Jdk8, lines};
 use crate::contract::At;
 use crate::contract::GcSink;
 use crate::decimal::Decimal;
-use assay_model::{GcAnomaly, GcCpu, GcRecord, GcRecordKind, GcScope, GcSpace};
+use assay_model::{GcAnomaly, GcCpu, GcPart, GcRecord, GcRecordKind, GcScope, GcSpace};
 
+/// Parts of a pause that are kept: a few kinds, each once.
+const PARTS_MAX: usize = 8;
 /// So deep no JVM nests.
 const DEPTH_MAX: usize = 24;
 
@@ -37,6 +39,9 @@ impl Jdk8 {
                     piece => is_understood &= piece == BracketOutcome::Understood,
                 }
                 let (name, chars) = name(behind);
+                if name == Name::Detail {
+                    self.take_part(behind);
+                }
                 is_understood &= name != Name::Unknown;
                 rest = &behind[chars..];
                 self.open(name, stamp, at, sink);
@@ -329,6 +334,29 @@ impl Jdk8 {
             BracketOutcome::RestOfLine
         } else {
             BracketOutcome::Unrecognized
+        }
+    }
+
+    /// `Ref Proc: 0.6 ms]`, `String Dedup Fixup: 1.2 ms, GC Workers: 2]`, `Ext Root Scanning (ms): Min: 1.5, Avg: 24.2, Max: 46.9, ..]`: a
+    /// part of the pause that ended last. Where it has a time for each thread, the pause waits for the longest.
+    fn take_part(&mut self, text: &str) {
+        let part = match text.as_bytes().first() {
+            Some(b'R') => text.strip_prefix("Ref Proc: ").map(|ms| (GcPart::References, ms)),
+            Some(b'S') => {
+                text.strip_prefix("String Dedup Fixup: ").map(|ms| (GcPart::StringDeduplication, ms))
+            }
+            Some(b'E') => text
+                .strip_prefix("Ext Root Scanning (ms): ")
+                .and_then(|behind| behind.split_once("Max: "))
+                .map(|(_, ms)| (GcPart::RootScan, ms)),
+            _ => None,
+        };
+        let Some((part, mut ms)) = part else { return };
+        let ns = Decimal::take(&mut ms).and_then(|ms| ms.scaled(6));
+        if let (Some((ns, _)), Some(record)) = (ns, self.last_pause())
+            && record.parts.len() < PARTS_MAX
+        {
+            record.parts.push((part, ns));
         }
     }
 

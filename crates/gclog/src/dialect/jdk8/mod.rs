@@ -30,7 +30,7 @@ use lines::Message;
 use names::Name;
 use pause::{Pause, set_space};
 use std::collections::VecDeque;
-use text::{Stamp, seconds};
+use text::{LastStamped, Stamp, seconds};
 
 /// Records that wait for what may still be said of them.
 const WAITING_MAX: usize = 16;
@@ -61,6 +61,7 @@ pub(crate) struct Jdk8 {
     turns: Turns,
     /// Shenandoah logs beginnings, too.
     has_starts: bool,
+    last_stamped: LastStamped,
 }
 
 /// Whether a line can be of this form.
@@ -116,14 +117,13 @@ impl Dialect for Jdk8 {
         if !self.frames.is_empty() {
             self.resynchronise(text);
         }
-        if lines::is_of_histogram(trimmed) || self.take_shenandoah(text, at, sink) {
+        if lines::is_of_histogram(trimmed) {
             return ParseOutcome::Understood;
         }
-        let is_understood = if first.is_ascii_alphabetic() || matches!(first, b'-' | b'{' | b'}' | b'/') {
-            self.take_message(trimmed, at, sink) || self.take_brackets(text, at, sink)
-        } else {
-            self.take_brackets(text, at, sink)
-        };
+        let is_understood = self.take_line(first, text, at, sink);
+        if is_understood && first.is_ascii_digit() {
+            self.last_stamped.keep(trimmed, sink);
+        }
         if is_understood { ParseOutcome::Understood } else { ParseOutcome::Unrecognized }
     }
 
@@ -134,6 +134,7 @@ impl Dialect for Jdk8 {
 
     fn tell_jvm(&self, sink: &mut dyn GcSink) {
         if self.is_begun {
+            self.last_stamped.tell(sink);
             sink.jvm(&self.header.jvm());
         }
     }
@@ -149,6 +150,14 @@ impl Dialect for Jdk8 {
 }
 
 impl Jdk8 {
+    fn take_line(&mut self, first: u8, text: &str, at: At, sink: &mut dyn GcSink) -> bool {
+        if self.take_shenandoah(text, at, sink) {
+            return true;
+        }
+        let is_message = first.is_ascii_alphabetic() || matches!(first, b'-' | b'{' | b'}' | b'/');
+        is_message && self.take_message(text.trim_start(), at, sink) || self.take_brackets(text, at, sink)
+    }
+
     /// Takes a line of Shenandoah; false when it is none.
     fn take_shenandoah(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> bool {
         if !self.frames.is_empty() {
@@ -292,9 +301,10 @@ impl Jdk8 {
         }
         if is_restart {
             self.release(sink);
-            sink.jvm(&self.header.jvm());
+            self.tell_jvm(sink);
             sink.begin_jvm();
             self.header.begin(at);
+            self.last_stamped = LastStamped::default();
             self.has_stopped_lines = false;
             self.phase_begun = None;
         } else if announced {

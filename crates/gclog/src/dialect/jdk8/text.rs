@@ -1,5 +1,6 @@
 //! Pieces of text that a JVM before JDK 9 writes everywhere: stamps, sizes, durations.
 
+use crate::contract::GcSink;
 use crate::decimal::{Decimal, unix_ns};
 use crate::scan::shift_of_unit;
 use assay_model::{GcInstant, GcSizes};
@@ -7,6 +8,37 @@ use assay_model::{GcInstant, GcSizes};
 /// Characters of `2016-10-09T01:00:57.051+0800`.
 const DATE_CHARS: usize = 28;
 const DATE_STEP_NS: u64 = 1_000_000;
+
+/// Characters in which the stamp of a line ends: a date, an uptime of decades, a number of the collection.
+const STAMP_CHARS_MAX: usize = 64;
+
+/// The beginning of the line with a stamp that was written last, read when it is asked for.
+#[derive(Debug, Default)]
+pub(super) struct LastStamped {
+    beginning: String,
+    is_first_told: bool,
+}
+
+impl LastStamped {
+    /// Keeps the beginning of a line; tells when the first of a JVM was written.
+    pub fn keep(&mut self, line: &str, sink: &mut dyn GcSink) {
+        self.beginning.clear();
+        let end = line.floor_char_boundary(STAMP_CHARS_MAX);
+        self.beginning.push_str(&line[..end]);
+        if !std::mem::replace(&mut self.is_first_told, true) {
+            self.tell(sink);
+        }
+    }
+
+    /// Tells when that line was written.
+    pub fn tell(&self, sink: &mut dyn GcSink) {
+        let chars = self.beginning.len() - Stamp::skip(&self.beginning).len();
+        let (_, stamp) = Stamp::behind(self.beginning[..chars].trim_end_matches(' '));
+        if stamp.is_there() {
+            sink.dated(&stamp.after(0));
+        }
+    }
+}
 
 /// What stands before a message: date, uptime, number of the collection (`-XX:+PrintGCID`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! When a line was written, on the clocks that its decorators show.
 
 use super::line::Line;
+use crate::contract::GcSink;
 use crate::decimal::{Decimal, unix_ns};
 use assay_model::GcInstant;
 
@@ -75,6 +76,29 @@ impl Clock {
     pub fn look(&mut self, line: &Line<'_>) {
         if self.lone_nanos_are_uptime.is_none() && line.nanos[0].is_some() {
             self.read(line);
+        }
+    }
+}
+
+/// The decorators of the line that a JVM wrote last. They are kept as they are and read when they are asked for, since each line has some.
+#[derive(Debug, Default)]
+pub(super) struct LastDated {
+    decorators: String,
+    is_first_kept: bool,
+}
+
+impl LastDated {
+    /// Keeps the decorators of a line, which stand before what it says; whether it is the first of its JVM.
+    pub fn keep(&mut self, line: &str, text: &str) -> bool {
+        self.decorators.clear();
+        self.decorators.push_str(line.get(..line.len().saturating_sub(text.len())).unwrap_or_default());
+        !std::mem::replace(&mut self.is_first_kept, true)
+    }
+
+    /// Tells when that line was written, by a clock that has read the lines before.
+    pub fn tell(&self, clock: &Clock, sink: &mut dyn GcSink) {
+        if self.is_first_kept {
+            sink.dated(&clock.clone().read(&Line::parse(&self.decorators)));
         }
     }
 }

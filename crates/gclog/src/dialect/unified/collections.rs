@@ -7,7 +7,7 @@ use super::heap::HeapLines;
 use super::heap_lines::HeapLine;
 use super::timed::LineSizes;
 use crate::contract::{At, GcSink};
-use assay_model::{GcAnomaly, GcCpu, GcInstant, GcRecord, GcRecordKind, GcScope};
+use assay_model::{GcAnomaly, GcCpu, GcInstant, GcPart, GcRecord, GcRecordKind, GcScope};
 use std::collections::VecDeque;
 
 /// Collections whose lines may be interleaved: concurrent cycles of two generations, pauses within them, and spare.
@@ -16,6 +16,8 @@ const OPEN_MAX: usize = 16;
 const WAITING_MAX: usize = 64;
 /// Phases of a collection that have begun: they nest three deep.
 const PHASES_MAX: usize = 8;
+/// Parts of a pause that are kept: a few kinds, each once.
+const PARTS_MAX: usize = 8;
 /// Lines after which a pause's last line is no longer waited for: Parallel's pictures and phases of all workers have less.
 const LINES_MAX: u32 = 200;
 
@@ -31,6 +33,7 @@ pub(super) struct Collection {
     pub heap: HeapLines,
     pub workers: Option<u64>,
     pub anomalies: Vec<GcAnomaly>,
+    parts: Vec<(GcPart, u64)>,
     /// When its cycle began: Z without generations does not say how long one took.
     pub begun: Option<GcInstant>,
     /// A pause of it has begun and not ended.
@@ -50,6 +53,7 @@ impl Collection {
             heap: std::mem::take(&mut self.heap),
             workers: self.workers.take(),
             anomalies: std::mem::take(&mut self.anomalies),
+            parts: std::mem::take(&mut self.parts),
             begun: None,
             is_in_pause: std::mem::take(&mut self.is_in_pause),
             inner: self.inner.take(),
@@ -69,6 +73,13 @@ impl Collection {
         let mark = mark(name);
         let index = self.begun_phases.iter().rposition(|(begun, _)| *begun == mark)?;
         Some(self.begun_phases.remove(index).1)
+    }
+
+    /// Notes how long a part of its next pause took, nanoseconds.
+    pub fn add_part(&mut self, part: (GcPart, u64)) {
+        if self.parts.len() < PARTS_MAX {
+            self.parts.push(part);
+        }
     }
 
     /// Notes what went wrong, once.
@@ -279,6 +290,9 @@ fn give(record: &mut GcRecord, collection: &Collection) {
         record.first_line = if first.source == record.source { first.line } else { 1 };
     }
     record.workers = record.workers.or(collection.workers);
+    if record.kind == GcRecordKind::Pause {
+        record.parts.extend(&collection.parts);
+    }
     for anomaly in &collection.anomalies {
         if !record.anomalies.contains(anomaly) {
             record.anomalies.push(*anomaly);

@@ -14,6 +14,7 @@ mod known_lines;
 mod line;
 mod mode;
 mod notes;
+mod parts;
 mod records;
 mod safepoint;
 mod tags;
@@ -23,7 +24,7 @@ pub use mode::mode_before_xlog;
 
 use super::turns::Turns;
 use crate::contract::{At, Dialect, GcSink, ParseOutcome};
-use clock::Clock;
+use clock::{Clock, LastDated};
 use closing::Closing;
 use collections::Collections;
 use jvm::JvmSoFar;
@@ -35,6 +36,7 @@ use tags::{Topic, Topics};
 pub(crate) struct Unified {
     topics: Topics,
     clock: Clock,
+    last_dated: LastDated,
     collections: Collections,
     jvm: JvmSoFar,
     closing: Closing,
@@ -90,7 +92,12 @@ impl Dialect for Unified {
         let taken = self.read(topic, &line, at, sink);
         self.collections.count_line(sink);
         match taken {
-            Some(()) => ParseOutcome::Understood,
+            Some(()) => {
+                if self.is_of_this_jvm(topic, &line) && self.last_dated.keep(text, line.text) {
+                    sink.dated(&self.clock.read(&line));
+                }
+                ParseOutcome::Understood
+            }
             None => ParseOutcome::Unrecognized,
         }
     }
@@ -107,6 +114,7 @@ impl Dialect for Unified {
 
     fn tell_jvm(&self, sink: &mut dyn GcSink) {
         if self.has_begun {
+            self.last_dated.tell(&self.clock, sink);
             sink.jvm(&self.jvm.told());
         }
     }
@@ -124,11 +132,17 @@ impl Unified {
         sink.begin_jvm();
     }
 
+    /// Whether a line with a time cannot be one of the start of the next JVM, which is recognized some lines later only.
+    fn is_of_this_jvm(&self, topic: Topic, line: &Line<'_>) -> bool {
+        let may_be_start = line.gc_id.is_none() && matches!(topic, Topic::Init | Topic::Gc | Topic::Unknown);
+        line.is_decorated && !(self.has_collected && may_be_start)
+    }
+
     /// The line is the first of another JVM.
     fn restart(&mut self, line: &Line<'_>, at: At, sink: &mut dyn GcSink) {
         self.collections.restart(sink);
-        sink.jvm(&self.jvm.told());
-        self.clock = Clock::default();
+        self.tell_jvm(sink);
+        (self.clock, self.last_dated) = (Clock::default(), LastDated::default());
         self.jvm = JvmSoFar::default();
         self.closing = Closing::default();
         (self.has_collected, self.uptime_ns) = (false, 0);
@@ -186,6 +200,9 @@ impl Unified {
     fn read_phase(&mut self, line: &Line<'_>, at: At, sink: &mut dyn GcSink) -> Option<()> {
         let is_part = matches!(line.level, Level::Debug | Level::Trace) || line.text.contains(" (Z");
         if is_part {
+            if let (Some(part), Some(_)) = (parts::read(line.text), line.gc_id) {
+                self.collections.open(line.gc_id, at).add_part(part);
+            }
             return notes::detail(line.text);
         }
         self.read_timed(line, at, sink).or_else(|| notes::detail(line.text))
