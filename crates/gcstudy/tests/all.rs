@@ -13,6 +13,7 @@ mod healthy;
 mod hostile;
 mod limits;
 mod made;
+mod planted;
 mod releases;
 #[path = "../../gclog/tests/samples/mod.rs"]
 mod samples;
