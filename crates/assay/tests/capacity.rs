@@ -31,7 +31,18 @@ fn bad_input_is_told_before_anything_is_loaded() {
     refuses(&[url, "--percentile", "100"], 2, "use 50 to 99.9");
     refuses(&[url, "--scenario", "/nowhere.toml"], 2, "cannot read scenario /nowhere.toml");
     refuses(&[url, "--limited", "buy"], 2, "without a scenario there is one operation only");
+    refuses(&[url, "--limits", "a=9"], 2, "without a scenario there is one operation only");
     refuses(&[url, "--at-least", "500@7"], 2, "7 ms, which is not among --limits");
+    let of_buy = [url, "--limits", "7,buy=9", "--at-least", "500@buy=7"];
+    refuses(&of_buy, 2, "7 ms of buy, which is not among --limits");
+    let folder = tempfile::tempdir().expect("a folder");
+    let scenario = folder.path().join("shop.toml");
+    let operation = |name| format!("[[operation]]\nname = \"{name}\"\npath = \"/\"\n");
+    let text = ["buy", "sell"].map(operation).concat();
+    let text = format!("schema = \"assay.scenario/1\"\nname = \"shop\"\n{text}");
+    std::fs::write(&scenario, text).expect("a writable folder");
+    let scenario = scenario.to_str().expect("a plain path");
+    refuses(&[url, "--scenario", scenario, "--limits", "rent=9"], 2, "buy, sell");
     refuses(&[url, "--gc-log", "/nowhere/gc.log"], 2, "--gc-log");
     refuses(&[url, "--audit-url", "audit"], 2, "URL");
     refuses(&[url, "--reset-url", "reset"], 2, "URL");

@@ -24,7 +24,7 @@ fn a_stored_capacity_becomes_a_page_a_text_and_json_again() {
     let stored = value(&std::fs::read(&recorded).expect("the record"));
     assert_eq!(value(&json.stdout), stored, "all that was stored");
     let csv = assay(&["report", &path, "--format", "csv"]);
-    let heading = "name,limit_ms,percentile,rate_per_s,";
+    let heading = "name,operation,limit_ms,percentile,rate_per_s,";
     assert!(String::from_utf8_lossy(&csv.stdout).starts_with(heading));
     let file = folder.path().join("capacity.md");
     let file = file.to_str().expect("a name");

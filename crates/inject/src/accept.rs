@@ -25,11 +25,13 @@ pub(crate) struct Expected<'a> {
     pub start_ns: u64,
     /// Names and asked shares of the operations.
     pub operations: &'a [OperationCount],
+    /// How many of them have limits of their own.
+    pub limited_apart: usize,
 }
 
 /// Checks all and puts it on the controller's clock.
 pub(crate) fn accepted(result: Measured, expected: &Expected) -> Result<Measured, String> {
-    let Expected { load, seed, settle_ns, length_ns, start_ns, operations } = *expected;
+    let Expected { load, seed, settle_ns, length_ns, start_ns, operations, limited_apart } = *expected;
     let theirs_ns = result.start_monotonic_ns;
     let ours = |ns: u64| start_ns.saturating_add(ns.saturating_sub(theirs_ns));
     let moved = |timeline: CompletionTimeline, start_ns: u64, length_ns: u64| {
@@ -49,6 +51,9 @@ pub(crate) fn accepted(result: Measured, expected: &Expected) -> Result<Measured
         ..result
     };
     agree(&measured)?;
+    if measured.detail.apart.len() != limited_apart {
+        return Err("another number of operations with limits of their own".to_owned());
+    }
     measured.breakdown.agree(operations.len(), length_ns, measured.requests)?;
     Ok(measured)
 }
@@ -60,7 +65,7 @@ fn agree(measured: &Measured) -> Result<(), String> {
     let requests = measured.requests;
     let few = |histogram: &Histogram<u64>| histogram.len() <= requests;
     let detail = &measured.detail;
-    let limited = detail.limited.len().checked_add(detail.limited_failed);
+    let mut limited = std::iter::once(&detail.limited).chain(&detail.apart);
     let checks = [
         (requests <= REQUESTS_MAX, "a possible number of requests"),
         (measured.response.len() == requests, "as many response times as requests"),
@@ -83,7 +88,10 @@ fn agree(measured: &Measured) -> Result<(), String> {
             at_most(sum(&mut measured.operations.iter().filter_map(|of| of.redirects)), REQUESTS_MAX),
             "a possible number of redirects",
         ),
-        (at_most(limited, requests), "no more limited requests than in all"),
+        (
+            limited.all(|of| at_most(of.right.len().checked_add(of.failed), requests)),
+            "no more limited requests than in all",
+        ),
         (few(&detail.gaps), "no more gaps than requests"),
         (detail.connection_waits <= requests, "no more waits for a connection than requests"),
         (measured.completions.total() <= measured.completed, "no more completions than answers"),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::merge::merged;
 use assay_load::recorder::{Recorder, RequestTimes};
-use assay_load::{ArrivalLaw, Breakdown, ErrorKind, WindowRecorder};
+use assay_load::{ArrivalLaw, Breakdown, ErrorKind, Limited, WindowRecorder};
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;
@@ -24,7 +24,8 @@ type Recorded = (u64, u64, u64, u8, bool);
 /// What one recorder makes of a stream.
 fn measured(start_ns: u64, stream: &[Recorded]) -> Measured {
     let mut recorder = Recorder::new(start_ns, None);
-    let mut window = WindowRecorder::new(vec![true, true], Some(50 * MS));
+    let limited = Limited { together: vec![true, true], apart: vec![1] };
+    let mut window = WindowRecorder::new(limited, Some(50 * MS));
     let mut completions = CompletionTimeline::new(start_ns, LENGTH_NS);
     let (mut settling, mut drained) =
         (CompletionTimeline::new(start_ns - SETTLE_NS.min(start_ns), SETTLE_NS), 0);
@@ -91,7 +92,15 @@ fn travelled(measured: &Measured, start_ns: u64) -> Result<Measured, String> {
 }
 
 fn expected(start_ns: u64, operations: &[OperationCount]) -> Expected<'_> {
-    Expected { load: load(), seed: 1, settle_ns: SETTLE_NS, length_ns: LENGTH_NS, start_ns, operations }
+    Expected {
+        load: load(),
+        seed: 1,
+        settle_ns: SETTLE_NS,
+        length_ns: LENGTH_NS,
+        start_ns,
+        operations,
+        limited_apart: 1,
+    }
 }
 
 /// What was counted, with the slow requests of each instant in one order.
@@ -170,7 +179,9 @@ fn counts_that_contradict_each_other_are_refused() {
     check(|of| of.sent_again = 3, "no more requests sent again");
     check(|of| of.completed = 0, "no more completions than answers");
     check(|of| of.detail.connection_waits = 9, "no more waits");
-    check(|of| of.detail.limited_failed = 9, "no more limited requests");
+    check(|of| of.detail.limited.failed = 9, "no more limited requests");
+    check(|of| of.detail.apart[0].failed = 9, "no more limited requests");
+    check(|of| of.detail.apart.clear(), "another number of operations with limits of their own");
     check(|of| of.detail.gaps.record_n(5, 9).expect("in range"), "no more gaps");
     check(|of| of.operations[1].requests = 2, "no more requests by operation");
     check(|of| of.operations.truncate(1), "another number of operations");

@@ -51,7 +51,15 @@ fn used(report: Report) -> Option<Measured> {
     let operations = [operation("buy"), operation("sell")];
     let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 1.0 };
     let (settle_ns, length_ns) = (0, 1_000_000_000);
-    let expected = Expected { load, seed: 1, settle_ns, length_ns, start_ns: 1, operations: &operations };
+    let expected = Expected {
+        load,
+        seed: 1,
+        settle_ns,
+        length_ns,
+        start_ns: 1,
+        operations: &operations,
+        limited_apart: 0,
+    };
     accepted(result.measured, &expected).ok()
 }
 

@@ -86,6 +86,7 @@ impl Injectors {
         }
         let scenario = &config.load.scenario;
         scenario.check_operations(&config.load.limited)?;
+        scenario.check_operations(&config.load.limited_apart)?;
         config.load.set_up()?;
         let operations = scenario.operation_names().zip(scenario.asked_shares());
         let operations = operations.map(|(name, planned_share)| OperationCount::planned(name, planned_share));
@@ -158,6 +159,7 @@ impl Injectors {
             injectors: &mut self.injectors,
             events: &self.events,
             operations: &self.operations,
+            limited_apart: self.config.load.limited_apart.len(),
             drain_max: self.drain_max,
             room: room_of(&self.config.load.scenario),
             users: match window.load {

@@ -1,7 +1,7 @@
 //! Adds up what several injectors, or threads, recorded in one window. All of it is sums of counts: exact, and the same in every order.
 
 use assay_load::recorder::sum;
-use assay_load::{Load, Measured, Progress, SLOW_REQUESTS_MAX, WindowDetail};
+use assay_load::{LimitedTimes, Load, Measured, Progress, SLOW_REQUESTS_MAX, WindowDetail};
 use assay_model::Problem;
 
 /// The window as one recorder would have recorded it, by the controller's clock; `parts` with the name of who made each.
@@ -82,11 +82,17 @@ fn add(whole: &mut Measured, part: &Measured) {
 
 fn add_detail(whole: &mut WindowDetail, part: &WindowDetail) {
     // Named one by one, so that what is added to it later cannot be forgotten here.
-    let WindowDetail { limited, limited_failed, slow, slow_not_kept, connection_waits, gaps } = part;
-    sum(&mut whole.limited, limited);
-    whole.limited_failed = whole.limited_failed.saturating_add(*limited_failed);
+    let WindowDetail { limited, apart, slow, slow_not_kept, connection_waits, gaps } = part;
+    add_limited(&mut whole.limited, limited);
+    whole.apart.iter_mut().zip(apart).for_each(|(whole, part)| add_limited(whole, part));
     whole.slow.extend_from_slice(slow);
     whole.slow_not_kept = whole.slow_not_kept.saturating_add(*slow_not_kept);
     whole.connection_waits = whole.connection_waits.saturating_add(*connection_waits);
     sum(&mut whole.gaps, gaps);
+}
+
+fn add_limited(whole: &mut LimitedTimes, part: &LimitedTimes) {
+    let LimitedTimes { right, failed } = part;
+    sum(&mut whole.right, right);
+    whole.failed = whole.failed.saturating_add(*failed);
 }

@@ -1,11 +1,11 @@
-//! The messages of protocol `assay-inject/7`. Instants and lengths are nanoseconds; instants are those of the
+//! The messages of protocol `assay-inject/8`. Instants and lengths are nanoseconds; instants are those of the
 //! injector's `CLOCK_MONOTONIC`.
 
 use assay_load::{GeneratorConfig, LoadWindow, Measured, Part, Progress};
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the protocol; raised when a message changes its meaning, or a histogram its buckets.
-pub(crate) const PROTOCOL: &str = "assay-inject/7";
+pub(crate) const PROTOCOL: &str = "assay-inject/8";
 
 /// What the controller says.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -45,6 +45,8 @@ pub(crate) struct WindowAttempt<'a> {
     pub injectors: &'a mut [Injector],
     pub events: &'a Receiver<Event>,
     pub operations: &'a [OperationCount],
+    /// How many of them have limits of their own.
+    pub limited_apart: usize,
     pub drain_max: Duration,
     /// Users of a room of a chat, which are not divided.
     pub room: u32,
@@ -379,7 +381,7 @@ impl Making<'_> {
     fn measured(&mut self, at: usize) -> Option<Measured> {
         let Recorded { start_late_ns, measured } = *self.states[at].result.take()?;
         self.states[at].start_late_ns = Some(start_late_ns);
-        let WindowAttempt { window, seed, operations, .. } = self.window;
+        let WindowAttempt { window, seed, operations, limited_apart, .. } = self.window;
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let settle_ns = nanoseconds(window.settle);
         let expected = Expected {
@@ -389,6 +391,7 @@ impl Making<'_> {
             length_ns: nanoseconds(window.length),
             start_ns: self.begun_ns.unwrap_or_default().saturating_add(settle_ns),
             operations,
+            limited_apart,
         };
         let accepted = accepted(measured, &expected);
         accepted.inspect_err(|why| self.lose(at, &format!("its result cannot be used: {why}"))).ok()

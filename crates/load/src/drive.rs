@@ -2,6 +2,7 @@
 
 use crate::arrivals::{Part, RATE_PER_S_MAX};
 use crate::connection::Connection;
+use crate::generator::GeneratorConfig;
 use crate::generator::{Generator, Opened, SESSIONS_MAX, Start, whole_rooms, within};
 use crate::interval_log::IntervalLogs;
 use crate::law::{Load, Progress, Span};
@@ -10,7 +11,7 @@ use crate::run::LoadRun;
 use crate::schedule::Schedule;
 use crate::source::{LoadSource, LoadWindow};
 use crate::tally::Tally;
-use crate::window::WindowRecorder;
+use crate::window::{Limited, WindowRecorder};
 use crate::{LoadError, clock};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -84,7 +85,7 @@ impl Generator {
         let at_once = Span { begun_ns, start_ns: begun_ns, end_ns: begun_ns };
         let Generator { config, .. } = &*self;
         let tally = Tally::new(&config.base_url, &config.scenario, nothing, config.seed, at_once);
-        let recorder = WindowRecorder::new(Vec::new(), None);
+        let recorder = WindowRecorder::new(Limited { together: Vec::new(), apart: Vec::new() }, None);
         let span = Span { begun_ns, start_ns: NEVER_NS, end_ns: NEVER_NS };
         let schedule = Schedule::closed(0, begun_ns, begun_ns);
         let run = LoadRun::new(self, schedule, connections, span, None, recorder, tally);
@@ -103,8 +104,11 @@ impl Generator {
     ) -> Result<Measured, LoadError> {
         let LoadWindow { load, settle, length, slow_above } = window;
         let slow_above_ns = slow_above.map(|above| u64::try_from(above.as_nanos()).unwrap_or(u64::MAX));
-        let is_limited = self.config.scenario.are_among(&self.config.limited);
-        let recorder = WindowRecorder::new(is_limited, slow_above_ns);
+        let GeneratorConfig { scenario, limited, limited_apart, .. } = &self.config;
+        let of_name = |name: &String| scenario.operation_names().position(|of| of == name);
+        let apart = limited_apart.iter().filter_map(of_name).collect();
+        let limited = Limited { together: scenario.are_among(limited), apart };
+        let recorder = WindowRecorder::new(limited, slow_above_ns);
         let Start { at_ns: begun_ns, part, seed, opened } = start;
         let start_ns = begun_ns + settle.as_nanos() as u64;
         let end_ns = start_ns + length.as_nanos() as u64;

@@ -53,6 +53,8 @@ pub struct GeneratorConfig {
     pub rate: Option<RateSchedule>,
     /// Names of the operations that response-time limits hold for; empty: all.
     pub limited: Vec<String>,
+    /// Names of the operations with limits of their own: these are counted apart.
+    pub limited_apart: Vec<String>,
     /// How TLS is spoken, with a URL that begins with `https://`.
     pub tls: TlsOptions,
     /// Which HTTP is spoken.
@@ -73,6 +75,7 @@ impl GeneratorConfig {
             users: None,
             seed: 1,
             limited: Vec::new(),
+            limited_apart: Vec::new(),
             tls: TlsOptions::default(),
             http: Http::One,
         }
@@ -170,6 +173,7 @@ impl Generator {
     /// A URL or a number that cannot be used, an unknown host, or no file descriptors left.
     pub fn new(mut config: GeneratorConfig) -> Result<Self, LoadError> {
         config.scenario.check_operations(&config.limited)?;
+        config.scenario.check_operations(&config.limited_apart)?;
         within("connections", config.connections, 1..=CONNECTIONS_MAX, "use 1 to 60000")?;
         if let Some(in_flight_max) = config.in_flight_max {
             within("in_flight_max", in_flight_max, 1..=IN_FLIGHT_MAX, "use 1 to 10000000")?;

@@ -91,4 +91,6 @@ pub use session_starts::SessionStarts;
 pub use source::{LoadSource, LoadWindow};
 pub use timeline::CompletionTimeline;
 pub use tls::{ClientCertificate, Handshakes, Pem, TlsOptions};
-pub use window::{CONNECTION_WAIT_MIN, SLOW_REQUESTS_MAX, SlowRequest, WindowDetail, WindowRecorder};
+pub use window::{
+    CONNECTION_WAIT_MIN, Limited, LimitedTimes, SLOW_REQUESTS_MAX, SlowRequest, WindowDetail, WindowRecorder,
+};

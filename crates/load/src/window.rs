@@ -29,16 +29,69 @@ pub struct SlowRequest {
     pub done_ns: u64,
 }
 
+/// Requests that limits hold for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimitedTimes {
+    /// Response times of right answers, nanoseconds from the intended start.
+    #[serde(with = "counts")]
+    pub right: Histogram<u64>,
+    /// Failed requests; one that never became an operation may have been of any, and is among them.
+    pub failed: u64,
+}
+
+impl LimitedTimes {
+    /// Without any request.
+    pub fn empty() -> Self {
+        LimitedTimes { right: empty_histogram(), failed: 0 }
+    }
+
+    fn record(&mut self, response_ns: u64, is_right: bool) {
+        if is_right {
+            self.right.saturating_record(response_ns);
+        } else {
+            self.failed += 1;
+        }
+    }
+
+    /// All of them, failed ones included.
+    pub fn requests(&self) -> u64 {
+        self.right.len().saturating_add(self.failed)
+    }
+
+    /// Requests that took longer than a limit, or failed. The histogram resolves times to 0.1 %; one that it cannot distinguish
+    /// from the limit keeps it.
+    pub fn misses(&self, limit_ns: u64) -> u64 {
+        let above = self.right.highest_equivalent(limit_ns).saturating_add(1);
+        let high = self.right.high().max(above);
+        self.right.count_between(above, high).saturating_add(self.failed)
+    }
+
+    /// A percentile, 0 to 100, of the response times, nanoseconds. A failed request took longer than any right answer;
+    /// where the percentile falls on one it is the longest time there was, at least `failed_ns`. Absent without requests.
+    pub fn percentile_ns(&self, percentile: f64, failed_ns: u64) -> Option<u64> {
+        let requests = self.requests();
+        if requests == 0 {
+            return None;
+        }
+        let rank = ((percentile / 100.0 * requests as f64).ceil() as u64).clamp(1, requests);
+        if rank <= self.right.len() {
+            // The middle of the rank: no rounding of the quotient can reach its neighbours.
+            return Some(self.right.value_at_quantile((rank as f64 - 0.5) / self.right.len() as f64));
+        }
+        Some(self.right.max().max(failed_ns))
+    }
+}
+
 /// Details of a load run, kept besides its figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowDetail {
-    /// Response times of right answers, nanoseconds from the intended start, of the operations that limits hold for.
-    #[serde(with = "counts")]
-    pub limited: Histogram<u64>,
-    /// Failed requests of these operations; one that never became an operation is among them.
-    pub limited_failed: u64,
-    /// Requests of these operations that took longer than asked, in the order in which they ended.
+    /// Requests of the operations that limits hold for together.
+    pub limited: LimitedTimes,
+    /// Those of each operation with limits of its own, in the order of [`crate::GeneratorConfig::limited_apart`].
+    pub apart: Vec<LimitedTimes>,
+    /// Requests of all these operations that took longer than asked, in the order in which they ended.
     pub slow: Vec<SlowRequest>,
     /// Slow requests for which there was no room.
     pub slow_not_kept: u64,
@@ -54,48 +107,28 @@ impl WindowDetail {
     /// Without any request.
     pub fn empty() -> Self {
         WindowDetail {
-            limited: empty_histogram(),
-            limited_failed: 0,
+            limited: LimitedTimes::empty(),
+            apart: Vec::new(),
             slow: Vec::new(),
             slow_not_kept: 0,
             connection_waits: 0,
             gaps: empty_histogram(),
         }
     }
+}
 
-    /// Requests of the limited operations, failed ones included.
-    pub fn requests(&self) -> u64 {
-        self.limited.len().saturating_add(self.limited_failed)
-    }
-
-    /// Requests that took longer than a limit, or failed. The histogram resolves times to 0.1 %; one that it cannot distinguish
-    /// from the limit keeps it.
-    pub fn misses(&self, limit_ns: u64) -> u64 {
-        let above = self.limited.highest_equivalent(limit_ns).saturating_add(1);
-        let high = self.limited.high().max(above);
-        self.limited.count_between(above, high).saturating_add(self.limited_failed)
-    }
-
-    /// A percentile, 0 to 100, of the response times, nanoseconds. A failed request took longer than any right answer;
-    /// where the percentile falls on one it is the longest time there was, at least `failed_ns`. Absent without requests.
-    pub fn percentile_ns(&self, percentile: f64, failed_ns: u64) -> Option<u64> {
-        let requests = self.requests();
-        if requests == 0 {
-            return None;
-        }
-        let rank = ((percentile / 100.0 * requests as f64).ceil() as u64).clamp(1, requests);
-        if rank <= self.limited.len() {
-            // The middle of the rank: no rounding of the quotient can reach its neighbours.
-            return Some(self.limited.value_at_quantile((rank as f64 - 0.5) / self.limited.len() as f64));
-        }
-        Some(self.limited.max().max(failed_ns))
-    }
+/// Operations that limits hold for, by their positions in the scenario.
+#[derive(Debug, Clone)]
+pub struct Limited {
+    /// For each: whether the limits of all hold for it.
+    pub together: Vec<bool>,
+    /// Those with limits of their own.
+    pub apart: Vec<usize>,
 }
 
 /// Fills a [`WindowDetail`] while the load runs.
 pub struct WindowRecorder {
-    /// For each operation of the scenario: whether limits hold for it.
-    is_limited: Vec<bool>,
+    limited: Limited,
     slow_above_ns: Option<u64>,
     last_sent: Option<u64>,
     detail: WindowDetail,
@@ -103,12 +136,13 @@ pub struct WindowRecorder {
 
 impl WindowRecorder {
     /// For operations in the scenario's order; requests that take longer than `slow_above_ns` are kept one by one.
-    pub fn new(is_limited: Vec<bool>, slow_above_ns: Option<u64>) -> Self {
+    pub fn new(limited: Limited, slow_above_ns: Option<u64>) -> Self {
         let mut detail = WindowDetail::empty();
+        detail.apart = limited.apart.iter().map(|_| LimitedTimes::empty()).collect();
         if slow_above_ns.is_some() {
             detail.slow.reserve_exact(SLOW_REQUESTS_MAX);
         }
-        WindowRecorder { is_limited, slow_above_ns, last_sent: None, detail }
+        WindowRecorder { limited, slow_above_ns, last_sent: None, detail }
     }
 
     /// A request was given to a connection. In open loop they are, in the order of their intended starts.
@@ -125,16 +159,20 @@ impl WindowRecorder {
     pub fn ended(&mut self, operation: Option<usize>, times: &RequestTimes, is_right: bool) {
         let waited_ns = times.sendable_ns.saturating_sub(times.intended_ns);
         self.detail.connection_waits += u64::from(u128::from(waited_ns) > CONNECTION_WAIT_MIN.as_nanos());
-        if !operation.is_none_or(|at| self.is_limited.get(at).copied().unwrap_or(true)) {
-            return;
-        }
         let response_ns = times.response_ns();
-        if is_right {
-            self.detail.limited.saturating_record(response_ns);
-        } else {
-            self.detail.limited_failed += 1;
+        let is_limited = operation.is_none_or(|at| self.limited.together.get(at).copied().unwrap_or(true));
+        if is_limited {
+            self.detail.limited.record(response_ns, is_right);
         }
-        if self.slow_above_ns.is_none_or(|above| response_ns <= above) {
+        let mut is_apart = false;
+        for (own, times) in self.limited.apart.iter().zip(&mut self.detail.apart) {
+            if operation.is_none_or(|at| at == *own) {
+                times.record(response_ns, is_right);
+                is_apart = true;
+            }
+        }
+        let is_slow = self.slow_above_ns.is_some_and(|above| above < response_ns);
+        if !is_slow || !(is_limited || is_apart) {
             return;
         }
         if self.detail.slow.len() == SLOW_REQUESTS_MAX {
@@ -167,7 +205,8 @@ mod tests {
     }
 
     fn recorder(slow_above_ms: u64) -> WindowRecorder {
-        WindowRecorder::new(vec![true, false], Some(slow_above_ms * MS))
+        let limited = Limited { together: vec![true, false], apart: Vec::new() };
+        WindowRecorder::new(limited, Some(slow_above_ms * MS))
     }
 
     #[test]
@@ -180,16 +219,35 @@ mod tests {
         recorder.ended(Some(0), &times(MS), false);
         recorder.ended(None, &times(700 * MS), false);
         let detail = recorder.into_detail();
-        assert_eq!((detail.requests(), detail.limited_failed), (100, 2));
-        assert_eq!([10, 50, 98, 5_000].map(|ms| detail.misses(ms * MS)), [90, 50, 2, 2]);
-        let percentile = |p| detail.percentile_ns(p, 700 * MS).map(|ns| ns / MS);
+        let limited = &detail.limited;
+        assert_eq!((limited.requests(), limited.failed), (100, 2));
+        assert_eq!([10, 50, 98, 5_000].map(|ms| limited.misses(ms * MS)), [90, 50, 2, 2]);
+        let percentile = |p| limited.percentile_ns(p, 700 * MS).map(|ns| ns / MS);
         assert_eq!([50.0, 98.0, 99.0, 100.0].map(percentile), [Some(50), Some(98), Some(700), Some(700)]);
         assert_eq!(
             detail.slow.len(),
             89,
             "88 right ones beyond 10 ms, and the one that never became an operation"
         );
-        assert_eq!(WindowDetail::empty().percentile_ns(99.0, 1), None);
+        assert_eq!(LimitedTimes::empty().percentile_ns(99.0, 1), None);
+    }
+
+    #[test]
+    fn an_operation_with_limits_of_its_own_is_counted_apart_and_its_slow_requests_are_kept() {
+        let limited = Limited { together: vec![true, false, false], apart: vec![1] };
+        let mut recorder = WindowRecorder::new(limited, Some(10 * MS));
+        for ms in 1..=20 {
+            (0..3).for_each(|at| recorder.ended(Some(at), &times(ms * MS), true));
+        }
+        recorder.ended(Some(1), &times(MS), false);
+        recorder.ended(None, &times(30 * MS), false);
+        let detail = recorder.into_detail();
+        let [own] = detail.apart.as_slice() else { panic!("one operation") };
+        assert_eq!((detail.limited.requests(), own.requests(), own.failed), (21, 22, 2));
+        assert_eq!([5, 15, 25].map(|ms| own.misses(ms * MS)), [17, 7, 2]);
+        assert_eq!(own.percentile_ns(50.0, 30 * MS).map(|ns| ns / MS), Some(11));
+        assert_eq!(own.percentile_ns(99.0, 30 * MS).map(|ns| ns / MS), Some(30));
+        assert_eq!(detail.slow.len(), 21, "ten of each, and the one that never became an operation");
     }
 
     #[test]

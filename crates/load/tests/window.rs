@@ -148,9 +148,9 @@ fn slow_requests_of_limited_operations_are_kept_with_their_instants() {
         measured.operations.iter().find(|one| one.name == name).expect("of the scenario").requests
     };
     assert!(of("buy") > 60 && of("look") > 60 && of("lost") > 20, "{:?}", measured.operations);
-    assert_eq!((detail.requests(), detail.limited_failed, detail.slow_not_kept), (of("buy"), 0, 0));
+    assert_eq!((detail.limited.requests(), detail.limited.failed, detail.slow_not_kept), (of("buy"), 0, 0));
     assert_eq!(detail.slow.len() as u64, of("buy"), "each takes 20 ms and more");
-    assert_eq!((detail.misses(19 * MS), detail.misses(10_000 * MS)), (of("buy"), 0));
+    assert_eq!((detail.limited.misses(19 * MS), detail.limited.misses(10_000 * MS)), (of("buy"), 0));
     for slow in &detail.slow {
         let sent_ns = slow.sent_ns.expect("there were connections enough");
         assert!(
@@ -171,9 +171,9 @@ fn without_names_limits_hold_for_all_and_failed_requests_miss_them() {
     let url = serve(None);
     let measured = window(&mut generator(&url, &[]).expect("good"), constant(200.0), 0, 400);
     let detail = &measured.detail;
-    assert_eq!((detail.requests(), measured.requests), (80, 80));
-    assert_eq!(detail.limited_failed, measured.errors());
-    assert!(detail.misses(10_000 * MS) == measured.errors() && measured.errors() > 0);
+    assert_eq!((detail.limited.requests(), measured.requests), (80, 80));
+    assert_eq!(detail.limited.failed, measured.errors());
+    assert!(detail.limited.misses(10_000 * MS) == measured.errors() && measured.errors() > 0);
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts<'_>, bounds: &Boun
         };
         if let Some((reason, why)) = why {
             limit.rate_per_s = None;
-            absent(reason, &Metric::rate_at_limit(limit.limit_ms).id, why);
+            absent(reason, &Metric::rate_at_limit(&limit.limit()).id, why);
         }
     }
     if capacity.limits.iter().any(|limit| limit.rate_per_s.is_none()) {

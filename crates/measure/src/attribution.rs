@@ -8,9 +8,10 @@
 //! What happens all the time touches many misses by chance. So beside the misses overlapped stands how many requests of as many
 //! would have been, drawn at random times with the lengths that all requests had.
 
+use crate::limited::times_of;
 use crate::observation::{Observation, Span};
-use assay_load::{Measured, SlowRequest, WindowDetail};
-use assay_model::{AttributedCause, LateCause, LimitAttribution};
+use assay_load::{LimitedTimes, Measured, SlowRequest, WindowDetail};
+use assay_model::{AttributedCause, LateCause, LatencyLimit, LimitAttribution, OperationCount};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -38,7 +39,7 @@ pub(crate) fn of_slowest(
     if !are_kept || measured.response.len() < REQUESTS_MIN {
         return None;
     }
-    let mut attribution = Attribution::new(&[limit_ns as f64 / NS_PER_MS]);
+    let mut attribution = Attribution::new(&[LatencyLimit::of_all(limit_ns as f64 / NS_PER_MS)], &[]);
     attribution.add(&SlowWindow::of(measured, seen));
     attribution.finish().pop().filter(|of| 0 < of.misses)
 }
@@ -52,6 +53,8 @@ pub struct SlowWindow<'a> {
     pub spans: &'a [Span],
     /// Causes that were looked for.
     pub watched: &'a [LateCause],
+    /// Operations of the load, in the scenario's order.
+    pub operations: &'a [OperationCount],
     /// Start and end of the window.
     pub range_ns: (u64, u64),
     /// Of all requests of the window, those that the generator sent late by more than a millisecond.
@@ -67,6 +70,7 @@ impl<'a> SlowWindow<'a> {
             detail: &measured.detail,
             spans: &seen.spans,
             watched: &seen.watched,
+            operations: &measured.operations,
             range_ns: (measured.start_monotonic_ns, measured.end_monotonic_ns),
             late_share: late as f64 / measured.requests.max(1) as f64,
         }
@@ -76,12 +80,15 @@ impl<'a> SlowWindow<'a> {
 /// Adds up the causes of windows.
 #[derive(Debug, Clone)]
 pub struct Attribution {
-    limits: Vec<OfLimit>,
+    limits: Vec<LatencyLimit>,
+    found: Vec<OfLimit>,
 }
 
 #[derive(Debug, Clone)]
 struct OfLimit {
-    limit_ms: f64,
+    limit: LatencyLimit,
+    /// The only operations that it holds for; empty: all.
+    operations: Vec<String>,
     misses: u64,
     unexplained: u64,
     causes: BTreeMap<LateCause, OfCause>,
@@ -95,47 +102,55 @@ struct OfCause {
 }
 
 impl Attribution {
-    /// For limits in milliseconds.
-    pub fn new(limits_ms: &[f64]) -> Self {
-        let of = |limit_ms: &f64| OfLimit {
-            limit_ms: *limit_ms,
+    /// For these limits, of which those of no single operation hold for `limited` together, or for all where that is empty.
+    pub fn new(limits: &[LatencyLimit], limited: &[String]) -> Self {
+        let of = |limit: &LatencyLimit| OfLimit {
+            limit: limit.clone(),
+            operations: limit.operation.as_ref().map_or_else(|| limited.to_vec(), |name| vec![name.clone()]),
             misses: 0,
             unexplained: 0,
             causes: BTreeMap::new(),
         };
-        Attribution { limits: limits_ms.iter().map(of).collect() }
+        Attribution { limits: limits.to_vec(), found: limits.iter().map(of).collect() }
     }
 
     /// Adds a window.
     pub fn add(&mut self, window: &SlowWindow<'_>) {
         let lines: Vec<(LateCause, TimeLine)> =
             window.watched.iter().map(|cause| (*cause, TimeLine::of(window.spans, *cause))).collect();
-        let chances: Vec<(LateCause, Option<f64>)> = lines
-            .iter()
-            .map(|(cause, line)| (*cause, line.chance(window)))
-            .chain([(LateCause::GeneratorLag, Some(window.late_share)), (LateCause::ConnectionWait, None)])
-            .collect();
+        // Of each limit, since the requests that it holds for have lengths of their own.
+        let chances = |times: Option<&LimitedTimes>| -> Vec<(LateCause, Option<f64>)> {
+            let chance = |line: &TimeLine| line.chance(times?, window.range_ns);
+            let of_lines = lines.iter().map(|(cause, line)| (*cause, chance(line)));
+            let own = [(LateCause::GeneratorLag, Some(window.late_share)), (LateCause::ConnectionWait, None)];
+            of_lines.chain(own).collect()
+        };
+        let chances: Vec<_> = times_of(window.detail, &self.limits).into_iter().map(chances).collect();
         let mut losses: Vec<Loss> = Vec::with_capacity(chances.len());
         for slow in &window.detail.slow {
             losses.clear();
             losses.extend(lines.iter().map(|(cause, line)| line.loss(*cause, slow)));
             losses.extend(own_losses(slow));
             let response_ns = slow.done_ns.saturating_sub(slow.intended_ns);
-            for limit in &mut self.limits {
-                limit.add(response_ns, &losses, &chances);
+            let operation = slow.operation.and_then(|at| window.operations.get(at as usize));
+            let holds_for = |of: &OfLimit| {
+                of.operations.is_empty() || operation.is_none_or(|slow| of.operations.contains(&slow.name))
+            };
+            for (limit, chances) in self.found.iter_mut().zip(&chances).filter(|(of, _)| holds_for(of)) {
+                limit.add(response_ns, &losses, chances);
             }
         }
     }
 
     /// The stored form.
     pub fn finish(self) -> Vec<LimitAttribution> {
-        self.limits.into_iter().map(OfLimit::finish).collect()
+        self.found.into_iter().map(OfLimit::finish).collect()
     }
 }
 
 impl OfLimit {
     fn add(&mut self, response_ns: u64, losses: &[Loss], chances: &[(LateCause, Option<f64>)]) {
-        let limit_ns = self.limit_ms * NS_PER_MS;
+        let limit_ns = self.limit.limit_ms * NS_PER_MS;
         if response_ns as f64 <= limit_ns {
             return;
         }
@@ -168,7 +183,8 @@ impl OfLimit {
         // Stable: causes that count for equally many stay in the order in which they are listed.
         causes.sort_by_key(|cause| std::cmp::Reverse(cause.misses));
         LimitAttribution {
-            limit_ms: self.limit_ms,
+            limit_ms: self.limit.limit_ms,
+            operation: self.limit.operation,
             misses: self.misses,
             causes,
             unexplained: self.unexplained,
@@ -235,9 +251,8 @@ impl TimeLine {
     }
 
     /// How likely the cause touches a request of the window that it has nothing to do with.
-    fn chance(&self, window: &SlowWindow<'_>) -> Option<f64> {
-        let (from_ns, to_ns) = window.range_ns;
-        let all = &window.detail.limited;
+    fn chance(&self, times: &LimitedTimes, (from_ns, to_ns): (u64, u64)) -> Option<f64> {
+        let all = &times.right;
         if to_ns <= from_ns || all.is_empty() {
             return None;
         }

@@ -6,6 +6,7 @@ use crate::attribution::{Attribution, SlowWindow};
 use crate::config::CapacityConfig;
 use crate::event::MeasureEvent;
 use crate::judge;
+use crate::limited::{limit_ns, requests_of};
 use crate::load_problems::LoadProblems;
 use crate::measurement::{Context, Measurement, MeasurementId};
 use crate::noise::Noise;
@@ -18,7 +19,7 @@ use assay_model::{
     CapacityMethod, CapacityReport, CapacityStep, Check, Disturbance, LimitRate, Metric, Problem, SearchStep,
     Window, metric, schema,
 };
-use assay_stats::capacity::{self, Capacity, Method, WindowRequest};
+use assay_stats::capacity::{self, Capacity, LimitedRequests, Method, WindowRequest};
 use assay_text::duration::spoken;
 use assay_text::redact;
 use std::collections::BTreeMap;
@@ -107,14 +108,9 @@ fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
 
-/// A limit in nanoseconds.
-fn limit_ns(limit_ms: f64) -> u64 {
-    (limit_ms * NS_PER_MS) as u64
-}
-
 /// The smallest limit: of longer requests it is asked why.
 fn smallest_limit(config: &CapacityConfig) -> Option<Duration> {
-    config.limits_ms.iter().copied().reduce(f64::min).map(limit_ns).map(Duration::from_nanos)
+    config.limits.iter().map(|limit| limit.limit_ms).reduce(f64::min).map(limit_ns).map(Duration::from_nanos)
 }
 
 fn load_window(config: &CapacityConfig, ask: &WindowRequest) -> LoadWindow {
@@ -155,7 +151,7 @@ fn metrics_of(report: &CapacityReport) -> BTreeMap<String, f64> {
     let limits = report
         .limits
         .iter()
-        .map(|limit| (Metric::rate_at_limit(limit.limit_ms).id.into_owned(), limit.rate_per_s));
+        .map(|limit| (Metric::rate_at_limit(&limit.limit()).id.into_owned(), limit.rate_per_s));
     let known = [
         (metric::MAX_RATE_PER_S.to_owned(), report.max_rate_per_s),
         (metric::CRITICAL_RATE_PER_S.to_owned(), report.critical_rate_per_s),
@@ -164,8 +160,13 @@ fn metrics_of(report: &CapacityReport) -> BTreeMap<String, f64> {
 }
 
 /// What the method wanted of a window, and how the limits fared.
-fn search_step(config: &CapacityConfig, ask: &WindowRequest, measured: &Measured) -> SearchStep {
-    let detail = &measured.detail;
+fn search_step(
+    config: &CapacityConfig,
+    ask: &WindowRequest,
+    measured: &Measured,
+    limits: &[LimitedRequests],
+) -> SearchStep {
+    let limited = &measured.detail.limited;
     let ms = |ns: u64| ns as f64 / NS_PER_MS;
     let has_requests = !measured.response.is_empty();
     // A request that was never sent counts with the time for which it waited, which may be 0: the shortest of all says nothing then.
@@ -176,32 +177,27 @@ fn search_step(config: &CapacityConfig, ask: &WindowRequest, measured: &Measured
         settle_s: ask.settle_s,
         offered_rate_per_s: ask.rate_per_s,
         sent_rate_per_s: measured.sent_rate_per_s().unwrap_or(0.0),
-        misses: config.limits_ms.iter().map(|limit| detail.misses(limit_ns(*limit))).collect(),
+        misses: limits.iter().map(|of| of.misses).collect(),
         response_ms_min: (has_requests && all_were_sent).then(|| ms(measured.response.min())),
         response_ms_p90: has_requests.then(|| ms(measured.response.value_at_quantile(0.9))),
-        limited_ms: detail.percentile_ns(config.percentile, measured.response.max()).map(ms),
+        limited_ms: limited.percentile_ns(config.percentile, measured.response.max()).map(ms),
         is_sustained: judge::is_sustained(measured),
     }
 }
 
-/// The form that a method takes. It knows one count of requests, against which both answers and misses stand: where limits hold
-/// for some operations only, misses are given in the proportion that they have among those.
-fn for_method(measured: &Measured, step: &SearchStep) -> capacity::WindowResult {
-    let limited = measured.detail.requests();
-    let scaled = |misses: &u64| {
-        if limited == 0 || limited == measured.requests {
-            return *misses;
-        }
-        (*misses as f64 * measured.requests as f64 / limited as f64).round() as u64
-    };
+/// The form that a method takes.
+fn for_method(
+    ask: &WindowRequest,
+    measured: &Measured,
+    limits: Vec<LimitedRequests>,
+) -> capacity::WindowResult {
     capacity::WindowResult {
-        rate_per_s: step.offered_rate_per_s,
+        rate_per_s: ask.rate_per_s,
         window_s: measured.seconds(),
         requests: measured.requests,
         answers: measured.completed,
         refused: REFUSALS.iter().map(|kind| measured.errors_by_kind[*kind as usize]).sum(),
-        misses: step.misses.iter().map(scaled).collect(),
-        percentile_ms: step.limited_ms,
+        limits,
     }
 }
 
@@ -241,7 +237,7 @@ impl<'a> SearchResults<'a> {
                 counts_disturbed: config.counts_disturbed,
                 ..RunFacts::default()
             },
-            attribution: Attribution::new(&config.limits_ms),
+            attribution: Attribution::new(&config.limits, &config.limited_operations),
             slow_not_kept: 0,
             loaded_s: 0.0,
             last_end_ns: None,
@@ -272,7 +268,7 @@ impl<'a> SearchResults<'a> {
         method.spend(between_s - asked_s);
         let common = Common {
             bounds: &self.config.bounds,
-            limits_ms: &self.config.limits_ms,
+            limits: &self.config.limits,
             kept_above: smallest_limit(self.config).unwrap_or(Duration::MAX),
             connections: self.config.connections,
             warmed_up: self.warmed_up,
@@ -280,12 +276,13 @@ impl<'a> SearchResults<'a> {
             turn: self.turn,
         };
         let (window, facts) = window::judged(measured, seen, &common);
-        let step = search_step(self.config, ask, measured);
+        let limits = requests_of(measured, &self.config.limits, self.config.percentile);
+        let step = search_step(self.config, ask, measured, &limits);
         let is_told = self.is_told(ask, &facts);
         let is_left_out = !facts.disturbances.is_empty() && !self.config.counts_disturbed;
         self.noise.enter(ask.settle_s + ask.window_s, is_left_out);
         if is_told {
-            method.take(ask, for_method(measured, &step));
+            method.take(ask, for_method(ask, measured, limits));
         } else {
             method.lose(ask);
         }
@@ -326,7 +323,7 @@ impl<'a> SearchResults<'a> {
 
     fn close(mut self, capacity: Capacity) -> CapacityReport {
         let config = self.config;
-        let rate = |limit: &LimitRate| (limit.limit_ms, limit.rate_per_s.map(|rate| rate.estimate));
+        let rate = |limit: &LimitRate| (limit.limit(), limit.rate_per_s.map(|rate| rate.estimate));
         self.facts.limits = capacity.limits.iter().map(rate).collect();
         let JudgedCapacity { capacity, absences } = answer(capacity, &self.facts, &config.bounds);
         self.facts.sustained_per_s = capacity.max_rate_per_s.map(|rate| rate.estimate);
@@ -379,32 +376,5 @@ impl<'a> SearchResults<'a> {
             duration_s: self.warmed_up.map_or(0.0, |w| w.warm_up.duration_s) + self.loaded_s,
             seed: config.seed,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn misses_keep_their_share_where_limits_hold_for_some_operations() {
-        let load = Load::Open { arrivals: ArrivalLaw::Poisson, rate_per_s: 500.0 };
-        let mut measured =
-            Measured { requests: 1_000, completed: 999, ..Measured::empty(load, 1, (0, 2_000_000_000)) };
-        measured.detail.limited.record_n(20_000_000, 500).expect("in range");
-        let step = SearchStep {
-            step: CapacityStep::Refine,
-            cool_down_s: 0.0,
-            settle_s: 1.0,
-            offered_rate_per_s: 500.0,
-            sent_rate_per_s: 500.0,
-            misses: vec![500, 0],
-            response_ms_min: None,
-            response_ms_p90: None,
-            limited_ms: Some(20.0),
-            is_sustained: true,
-        };
-        let given = for_method(&measured, &step);
-        assert_eq!((given.requests, given.answers, given.misses), (1_000, 999, vec![1_000, 0]));
     }
 }

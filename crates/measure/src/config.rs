@@ -1,6 +1,6 @@
 //! Settings of a search: its limits, and the disturbances accepted during it.
 
-use assay_model::CapacityMethod;
+use assay_model::{CapacityMethod, LatencyLimit};
 
 /// What is searched for.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,9 +13,9 @@ pub struct CapacityConfig {
     pub method: CapacityMethod,
     /// The percentile that the limits hold for, 0 to 100.
     pub percentile: f64,
-    /// Limits of the response time, ms, upwards.
-    pub limits_ms: Vec<f64>,
-    /// Operations that the limits hold for; empty: all. The load source has the same.
+    /// Limits of the response time: upwards, those of single operations behind the others.
+    pub limits: Vec<LatencyLimit>,
+    /// Operations that the limits of no single one hold for; empty: all. The load source has the same.
     pub limited_operations: Vec<String>,
     /// Time that the method may take in all, seconds.
     pub budget_s: f64,

@@ -37,11 +37,11 @@ pub fn default_budget_s(method: CapacityMethod) -> f64 {
 /// The method, beginning near what the server answered in warm-up.
 pub fn method_of(config: &CapacityConfig, throughput_per_s: Option<f64>) -> Box<dyn Method> {
     let first_rate_per_s = throughput_per_s.map_or(FIRST_RATE_PER_S, |rate| FIRST_SHARE * rate).max(1.0);
-    let limits_ms = config.limits_ms.clone();
+    let limits = config.limits.clone();
     match config.method {
         CapacityMethod::Search => Box::new(Climbing::new(
             Search::new(SearchConfig {
-                limits_ms,
+                limits,
                 miss_share: config.miss_share(),
                 budget_s: config.budget_s,
                 ..SearchConfig::new(first_rate_per_s)
@@ -50,7 +50,7 @@ pub fn method_of(config: &CapacityConfig, throughput_per_s: Option<f64>) -> Box<
         )),
         CapacityMethod::Sweep => {
             let time_factor = (config.budget_s / SWEEP_S).min(1.0);
-            let sweep = Sweep::new(SweepConfig { time_factor, ..SweepConfig::new(limits_ms) });
+            let sweep = Sweep::new(SweepConfig { time_factor, ..SweepConfig::new(limits) });
             Box::new(Climbing::behind(Validated::new(sweep, time_factor), config.miss_share()))
         }
     }
@@ -60,6 +60,7 @@ pub fn method_of(config: &CapacityConfig, throughput_per_s: Option<f64>) -> Box<
 mod tests {
     use super::*;
     use crate::config::Bounds;
+    use assay_model::LatencyLimit;
 
     #[test]
     fn the_method_is_the_one_that_is_named_and_begins_at_half_of_what_warm_up_reached() {
@@ -68,7 +69,7 @@ mod tests {
             scenario: None,
             method,
             percentile: 99.0,
-            limits_ms: vec![10.0],
+            limits: vec![LatencyLimit::of_all(10.0)],
             limited_operations: Vec::new(),
             budget_s: default_budget_s(method),
             connections: 1,

@@ -81,7 +81,8 @@ impl<M: Method> Method for Validated<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_stats::capacity::{Sweep, SweepConfig};
+    use assay_model::LatencyLimit;
+    use assay_stats::capacity::{LimitedRequests, Sweep, SweepConfig};
 
     /// A server that answers up to 500 a second.
     fn give(ask: &WindowRequest) -> WindowResult {
@@ -92,14 +93,17 @@ mod tests {
             requests: asked.round() as u64,
             answers: (500.0_f64.min(ask.rate_per_s) * ask.window_s).round() as u64,
             refused: 0,
-            misses: vec![0],
-            percentile_ms: Some(1.0),
+            limits: vec![LimitedRequests {
+                requests: asked.round() as u64,
+                misses: 0,
+                percentile_ms: Some(1.0),
+            }],
         }
     }
 
     #[test]
     fn behind_the_levels_the_highest_rate_is_gone_up_to_in_ten_steps_that_change_nothing() {
-        let mut method = Validated::new(Sweep::new(SweepConfig::new(vec![50.0])), 0.1);
+        let mut method = Validated::new(Sweep::new(SweepConfig::new(vec![LatencyLimit::of_all(50.0)])), 0.1);
         let (mut steps, mut found) = (Vec::new(), None);
         while let Some(ask) = method.next() {
             if ask.step == CapacityStep::Confirm {

@@ -10,7 +10,7 @@ use crate::validity::{WindowFacts, check_window};
 use crate::warm_up::WarmedUp;
 use assay_linux::monotonic_ns;
 use assay_load::{Load, LoadError, LoadSource, LoadWindow, Measured, summary_ms};
-use assay_model::{Problem, Window, metric};
+use assay_model::{LatencyLimit, Problem, Window, metric};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ use std::time::Duration;
 pub(crate) struct Common<'a> {
     /// What is accepted.
     pub bounds: &'a Bounds,
-    /// Limits of the response time, ms; none where windows have none.
-    pub limits_ms: &'a [f64],
+    /// Limits of the response time; none where windows have none.
+    pub limits: &'a [LatencyLimit],
     /// Requests that took longer are kept one by one.
     pub kept_above: Duration,
     /// Connections of the load source at most.
@@ -72,7 +72,7 @@ pub(crate) fn judged(measured: &Measured, seen: &Observation, common: &Common<'_
     window.disturbances = judge::disturbances(bounds, measured, seen, knows_server);
     let facts = WindowFacts {
         disturbances: window.disturbances.clone(),
-        ..WindowFacts::of(measured, seen, common.limits_ms, bounds)
+        ..WindowFacts::of(measured, seen, common.limits, bounds)
     };
     let (checks, facts) = check_window(facts, common.warmed_up, common.connections, knows_server, bounds);
     window.checks = checks;

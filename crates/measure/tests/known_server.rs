@@ -12,7 +12,7 @@ use assay_load::{Generator, GeneratorConfig, Load, for_url};
 use assay_measure::{
     Bounds, CapacityConfig, CapacitySearch, Context, MeasurementId, Procedure, WarmUpPlan, Watch, WatchConfig,
 };
-use assay_model::{CapacityMethod, CapacityReport, Estimate, LimitRate};
+use assay_model::{CapacityMethod, CapacityReport, Estimate, LatencyLimit, LimitRate};
 use assay_testkit::{WorkerServer, skip};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -62,7 +62,7 @@ fn find(server: &WorkerServer) -> CapacityReport {
         target: server.url.clone(),
         method: CapacityMethod::Search,
         percentile: 99.0,
-        limits_ms: LIMITS_MS.to_vec(),
+        limits: LIMITS_MS.map(LatencyLimit::of_all).to_vec(),
         limited_operations: Vec::new(),
         budget_s: BUDGET_S,
         connections: 100,

@@ -1,8 +1,11 @@
 //! Capacity of a server inside response-time limits: the stored form of `assay capacity --json`.
 
-use crate::{Estimate, LimitAttribution, Problem, SearchStep, SessionStartSummary, ValidityCheck, Window};
+use crate::{
+    Estimate, LatencyLimit, LimitAttribution, Problem, SearchStep, SessionStartSummary, ValidityCheck, Window,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Capacity of one server, with all windows of load that it rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,7 +26,7 @@ pub struct CapacityReport {
     pub limited_operations: Vec<String>,
     /// Highest rate that the server sustains; absent when that was not found, and `problems` says why.
     pub max_rate_per_s: Option<Estimate>,
-    /// For each limit, upwards.
+    /// For each limit: upwards, those of single operations behind the others.
     pub limits: Vec<LimitRate>,
     /// Geometric mean of the rates at all limits; absent when one of them is.
     pub critical_rate_per_s: Option<Estimate>,
@@ -92,8 +95,11 @@ pub struct PlannedCapacity {
     pub method: CapacityMethod,
     /// The percentile that the limits hold for, 0 to 100.
     pub percentile: f64,
-    /// Limits of the response time, milliseconds, upwards.
+    /// Limits of the response time, milliseconds, upwards; empty where only single operations have any.
     pub limits_ms: Vec<f64>,
+    /// Limits of single operations, milliseconds, upwards, by the operation's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub operation_limits_ms: BTreeMap<String, Vec<f64>>,
     /// Names of the operations that the limits hold for; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limited_operations: Vec<String>,
@@ -112,12 +118,28 @@ pub struct PlannedCapacity {
     pub count_disturbed: bool,
 }
 
+impl PlannedCapacity {
+    /// All limits: upwards, those of single operations behind the others.
+    pub fn limits(&self) -> Vec<LatencyLimit> {
+        let of_all = self.limits_ms.iter().map(|limit_ms| LatencyLimit::of_all(*limit_ms));
+        let of_one = |(name, limits_ms): (&String, &Vec<f64>)| {
+            let operation = Some(name.clone());
+            let of = |limit_ms: &f64| LatencyLimit { limit_ms: *limit_ms, operation: operation.clone() };
+            limits_ms.iter().map(of).collect::<Vec<_>>()
+        };
+        of_all.chain(self.operation_limits_ms.iter().flat_map(of_one)).collect()
+    }
+}
+
 /// The highest rate that keeps one limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitRate {
     /// The limit, milliseconds.
     pub limit_ms: f64,
-    /// The rate, per second; absent when no rate that was tried keeps the limit, or every one does.
+    /// The only operation that it holds for; absent: all, or `limited_operations`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// The rate, per second, of all requests; absent when no rate that was tried keeps the limit, or every one does.
     pub rate_per_s: Option<Estimate>,
     /// Highest rate tried that kept it.
     pub last_success_per_s: Option<f64>,
@@ -126,4 +148,11 @@ pub struct LimitRate {
     /// The limit is kept up to the highest rate that the server sustains, which `rate_per_s` then is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub limited_by_max: bool,
+}
+
+impl LimitRate {
+    /// The limit itself.
+    pub fn limit(&self) -> LatencyLimit {
+        LatencyLimit { limit_ms: self.limit_ms, operation: self.operation.clone() }
+    }
 }

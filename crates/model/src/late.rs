@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct LimitAttribution {
     /// The limit, milliseconds.
     pub limit_ms: f64,
+    /// The only operation that it holds for; absent: all that are limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
     /// Requests beyond it.
     pub misses: u64,
     /// Events while they waited, most frequent first; one miss may have several causes.

@@ -23,6 +23,7 @@ mod host;
 mod host_check;
 mod late;
 mod latency;
+mod latency_limit;
 mod load;
 mod memory;
 pub mod metric;
@@ -71,6 +72,7 @@ pub use host_check::{
 };
 pub use late::{AttributedCause, LateCause, LimitAttribution};
 pub use latency::{LatencyPoint, LatencySummary};
+pub use latency_limit::LatencyLimit;
 pub use load::{
     ClosedByServer, DeliverySummary, ErrorCount, EventFigures, HandshakeSummary, InjectorPart, LoadErrorKind,
     LoadInterval, LoadResult, LostInjector, OperationCount, OperationFigures, Protocol, ProtocolSummary,

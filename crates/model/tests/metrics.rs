@@ -9,10 +9,30 @@ fn metrics_of_limits_are_made_from_the_limit_and_listed_upwards() {
     let own: Vec<&str> =
         all.iter().skip(METRICS.len()).filter(|m| !m.is_emulated()).map(|m| &*m.id).collect();
     assert_eq!(own, ["rate_at_2.5_ms_per_s", "rate_at_25_ms_per_s", "rate_at_100_ms_per_s"]);
-    assert_eq!(Metric::by_id("rate_at_2.5_ms_per_s").unwrap(), Metric::rate_at_limit(2.5));
+    assert_eq!(
+        Metric::by_id("rate_at_2.5_ms_per_s").unwrap(),
+        Metric::rate_at_limit(&LatencyLimit::of_all(2.5))
+    );
     for bad in ["rate_at_02_ms_per_s", "rate_at_-1_ms_per_s", "rate_at_inf_ms_per_s", "rate_at_x_ms_per_s"] {
         assert_eq!(Metric::by_id(bad), None, "{bad}");
     }
+}
+
+#[test]
+fn the_metric_of_a_limit_of_one_operation_names_it() {
+    let limit = LatencyLimit { limit_ms: 200.0, operation: Some("GET /a/b".to_owned()) };
+    let metric = Metric::rate_at_limit(&limit);
+    assert_eq!(
+        (&*metric.id, &*metric.title),
+        ("rate_at_200_ms_per_s/GET /a/b", "Rate within 200 ms of GET /a/b")
+    );
+    assert!(metric.is_of_capacity() && Metric::by_id(&metric.id) == Some(metric));
+    let ids =
+        ["rate_at_9_ms_per_s/b", "rate_at_80_ms_per_s/a", "rate_at_9_ms_per_s/a", "rate_at_70_ms_per_s"];
+    let all = Metric::all_with(ids);
+    let own: Vec<&str> =
+        all.iter().skip(METRICS.len()).filter(|m| !m.is_emulated()).map(|m| &*m.id).collect();
+    assert_eq!(own, [ids[3], ids[2], ids[1], ids[0]]);
 }
 
 #[test]

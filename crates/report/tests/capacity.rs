@@ -2,7 +2,8 @@
 
 use assay_model::{
     AttributedCause, CapacityMethod, CapacityReport, CapacityStep, Estimate, LatencySummary,
-    LimitAttribution, LimitRate, Problem, SearchStep, ValidityCheck, Window,
+    LimitAttribution, LimitRate, OperationCount, OperationFigures, Problem, SearchStep, ValidityCheck,
+    Window,
 };
 use assay_report::{EntriesShown, TerminalView, capacity};
 use expect_test::{Expect, expect};
@@ -14,6 +15,7 @@ fn estimate(estimate: f64, low: f64, high: f64) -> Option<Estimate> {
 fn limit(limit_ms: f64, rate_per_s: Option<Estimate>, kept: Option<f64>, missed: Option<f64>) -> LimitRate {
     LimitRate {
         limit_ms,
+        operation: None,
         rate_per_s,
         last_success_per_s: kept,
         first_failure_per_s: missed,
@@ -82,6 +84,7 @@ fn good() -> CapacityReport {
         windows: vec![window(800.0, true), window(1200.0, true), window(1300.0, false)],
         attribution: vec![LimitAttribution {
             limit_ms: 10.0,
+            operation: None,
             misses: 12_345,
             causes: vec![
                 cause("gc-pause", 7_555, 8_600, Some(493.8)),
@@ -161,6 +164,60 @@ fn a_good_result_answers_first() {
             requests; Passed; Figures of every window; Windows as CSV; How it was found.
         "#]],
     );
+}
+
+/// Everywhere that a limit of one operation stands, and in a row of its own where its figures do.
+#[test]
+fn a_limit_of_one_operation_names_it_in_every_form() {
+    let mut report = good();
+    report.limited_operations.clear();
+    let own = LimitRate {
+        operation: Some("checkout".to_owned()),
+        ..limit(200.0, estimate(400.0, 380.0, 420.0), Some(395.0), Some(415.0))
+    };
+    report.limits.push(own);
+    report.attribution.push(LimitAttribution {
+        limit_ms: 200.0,
+        operation: Some("checkout".to_owned()),
+        misses: 40,
+        causes: vec![cause("gc-pause", 30, 33, None)],
+        unexplained: 10,
+    });
+    let figures = |p99| OperationFigures {
+        response_ms: LatencySummary { p99: Some(p99), ..LatencySummary::default() },
+        ..OperationFigures::default()
+    };
+    let operation = |name: &str, requests, p99| OperationCount {
+        requests,
+        figures: Some(figures(p99)),
+        ..OperationCount::planned(name, 0.5)
+    };
+    for window in &mut report.windows {
+        window.operations = vec![operation("buy", 900, 12.5), operation("checkout", 100, 210.0)];
+        window.search.iter_mut().for_each(|step| step.misses.push(3));
+    }
+    let document = capacity::document(&report);
+    let terminal = TerminalView { width: 100, color: false, entries: EntriesShown::All };
+    for text in [document.terminal(terminal), document.markdown()] {
+        let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let answer = "With p99 of checkout under 200 ms it sustains 400 requests a second (380 to 420).";
+        assert!(one_line.contains(answer), "{text}");
+        assert!(one_line.contains("40 requests beyond 200 ms of checkout"), "{text}");
+        assert!(
+            text.lines().any(|line| line.contains("200 ms of checkout") && line.contains("400")),
+            "{text}"
+        );
+    }
+    let mut page = Vec::new();
+    document.write_html(&mut page).expect("in memory");
+    let page = String::from_utf8(page).expect("text");
+    assert!(page.contains("200 ms of checkout: 400 requests a second (380 to 420)"), "its mark on the curve");
+    assert!(page.contains("misses_200_ms{operation=checkout}"), "the windows as CSV");
+    let csv = capacity::data(&report).csv();
+    assert!(csv.contains("\nlimit,checkout,200,99,400,380,420,395,415,true"), "{csv}");
+    let json = serde_json::to_value(&report).expect("plain data");
+    assert_eq!(json["limits"][2]["operation"], "checkout");
+    assert!(json["limits"][0].get("operation").is_none());
 }
 
 #[test]

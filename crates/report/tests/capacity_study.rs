@@ -12,6 +12,7 @@ fn run(capacities: usize) -> StoredRun {
         method: CapacityMethod::Search,
         percentile: 99.0,
         limits_ms: vec![10.0, 25.0, 50.0],
+        operation_limits_ms: Default::default(),
         limited_operations: vec!["in_store_purchase".to_owned()],
         budget_s: 300.0,
         connections: 256,

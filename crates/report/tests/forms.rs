@@ -110,6 +110,7 @@ fn a_rate_that_was_not_found_is_empty_and_not_zero() {
     let limits = vec![
         LimitRate {
             limit_ms: 10.0,
+            operation: None,
             rate_per_s: None,
             last_success_per_s: None,
             first_failure_per_s: Some(9.0),
@@ -117,6 +118,7 @@ fn a_rate_that_was_not_found_is_empty_and_not_zero() {
         },
         LimitRate {
             limit_ms: 25.0,
+            operation: Some("checkout".to_owned()),
             rate_per_s: Some(found),
             last_success_per_s: Some(800.0),
             first_failure_per_s: None,
@@ -125,10 +127,10 @@ fn a_rate_that_was_not_found_is_empty_and_not_zero() {
     ];
     let report = CapacityReport { limits, max_rate_per_s: None, valid: None, ..stored };
     let (heading, rows) = rows(|out| assay_report::capacity::data(&report).write_csv(out));
-    assert_eq!(heading[3..6], ["rate_per_s", "rate_low_per_s", "rate_high_per_s"]);
-    assert_eq!(rows[0], ["limit", "10", "99", "", "", "", "", "9", ""]);
-    assert_eq!(rows[1], ["limit", "25", "99", "812.5", "790", "", "800", "", ""]);
-    assert_eq!((rows[3][0].as_str(), rows[3][3].as_str()), ("max", ""));
+    assert_eq!(heading[4..7], ["rate_per_s", "rate_low_per_s", "rate_high_per_s"]);
+    assert_eq!(rows[0][..10], ["limit", "", "10", "99", "", "", "", "", "9", ""]);
+    assert_eq!(rows[1][..10], ["limit", "checkout", "25", "99", "812.5", "790", "", "800", "", ""]);
+    assert_eq!((rows[3][0].as_str(), rows[3][4].as_str()), ("max", ""));
     let markdown = assay_report::capacity::document(&report).markdown();
     assert!(markdown.contains("It is not known whether these figures may be used."), "{markdown}");
     assert!(markdown.contains("**Rates that keep the limits**"), "{markdown}");

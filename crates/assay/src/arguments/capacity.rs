@@ -5,8 +5,10 @@ use super::process_name::{ProcessName, parse_process};
 use super::{
     FormatArguments, GateFilesArguments, HttpArguments, InjectorsArguments, RequestArguments, TlsArguments,
 };
+use assay_model::LatencyLimit;
 use assay_text::duration;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -41,13 +43,14 @@ pub struct CapacityArguments {
     /// The request to a URL without a scenario
     #[command(flatten)]
     pub request: RequestArguments,
-    /// Limits of the response time, in ms, or with a unit: 10ms,0.5s
-    #[arg(long, default_value = "10,25,50,75,100", value_parser = parse_limits)]
+    /// Limits of the response time, in ms, or with a unit: 10ms,0.5s; of one operation of the scenario behind its name:
+    /// 25,checkout=200ms
+    #[arg(long, value_name = "[OPERATION=]TIME,...", default_value = "10,25,50,75,100", value_parser = parse_limits)]
     pub limits: Limits,
     /// The percentile that must keep them
     #[arg(long, default_value_t = 99.0, value_parser = parse_percentile)]
     pub percentile: f64,
-    /// Operations that the limits hold for [default: all]
+    /// Operations that the limits without a name hold for, together [default: all]
     #[arg(long, value_name = "OPERATION,...", value_delimiter = ',')]
     pub limited: Vec<String>,
     /// How to search for the rates
@@ -94,7 +97,7 @@ pub struct CapacityArguments {
     #[arg(long)]
     pub seed: Option<u64>,
     /// Exit with 1 if the highest rate that keeps a limit is lower than this beyond noise, with 3 if that cannot be decided: 500@25 for
-    /// 500 a second under 25 ms; may be repeated
+    /// 500 a second under 25 ms, 500@checkout=200ms with a limit of one operation; may be repeated
     #[arg(long, value_name = "RATE@LIMIT", value_parser = parse_at_least)]
     pub at_least: Vec<AtLeast>,
     /// Exit with 0 even where the result is not valid; what --at-least requires is still decided
@@ -136,17 +139,33 @@ pub enum MethodName {
     Sweep,
 }
 
-/// Limits upwards, each once.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Limits(pub Vec<f64>);
+/// Limits upwards, each once, in milliseconds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Limits {
+    /// Of all operations, or of those that are limited together.
+    pub of_all: Vec<f64>,
+    /// Of single operations, by their names.
+    pub of_operations: BTreeMap<String, Vec<f64>>,
+}
+
+impl Limits {
+    /// Whether this is one of them.
+    pub fn contain(&self, limit: &LatencyLimit) -> bool {
+        let limits_ms = match &limit.operation {
+            None => Some(&self.of_all),
+            Some(operation) => self.of_operations.get(operation),
+        };
+        limits_ms.is_some_and(|limits_ms| limits_ms.contains(&limit.limit_ms))
+    }
+}
 
 /// A rate that a limit should be kept up to.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AtLeast {
     /// Per second.
     pub rate_per_s: f64,
     /// One of the limits.
-    pub limit_ms: f64,
+    pub limit: LatencyLimit,
 }
 
 fn parse_option(text: &str) -> Result<(String, String), String> {
@@ -154,7 +173,19 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn parse_limit(text: &str) -> Result<f64, String> {
+/// `25`, `0.5s`, `checkout=200ms`: a name may hold a sign like that, too.
+fn parse_limit(text: &str) -> Result<LatencyLimit, String> {
+    let (operation, time) = match text.rsplit_once('=') {
+        Some((operation, time)) => (Some(operation.trim().to_owned()), time),
+        None => (None, text),
+    };
+    if operation.as_ref().is_some_and(String::is_empty) {
+        return Err(format!("`{text}` names no operation: write it like checkout=200ms"));
+    }
+    Ok(LatencyLimit { limit_ms: parse_limit_ms(time)?, operation })
+}
+
+fn parse_limit_ms(text: &str) -> Result<f64, String> {
     let limit = milliseconds(text.trim()).ok_or_else(|| {
         format!(
             "`{text}` is not a response time: write a number of milliseconds, or a unit: 10, 10ms or 0.5s"
@@ -177,13 +208,22 @@ fn milliseconds(text: &str) -> Option<f64> {
 }
 
 fn parse_limits(text: &str) -> Result<Limits, String> {
-    let mut limits: Vec<f64> = text.split(',').map(parse_limit).collect::<Result<_, _>>()?;
-    limits.sort_by(f64::total_cmp);
-    limits.dedup();
-    if limits.len() > LIMITS_MAX {
-        return Err(format!("{} limits: use at most {LIMITS_MAX}", limits.len()));
+    let mut limits = Limits::default();
+    for limit in text.split(',').map(parse_limit) {
+        let LatencyLimit { limit_ms, operation } = limit?;
+        let same = match operation {
+            None => &mut limits.of_all,
+            Some(operation) => limits.of_operations.entry(operation).or_default(),
+        };
+        same.push(limit_ms);
+        same.sort_by(f64::total_cmp);
+        same.dedup();
     }
-    Ok(Limits(limits))
+    let count = limits.of_all.len() + limits.of_operations.values().map(Vec::len).sum::<usize>();
+    if count > LIMITS_MAX {
+        return Err(format!("{count} limits: use at most {LIMITS_MAX}"));
+    }
+    Ok(limits)
 }
 
 fn parse_percentile(text: &str) -> Result<f64, String> {
@@ -201,7 +241,7 @@ fn parse_at_least(text: &str) -> Result<AtLeast, String> {
     if !(rate_per_s > 0.0 && rate_per_s.is_finite()) {
         return Err(format!("`{rate}` is not a rate"));
     }
-    Ok(AtLeast { rate_per_s, limit_ms: parse_limit(limit)? })
+    Ok(AtLeast { rate_per_s, limit: parse_limit(limit)? })
 }
 
 #[cfg(test)]
@@ -210,8 +250,9 @@ mod tests {
 
     #[test]
     fn limits_are_sorted_and_each_stands_once() {
-        assert_eq!(parse_limits("100, 10,25,10"), Ok(Limits(vec![10.0, 25.0, 100.0])));
-        assert_eq!(parse_limits("10ms,0.5s,50"), Ok(Limits(vec![10.0, 50.0, 500.0])));
+        let of_all = |limits_ms: &[f64]| Ok(Limits { of_all: limits_ms.to_vec(), ..Limits::default() });
+        assert_eq!(parse_limits("100, 10,25,10"), of_all(&[10.0, 25.0, 100.0]));
+        assert_eq!(parse_limits("10ms,0.5s,50"), of_all(&[10.0, 50.0, 500.0]));
         for bad in [
             "",
             "10,",
@@ -230,6 +271,21 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_may_name_the_operation_that_it_holds_for() {
+        let limits = parse_limits("10, checkout=0.2s,25,GET /?a=b=50,checkout=100").expect("limits");
+        let of = |name: &str, limits_ms: &[f64]| (name.to_owned(), limits_ms.to_vec());
+        let of_operations = BTreeMap::from([of("GET /?a=b", &[50.0]), of("checkout", &[100.0, 200.0])]);
+        assert_eq!(limits, Limits { of_all: vec![10.0, 25.0], of_operations });
+        let checkout = |limit_ms| LatencyLimit { limit_ms, operation: Some("checkout".to_owned()) };
+        assert!(limits.contain(&checkout(200.0)) && limits.contain(&LatencyLimit::of_all(25.0)));
+        assert!(!limits.contain(&checkout(25.0)) && !limits.contain(&LatencyLimit::of_all(200.0)));
+        assert!(parse_limits("checkout=200ms").is_ok_and(|limits| limits.of_all.is_empty()));
+        for bad in ["=200ms", "checkout=", "checkout=x", "checkout"] {
+            assert!(parse_limits(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn a_percentile_that_no_window_can_show_is_refused() {
         assert_eq!(parse_percentile("99.9"), Ok(99.9));
         for bad in ["100", "49", "nan", "p99", "0.99"] {
@@ -239,7 +295,10 @@ mod tests {
 
     #[test]
     fn a_wanted_rate_names_its_limit() {
-        assert_eq!(parse_at_least("500@25"), Ok(AtLeast { rate_per_s: 500.0, limit_ms: 25.0 }));
+        let of = |limit| Ok(AtLeast { rate_per_s: 500.0, limit });
+        assert_eq!(parse_at_least("500@25"), of(LatencyLimit::of_all(25.0)));
+        let operation = Some("checkout".to_owned());
+        assert_eq!(parse_at_least("500@checkout=0.2s"), of(LatencyLimit { limit_ms: 200.0, operation }));
         for bad in ["500", "@25", "0@25", "nan@25", "inf@25", "500@", "500@0"] {
             assert!(parse_at_least(bad).is_err(), "{bad}");
         }

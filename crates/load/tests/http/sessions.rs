@@ -266,7 +266,7 @@ fn with_a_fixed_number_of_users_an_arrival_waits_for_one_of_its_kind_and_counts_
     let last_ns = (desks - 1) * 100_000_000 - 1_000_000_000;
     assert!(measured.response.max() > last_ns, "desks of one clerk, 100 ms one after another");
     let detail = &measured.detail;
-    assert!(detail.limited.value_at_quantile(0.5) < 100_000_000, "buyers do not wait for clerks");
+    assert!(detail.limited.right.value_at_quantile(0.5) < 100_000_000, "buyers do not wait for clerks");
     let scenario = Scenario::parse(scenario, "test.toml").expect("a right scenario");
     let config = GeneratorConfig { users: Some(1), ..GeneratorConfig::new(&url, scenario, 1) };
     let said = Generator::new(config).map(drop).expect_err("too few").to_string();

@@ -22,12 +22,14 @@ fn span(cause: LateCause, start_ms: u64, end_ms: u64, share: f64) -> Span {
 fn attribution(slow: Vec<SlowRequest>, spans: &[Span], limits_ms: &[f64]) -> Vec<LimitAttribution> {
     let mut detail = WindowDetail { slow, ..WindowDetail::empty() };
     // 1,000 requests of 1 ms.
-    detail.limited.record_n(MS, 1_000).expect("in range");
-    let mut attribution = Attribution::new(limits_ms);
+    detail.limited.right.record_n(MS, 1_000).expect("in range");
+    let limits: Vec<LatencyLimit> = limits_ms.iter().copied().map(LatencyLimit::of_all).collect();
+    let mut attribution = Attribution::new(&limits, &[]);
     attribution.add(&SlowWindow {
         detail: &detail,
         spans,
         watched: &[LateCause::GcPause, LateCause::RunQueue],
+        operations: &[],
         range_ns: (0, 1_000 * MS),
         late_share: 0.25,
     });
@@ -36,6 +38,30 @@ fn attribution(slow: Vec<SlowRequest>, spans: &[Span], limits_ms: &[f64]) -> Vec
 
 fn of(attribution: &LimitAttribution, cause: LateCause) -> &AttributedCause {
     attribution.causes.iter().find(|c| c.cause == cause).expect("listed")
+}
+
+#[test]
+fn a_miss_of_an_operation_counts_for_its_own_limits_and_for_those_of_all() {
+    let of = |operation, done_ms| SlowRequest { operation, ..slow(100, done_ms) };
+    let slow = vec![of(Some(0), 130), of(Some(1), 140), of(Some(1), 160), of(None, 190)];
+    let detail = WindowDetail { slow, ..WindowDetail::empty() };
+    let operations = ["browse", "checkout"].map(|name| OperationCount::planned(name, 0.5));
+    let limit = |limit_ms, name: Option<&str>| LatencyLimit { limit_ms, operation: name.map(str::to_owned) };
+    let limits = [limit(20.0, None), limit(50.0, Some("checkout"))];
+    let misses = |limited: &[String]| {
+        let mut attribution = Attribution::new(&limits, limited);
+        attribution.add(&SlowWindow {
+            detail: &detail,
+            spans: &[],
+            watched: &[],
+            operations: &operations,
+            range_ns: (0, 1_000 * MS),
+            late_share: 0.0,
+        });
+        attribution.finish().iter().map(|of| of.misses).collect::<Vec<_>>()
+    };
+    assert_eq!(misses(&[]), [4, 2], "one that never became an operation may have been a checkout");
+    assert_eq!(misses(&["browse".to_owned()]), [2, 2]);
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl Procedure for Windows {
         };
         let common = Common {
             bounds: &self.bounds,
-            limits_ms: &[],
+            limits: &[],
             kept_above,
             connections: self.connections,
             warmed_up,

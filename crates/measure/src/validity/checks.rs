@@ -172,7 +172,7 @@ fn in_clear(
 /// the longest limit are there, those on them exceed it already, and what waits for one waits behind them, here or in the server:
 /// more connections would decide nothing.
 fn connections(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
-    let longest_ms = facts.limits.iter().map(|(limit_ms, _)| *limit_ms).fold(0.0, f64::max);
+    let longest_ms = facts.limits.iter().map(|(limit, _)| limit.limit_ms).fold(0.0, f64::max);
     let enough = |w: &WindowFacts| (w.offered_rate_per_s * longest_ms / 1e3).ceil();
     let waits =
         |w: &WindowFacts| if f64::from(facts.connections) < enough(w) { w.connection_waits } else { 0 };
@@ -330,8 +330,7 @@ fn path(facts: &RunFacts<'_>) -> Option<ValidityCheck> {
     let found = facts.from_below.as_ref()?;
     let rate = |rate: Option<f64>| rate.map_or_else(|| "no rate".to_owned(), |rate| format!("{rate:.0}/s"));
     let limits = facts.limits.iter().zip(&found.limits_per_s);
-    let limits: Vec<String> =
-        limits.map(|((limit_ms, _), of)| format!("{limit_ms} ms up to {}", rate(*of))).collect();
+    let limits: Vec<String> = limits.map(|((limit, _), of)| format!("{limit} up to {}", rate(*of))).collect();
     let evidence = format!(
         "what the server can do depends on what it did before: {:.0}/s was kept at one time, and {:.0}/s was missed by far at another; \
          raised step by step from a low rate after a rest, it sustains {} and keeps {}; as searched, in jumps, it sustains {}",

@@ -3,10 +3,11 @@
 use super::arrivals::{Gaps, gaps_of};
 use crate::config::Bounds;
 use crate::judge::{is_offered, is_sustained};
+use crate::limited::{limit_ns, times_of};
 use crate::observation::{Observation, server_cpu_ms};
 use crate::warm_up::WarmedUp;
-use assay_load::{ArrivalLaw, ErrorKind, Load, Measured, Priority, is_of_generator};
-use assay_model::{Audit, Disturbance, FromBelow, MachineSpeed, OperationCount};
+use assay_load::{ArrivalLaw, ErrorKind, LimitedTimes, Load, Measured, Priority, is_of_generator};
+use assay_model::{Audit, Disturbance, FromBelow, LatencyLimit, MachineSpeed, OperationCount};
 
 const NS_PER_MS: f64 = 1e6;
 
@@ -97,15 +98,16 @@ pub struct WindowFacts {
 
 impl WindowFacts {
     /// Of a window as it was measured.
-    pub fn of(measured: &Measured, seen: &Observation, limits_ms: &[f64], bounds: &Bounds) -> Self {
+    pub fn of(measured: &Measured, seen: &Observation, limits: &[LatencyLimit], bounds: &Bounds) -> Self {
         let (lag, detail) = (&measured.send_lag, &measured.detail);
-        let late = |limit_ms: &f64| {
-            let above_ns = (bounds.lag_part_of_limit * limit_ms * NS_PER_MS) as u64;
+        let late = |limit: &LatencyLimit| {
+            let above_ns = limit_ns(bounds.lag_part_of_limit * limit.limit_ms);
             let above_ns = lag.highest_equivalent(above_ns).saturating_add(1);
             lag.count_between(above_ns, lag.high().max(above_ns))
         };
-        let limited = detail.requests().max(1) as f64;
-        let missed = |limit_ms: &f64| detail.misses((limit_ms * NS_PER_MS) as u64) as f64 / limited;
+        let missed = |(times, limit): (Option<&LimitedTimes>, &LatencyLimit)| {
+            times.map_or(0.0, |times| share(times.misses(limit_ns(limit.limit_ms)), times.requests()))
+        };
         WindowFacts {
             offered_rate_per_s: match measured.load {
                 Load::Open { rate_per_s, .. } => rate_per_s,
@@ -125,8 +127,8 @@ impl WindowFacts {
                 Load::Open { arrivals: ArrivalLaw::Poisson, .. } => gaps_of(detail),
                 _ => Gaps::default(),
             },
-            late: limits_ms.iter().map(late).collect(),
-            miss_shares: limits_ms.iter().map(missed).collect(),
+            late: limits.iter().map(late).collect(),
+            miss_shares: times_of(detail, limits).into_iter().zip(limits).map(missed).collect(),
             is_offered: is_offered(measured, bounds),
             priority: measured.priority.clone(),
             generator_cpu_share: measured.generator_cpu_share(),
@@ -165,8 +167,8 @@ pub struct RunFacts<'a> {
     pub sustained_interval: Option<(f64, f64)>,
     /// Share of requests that may exceed a limit.
     pub miss_share: f64,
-    /// The limits, ms, with the rates that the method found.
-    pub limits: Vec<(f64, Option<f64>)>,
+    /// The limits, with the rates that the method found.
+    pub limits: Vec<(LatencyLimit, Option<f64>)>,
     /// Connections of the load source at most.
     pub connections: u32,
     /// How warm-up went; absent when there was none.

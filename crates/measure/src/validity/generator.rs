@@ -5,7 +5,7 @@ use super::lag::{Lag, lag, lag_of};
 use super::verdict::{verdict, worst};
 use crate::config::Bounds;
 use assay_load::Priority;
-use assay_model::{Check, ValidityCheck};
+use assay_model::{Check, LatencyLimit, ValidityCheck};
 use assay_text::percent;
 
 /// Windows that count: in the others it was detected already.
@@ -16,7 +16,7 @@ fn counted<'a>(facts: &'a RunFacts<'_>) -> impl Iterator<Item = &'a WindowFacts>
 /// Fails where the lag leaves no limit an answer; a limit that it leaves none has none, and the others stand.
 pub(super) fn lag_of_limits(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     let kept_up = || counted(facts).filter(|w| w.is_sustained && w.sent > 0);
-    let of = |(index, (_, rate)): (usize, &(f64, Option<f64>))| -> Option<Lag> {
+    let of = |(index, (_, rate)): (usize, &(LatencyLimit, Option<f64>))| -> Option<Lag> {
         rate.map_or_else(|| lag_of(index, kept_up()), |rate| lag(index, rate, facts))
     };
     let lags: Option<Vec<Lag>> = facts.limits.iter().enumerate().map(of).collect();
@@ -28,9 +28,9 @@ pub(super) fn lag_of_limits(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCh
         .limits
         .iter()
         .zip(&lags)
-        .map(|((limit_ms, _), lag)| {
+        .map(|((limit, _), lag)| {
             let not = if is_early(lag) { "" } else { ", too many: no answer" };
-            format!("{limit_ms} ms {}{not}", percent::share(lag.late_share))
+            format!("{limit} {}{not}", percent::share(lag.late_share))
         })
         .collect();
     let evidence = format!(

@@ -3,13 +3,13 @@
 use super::search::{TURN, config, found};
 use super::simulated::{CAPACITY_PER_S, Draws, Fault, Onlooker, Simulated};
 use assay_measure::{CapacityConfig, Context, measure, method_of};
-use assay_model::{CapacityReport, Check, ValidityCheck};
+use assay_model::{CapacityReport, Check, LatencyLimit, ValidityCheck};
 use std::sync::atomic::AtomicBool;
 
 /// A search of five minutes in virtual time, for two limits that queues decide over and one that takes seconds to miss.
 fn search(seed: u64, fault: Option<Fault>, is_exponential: bool) -> CapacityReport {
     let config = CapacityConfig {
-        limits_ms: vec![25.0, 50.0, 1000.0],
+        limits: [25.0, 50.0, 1000.0].map(LatencyLimit::of_all).to_vec(),
         budget_s: 300.0,
         connections: 1_000,
         ..config()

@@ -2,6 +2,7 @@
 
 use super::simulated::{
     CAPACITY_PER_S, CONNECTIONS, Draws, Fault, GENERATOR_PER_S, MS, Onlooker, Rates, Simulated, connections,
+    limits,
 };
 use assay_load::LoadError;
 use assay_measure::{
@@ -22,7 +23,7 @@ pub fn config() -> CapacityConfig {
         scenario: None,
         method: CapacityMethod::Search,
         percentile: 99.0,
-        limits_ms: vec![15.0, 25.0, 50.0],
+        limits: limits(&[15.0, 25.0, 50.0]),
         limited_operations: Vec::new(),
         budget_s: assay_measure::default_budget_s(CapacityMethod::Search),
         connections: CONNECTIONS as u32,
@@ -103,7 +104,7 @@ fn run_in(
     let rates = shares.iter().map(|share| share * CAPACITY_PER_S).collect();
     let mut source = Simulated::new(seed, fault);
     source.pauses = pauses.to_vec();
-    let mut method = Rates::new(rates, config.limits_ms.clone());
+    let mut method = Rates::new(rates, config.limits.clone());
     let mut watcher = Onlooker { fault, draws: Draws::new(seed), pauses: pauses.to_vec(), windows: 0 };
     let mut data = Data { is_right: fault != Some(Fault::BrokenInvariant) };
     let stop = AtomicBool::new(false);
@@ -361,7 +362,7 @@ fn slow_requests_are_attributed_to_pauses_of_the_server_and_what_no_cause_explai
 
 /// The search itself, in virtual time.
 fn search(fault: Option<Fault>, limits_ms: &[f64]) -> CapacityReport {
-    let config = CapacityConfig { limits_ms: limits_ms.to_vec(), budget_s: 600.0, ..config() };
+    let config = CapacityConfig { limits: limits(limits_ms), budget_s: 600.0, ..config() };
     let mut source = Simulated::new(7, fault);
     let mut method = method_of(&config, Some(0.4 * CAPACITY_PER_S));
     let mut watcher = Onlooker { fault, draws: Draws::new(7), pauses: Vec::new(), windows: 0 };

@@ -6,7 +6,9 @@ use assay_load::{
     SlowRequest,
 };
 use assay_measure::{Observation, Span, Watcher};
-use assay_model::{CapacityStep, Estimate, LateCause, LimitRate, MachineSpeed, OperationCount, Problem};
+use assay_model::{
+    CapacityStep, Estimate, LateCause, LatencyLimit, LimitRate, MachineSpeed, OperationCount, Problem,
+};
 use assay_stats::capacity::{self, Capacity, Method, WindowRequest};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -265,9 +267,9 @@ impl LoadSource for Simulated {
                 Some(kind) => {
                     measured.errors_by_kind[kind as usize] += 1;
                     measured.operations[operation].errors += 1;
-                    detail.limited_failed += 1;
+                    detail.limited.failed += 1;
                 }
-                None => detail.limited.saturating_record(response_ns),
+                None => detail.limited.right.saturating_record(response_ns),
             }
             if window.slow_above.is_some_and(|above| ns(above) < response_ns) {
                 let sent_ns = Some(sent_ns);
@@ -344,19 +346,24 @@ impl Watcher for Onlooker {
     }
 }
 
+/// Limits of all requests.
+pub fn limits(limits_ms: &[f64]) -> Vec<LatencyLimit> {
+    limits_ms.iter().copied().map(LatencyLimit::of_all).collect()
+}
+
 /// Windows at given rates, one after the other; what is lost is not tried again.
 pub struct Rates {
     pub rates_per_s: Vec<f64>,
     pub at: usize,
-    pub limits_ms: Vec<f64>,
+    pub limits: Vec<LatencyLimit>,
     pub taken: Vec<capacity::WindowResult>,
     pub lost: usize,
     pub spent_s: f64,
 }
 
 impl Rates {
-    pub fn new(rates_per_s: Vec<f64>, limits_ms: Vec<f64>) -> Self {
-        Rates { rates_per_s, at: 0, limits_ms, taken: Vec::new(), lost: 0, spent_s: 0.0 }
+    pub fn new(rates_per_s: Vec<f64>, limits: Vec<LatencyLimit>) -> Self {
+        Rates { rates_per_s, at: 0, limits, taken: Vec::new(), lost: 0, spent_s: 0.0 }
     }
 }
 
@@ -392,10 +399,11 @@ impl Method for Rates {
         Capacity {
             max_rate_per_s: most.map(|estimate| Estimate { estimate, low: None, high: None }),
             limits: self
-                .limits_ms
+                .limits
                 .iter()
-                .map(|limit_ms| LimitRate {
-                    limit_ms: *limit_ms,
+                .map(|limit| LimitRate {
+                    limit_ms: limit.limit_ms,
+                    operation: limit.operation.clone(),
                     rate_per_s: None,
                     last_success_per_s: None,
                     first_failure_per_s: None,

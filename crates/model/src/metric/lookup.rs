@@ -3,6 +3,7 @@
 use super::definition::{Better, Metric};
 use super::emulated::EMULATED;
 use super::lists::{CRITICAL_RATE_PER_S, MAX_RATE_PER_S, METRICS, PER_BENCHMARK, PER_PROCESS};
+use crate::LatencyLimit;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -15,8 +16,8 @@ impl Metric {
     /// The metric with this identifier: one of [`METRICS`] or [`EMULATED`], one of [`PER_BENCHMARK`] with a benchmark's name, one of
     /// [`PER_PROCESS`] with a role, or that of a limit.
     pub fn by_id(id: &str) -> Option<Metric> {
-        if let Some(limit_ms) = limit_of(id) {
-            return Some(Metric::rate_at_limit(limit_ms));
+        if let Some(limit) = limit_of(id) {
+            return Some(Metric::rate_at_limit(&limit));
         }
         if let Some((kind, name)) = id.split_once('/') {
             return Metric::of_benchmark(kind, name).or_else(|| Metric::of_process(kind, name));
@@ -35,10 +36,11 @@ impl Metric {
     }
 
     /// The highest rate that keeps one limit of the response time.
-    pub fn rate_at_limit(limit_ms: f64) -> Metric {
+    pub fn rate_at_limit(limit: &LatencyLimit) -> Metric {
+        let of = limit.operation.as_ref().map_or_else(String::new, |operation| format!("/{operation}"));
         Metric {
-            id: Cow::Owned(format!("{RATE_AT}{limit_ms}{RATE_AT_UNIT}")),
-            title: Cow::Owned(format!("Rate within {limit_ms} ms")),
+            id: Cow::Owned(format!("{RATE_AT}{}{RATE_AT_UNIT}{of}", limit.limit_ms)),
+            title: Cow::Owned(format!("Rate within {limit}")),
             unit: "requests/s",
             better: Better::Higher,
             source: "highest rate of Poisson arrivals at which the study's percentile of the response time keeps the limit",
@@ -71,8 +73,12 @@ impl Metric {
     /// [`METRICS`], then those of benchmarks, processes and limits that occur among the identifiers, then [`EMULATED`]: the order of reports.
     pub fn all_with<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<Metric> {
         let made = ids.into_iter().filter(|id| id.contains('/') || limit_of(id).is_some());
-        let (mut of_names, mut of_limits): (Vec<&str>, Vec<&str>) = made.partition(|id| id.contains('/'));
-        of_limits.sort_unstable_by(|a, b| limit_of(a).partial_cmp(&limit_of(b)).unwrap_or(Ordering::Equal));
+        let (mut of_limits, mut of_names): (Vec<&str>, Vec<&str>) =
+            made.partition(|id| limit_of(id).is_some());
+        let by_operation = |id: &str| limit_of(id).map(|limit| (limit.operation, limit.limit_ms));
+        of_limits.sort_unstable_by(|a, b| {
+            by_operation(a).partial_cmp(&by_operation(b)).unwrap_or(Ordering::Equal)
+        });
         of_limits.dedup();
         let kinds = || PER_BENCHMARK.iter().chain(PER_PROCESS);
         let place = |id: &str| kinds().position(|m| id.split('/').next() == Some(&*m.id));
@@ -88,11 +94,16 @@ impl Metric {
 const RATE_AT: &str = "rate_at_";
 const RATE_AT_UNIT: &str = "_ms_per_s";
 
-/// The limit in the identifier of a metric, milliseconds. Written as the identifier of that limit is, and not otherwise.
-fn limit_of(id: &str) -> Option<f64> {
-    let text = id.strip_prefix(RATE_AT)?.strip_suffix(RATE_AT_UNIT)?;
+/// The limit in the identifier of a metric. Written as the identifier of that limit is, and not otherwise.
+fn limit_of(id: &str) -> Option<LatencyLimit> {
+    let (rate, operation) = match id.split_once('/') {
+        Some((rate, operation)) => (rate, Some(operation.to_owned())),
+        None => (id, None),
+    };
+    let text = rate.strip_prefix(RATE_AT)?.strip_suffix(RATE_AT_UNIT)?;
     let limit_ms: f64 = text.parse().ok()?;
-    (limit_ms.is_finite() && limit_ms > 0.0 && limit_ms.to_string() == text).then_some(limit_ms)
+    let is_limit = limit_ms.is_finite() && limit_ms > 0.0 && limit_ms.to_string() == text;
+    is_limit.then_some(LatencyLimit { limit_ms, operation })
 }
 
 /// The order of texts in which 8192 comes before 262144.

@@ -94,10 +94,10 @@ pub fn late(report: &CapacityReport) -> Figure {
         };
         return Figure::absent(id, name, why);
     }
-    let of_limit =
-        |of: &LimitAttribution| format!("{} requests beyond {}", count(of.misses), words::limit(of.limit_ms));
+    let limit = |of: &LimitAttribution| words::limit_of(of.limit_ms, of.operation.as_deref());
+    let of_limit = |of: &LimitAttribution| format!("{} requests beyond {}", count(of.misses), limit(of));
     let panel = |(index, attribution): (usize, &&LimitAttribution)| {
-        let title = format!("Why requests took longer than {}", words::limit(attribution.limit_ms));
+        let title = format!("Why requests took longer than {}", limit(attribution));
         (of_limit(attribution), attribution_picture::draw(attribution, &title, &format!("late-{index}")))
     };
     let pictures = panels(with_misses.iter().enumerate().map(panel));

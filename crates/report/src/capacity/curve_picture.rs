@@ -132,7 +132,7 @@ fn bands(svg: &mut Svg, report: &CapacityReport, plot: &Plot, (x, y): (&Scale, &
         if let Some((_, low, high)) = limit.rate_per_s.as_ref().and_then(finite) {
             let (from, to) = (x.at(low), x.at(high));
             let tip =
-                format!("{} is kept up to {}", words::limit(limit.limit_ms), rate_words(limit.rate_per_s));
+                format!("{} is kept up to {}", words::limit_with_rate(limit), rate_words(limit.rate_per_s));
             svg.rect((from, at), ((to - from).max(1.0), plot.bottom - at), "s4 band crossing", &tip);
         }
     }
@@ -183,7 +183,7 @@ fn draw_left_out(svg: &mut Svg, report: &CapacityReport, end: f64, (x, y): (&Sca
 fn crossings(svg: &mut Svg, report: &CapacityReport, (x, y): (&Scale, &Scale)) {
     for limit in &report.limits {
         if let Some((estimate, ..)) = limit.rate_per_s.as_ref().and_then(finite) {
-            let name = words::limit(limit.limit_ms);
+            let name = words::limit_with_rate(limit);
             let tip = format!("{name}: {}", rate_words(limit.rate_per_s));
             svg.marker(3, (x.at(estimate), y.at(limit.limit_ms)), 5.0, "cross", &tip);
         }
@@ -195,8 +195,8 @@ fn limit_names(svg: &mut Svg, report: &CapacityReport, plot: &Plot, y: &Scale, w
     let drawable = report.limits.iter().filter(|l| l.limit_ms.is_finite() && l.limit_ms > 0.0);
     if !is_narrow(width) {
         let label = |limit: &LimitRate| match limit.rate_per_s.as_ref() {
-            Some(rate) => format!("{}: {}/s", words::limit(limit.limit_ms), significant(rate.estimate)),
-            None => format!("{}: no rate known", words::limit(limit.limit_ms)),
+            Some(rate) => format!("{}: {}/s", words::limit_with_rate(limit), significant(rate.estimate)),
+            None => format!("{}: no rate known", words::limit_with_rate(limit)),
         };
         let end = |limit: &LimitRate| EndLabel {
             at: (plot.right, y.at(limit.limit_ms)),
@@ -211,7 +211,7 @@ fn limit_names(svg: &mut Svg, report: &CapacityReport, plot: &Plot, y: &Scale, w
     for limit in drawable {
         let at = y.at(limit.limit_ms) - 4.0;
         if last - at >= NAME_GAP && at > plot.top + 8.0 {
-            svg.text((plot.left + 4.0, at), Anchor::Start, "lab", &words::limit(limit.limit_ms));
+            svg.text((plot.left + 4.0, at), Anchor::Start, "lab", &words::limit_with_rate(limit));
             last = at;
         }
     }
@@ -219,7 +219,7 @@ fn limit_names(svg: &mut Svg, report: &CapacityReport, plot: &Plot, y: &Scale, w
 
 fn description(report: &CapacityReport) -> String {
     let of = |limit: &LimitRate| {
-        format!("{} is kept up to {}", words::limit(limit.limit_ms), rate_words(limit.rate_per_s))
+        format!("{} is kept up to {}", words::limit_with_rate(limit), rate_words(limit.rate_per_s))
     };
     let limits: Vec<String> = report.limits.iter().map(of).collect();
     format!("{}. Sustained: {}", limits.join(". "), rate_words(report.max_rate_per_s))

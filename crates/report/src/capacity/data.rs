@@ -2,13 +2,14 @@
 
 use super::lines::Step;
 use assay_kit::document::{Data, Value};
-use assay_model::{CapacityReport, Estimate, OperationCount, metric};
+use assay_model::{CapacityReport, Estimate, LimitRate, OperationCount, metric};
 
-/// A row for each limit, then the critical and the highest rate. `valid` is `false` where the figures must not be used, and absent where
-/// that is not known.
+/// A row for each limit, with the operation that it alone holds for, then the critical and the highest rate. `valid` is `false` where the
+/// figures must not be used, and absent where that is not known.
 pub fn rates(report: &CapacityReport) -> Data {
-    let mut data = Data::new([
+    let names = [
         "name",
+        "operation",
         "limit_ms",
         "percentile",
         "rate_per_s",
@@ -17,16 +18,19 @@ pub fn rates(report: &CapacityReport) -> Data {
         "last_success_per_s",
         "first_failure_per_s",
         "valid",
-    ]);
-    let mut row = |name: &str, limit: Option<f64>, rate: Option<Estimate>, tried: [Option<f64>; 2]| {
+    ];
+    let mut data = Data::new(names);
+    let mut row = |name: &str, limit: Option<&LimitRate>, rate: Option<Estimate>, tried: [Option<f64>; 2]| {
         let of_rate = [rate.map(|r| r.estimate), rate.and_then(|r| r.low), rate.and_then(|r| r.high)];
-        let first = [name.into(), limit.into(), limit.map(|_| report.percentile).into()];
+        let operation = limit.and_then(|limit| limit.operation.as_deref());
+        let limit_ms = limit.map(|limit| limit.limit_ms);
+        let first = [name.into(), operation.into(), limit_ms.into(), limit.map(|_| report.percentile).into()];
         let figures = of_rate.into_iter().chain(tried).map(Value::from);
         data.push(first.into_iter().chain(figures).chain([report.valid.into()]));
     };
     for limit in &report.limits {
         let tried = [limit.last_success_per_s, limit.first_failure_per_s];
-        row("limit", Some(limit.limit_ms), limit.rate_per_s, tried);
+        row("limit", Some(limit), limit.rate_per_s, tried);
     }
     row("critical", None, report.critical_rate_per_s, [None; 2]);
     row("max", None, report.max_rate_per_s, [None; 2]);
@@ -64,7 +68,7 @@ const COLUMNS: [Column; 24] = [
     ("is_sustained", |(_, s)| s.is_sustained.into()),
 ];
 
-/// Columns of each operation in the windows, which name it: `response_ms_p99{operation=buy}`.
+/// A column of an operation: its name, and its value. In the windows it names the operation: `response_ms_p99{operation=buy}`.
 type OperationColumn = (&'static str, fn(&OperationCount) -> Value);
 const OPERATION_COLUMNS: [OperationColumn; 6] = [
     ("requests", |of| of.requests.into()),
@@ -77,7 +81,10 @@ const OPERATION_COLUMNS: [OperationColumn; 6] = [
 
 /// A row for each window, with a column of misses for each limit, those of each of several operations, and why it was left out at the end.
 pub fn windows(report: &CapacityReport) -> Data {
-    let limits = report.limits.iter().map(|limit| format!("misses_{}_ms", limit.limit_ms));
+    let limits = report.limits.iter().map(|limit| {
+        let of = limit.operation.as_ref().map_or_else(String::new, |of| format!("{{operation={of}}}"));
+        format!("misses_{}_ms{of}", limit.limit_ms)
+    });
     let names = COLUMNS.iter().map(|(name, _)| (*name).to_owned());
     let operations = operations(report);
     let of_operations = operations.iter().flat_map(|operation| {

@@ -101,7 +101,9 @@ fn windows(report: &CapacityReport) -> Vec<Block> {
 }
 
 fn how(report: &CapacityReport) -> Vec<Block> {
+    let has_own = report.limits.iter().any(|limit| limit.operation.is_some());
     let operations = match report.limited_operations.as_slice() {
+        [] if has_own => "all, where a limit names none".to_owned(),
         [] => "all".to_owned(),
         names => clean(&names.join(", ")),
     };
@@ -179,7 +181,7 @@ fn cannot_say(report: &CapacityReport, measured_s: f64) -> Vec<String> {
     for limit in report.limits.iter().filter(|l| l.rate_per_s.is_none()) {
         lines.push(format!(
             "No rate for {}: {}.",
-            words::limit(limit.limit_ms),
+            words::limit_with_rate(limit),
             words::absent(report, limit)
         ));
     }

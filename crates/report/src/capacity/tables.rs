@@ -24,7 +24,7 @@ pub fn limits(report: &CapacityReport) -> Table {
             Some(_) => String::new(),
         };
         let tried = [limit.last_success_per_s, limit.first_failure_per_s];
-        (words::limit(limit.limit_ms), Some(tried), limit.rate_per_s, note)
+        (words::limit_with_rate(limit), Some(tried), limit.rate_per_s, note)
     };
     let mean = "geometric mean of the rates above";
     let critical = row("critical rate", &report.critical_rate_per_s, mean);
@@ -134,7 +134,7 @@ pub fn windows(report: &CapacityReport) -> Table {
             figure(s.limited_ms)
         });
     for (index, limit) in report.limits.iter().enumerate() {
-        rows = rows.figures(format!("Beyond {}", words::limit(limit.limit_ms)), |(.., s)| {
+        rows = rows.figures(format!("Beyond {}", words::limit_with_rate(limit)), |(.., s)| {
             s.misses.get(index).map(|m| count(*m))
         });
     }

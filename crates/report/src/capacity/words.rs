@@ -1,9 +1,8 @@
 //! A capacity in sentences.
 
 use assay_kit::number::{percent, significant, tick};
-use assay_model::{
-    CapacityReport, Estimate, LateCause, LimitAttribution, LimitRate, Metric, Problem, Reason, SearchStep,
-};
+use assay_kit::text::clean;
+use assay_model::{CapacityReport, Estimate, LateCause, LimitRate, Metric, Problem, Reason, SearchStep};
 
 /// What the intervals of a search are worth. The figures are those of searches for simulated servers of known capacity
 /// (`crates/stats/tests/capacity/table.rs`), which do not reach what is aimed at.
@@ -40,22 +39,37 @@ pub fn limit(limit_ms: f64) -> String {
     format!("{} ms", tick(limit_ms))
 }
 
+/// A limit with the operation that it alone holds for: `200 ms of checkout`.
+pub fn limit_of(limit_ms: f64, operation: Option<&str>) -> String {
+    let of = operation.map_or_else(String::new, |operation| format!(" of {}", clean(operation)));
+    format!("{}{of}", limit(limit_ms))
+}
+
+/// The same of a limit with its rate.
+pub fn limit_with_rate(of: &LimitRate) -> String {
+    limit_of(of.limit_ms, of.operation.as_deref())
+}
+
 /// The answer: what it keeps, and what it sustains.
 pub fn answer(report: &CapacityReport) -> Vec<String> {
     let percentile = percentile(report);
-    let of = match report.limited_operations.as_slice() {
-        [] => String::new(),
-        names => format!(" of {}", names.join(", ")),
+    let under = |limit: &LimitRate| {
+        let of = match (&limit.operation, report.limited_operations.as_slice()) {
+            (Some(operation), _) => format!(" of {operation}"),
+            (None, []) => String::new(),
+            (None, names) => format!(" of {}", names.join(", ")),
+        };
+        format!("{percentile}{of} under {}", self::limit(limit.limit_ms))
     };
     let mut sentences = Vec::new();
     match report.limits.iter().find_map(|limit| Some((limit, limit.rate_per_s?))) {
         Some((found, estimate)) => {
-            let (limit, rate) = (limit(found.limit_ms), rate(&estimate));
+            let (under, rate) = (under(found), rate(&estimate));
             let by_max = if found.limited_by_max { format!(", {LIMITED_BY_MAX}") } else { String::new() };
-            sentences.push(format!("Sustains {rate} with {percentile}{of} under {limit}{by_max}."));
+            sentences.push(format!("Sustains {rate} with {under}{by_max}."));
         }
         None => sentences.extend(report.limits.first().map(|first| {
-            let under = format!("{percentile}{of} under {}", limit(first.limit_ms));
+            let under = under(first);
             match without_rate(report, first) {
                 WithoutRate::MissedAt(rate) => {
                     format!(
@@ -73,6 +87,7 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
             }
         })),
     }
+    sentences.extend(operations_with_limits(report, percentile.as_str()));
     sentences.push(match &report.max_rate_per_s {
         Some(max) => {
             let there =
@@ -87,22 +102,38 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
     sentences
 }
 
+/// Of each operation with limits of its own the first limit that has a rate, where the sentence before named another.
+fn operations_with_limits(report: &CapacityReport, percentile: &str) -> Vec<String> {
+    let found = || report.limits.iter().filter_map(|limit| Some((limit, limit.rate_per_s?)));
+    let first = found().next().map(|(limit, _)| &limit.operation);
+    let mut named: Vec<&String> = Vec::new();
+    let mut sentences = Vec::new();
+    for (limit, rate) in found().filter(|(limit, _)| first != Some(&limit.operation)) {
+        let Some(operation) = limit.operation.as_ref().filter(|name| !named.contains(name)) else { continue };
+        named.push(operation);
+        let under = self::limit(limit.limit_ms);
+        let rate = self::rate(&rate);
+        sentences.push(format!("With {percentile} of {operation} under {under} it sustains {rate}."));
+    }
+    sentences
+}
+
 /// What to do with the answer: repair what makes it useless, or look at what makes requests late.
 pub fn next_step(report: &CapacityReport) -> String {
     if report.valid == Some(false) {
         return "→ Repair what the checks found, then measure again.".to_owned();
     }
-    let most = |attribution: &LimitAttribution| {
+    let with_misses = report.attribution.iter().filter_map(|attribution| {
         let most = attribution.causes.iter().max_by_key(|c| c.misses).filter(|c| c.misses > 0)?;
-        Some((attribution.limit_ms, most.cause, most.misses, attribution.misses))
-    };
-    let with_misses = report.attribution.iter().filter_map(most).max_by_key(|(.., misses, _)| *misses);
+        Some((attribution, most.cause, most.misses, attribution.misses))
+    });
+    let with_misses = with_misses.max_by_key(|(.., misses, _)| *misses);
     match with_misses {
-        Some((limit_ms, of, misses, all)) => format!(
+        Some((attribution, of, misses, all)) => format!(
             "→ To sustain more, begin with {}: without it {} of the requests beyond {} would have kept the limit.",
             cause(of),
             percent(misses, all),
-            limit(limit_ms)
+            limit_of(attribution.limit_ms, attribution.operation.as_deref())
         ),
         None if report.attribution.is_empty() => {
             "→ To learn what makes requests late, name the server's process (--pid).".to_owned()
@@ -142,7 +173,7 @@ pub fn absent(report: &CapacityReport, limit: &LimitRate) -> String {
 }
 
 fn without_rate(report: &CapacityReport, limit: &LimitRate) -> WithoutRate {
-    let id = Metric::rate_at_limit(limit.limit_ms).id;
+    let id = Metric::rate_at_limit(&limit.limit()).id;
     if report.problems.iter().any(|p| p.about == id && p.reason == Reason::LoadGenerator) {
         return WithoutRate::Because("inconclusive: the load generator may have been the bottleneck");
     }

@@ -321,7 +321,7 @@ impl<'a> Grid<'a> {
 }
 
 fn rates_of(capacity: &PlannedCapacity) -> impl Iterator<Item = Metric> {
-    capacity.limits_ms.iter().map(|limit_ms| Metric::rate_at_limit(*limit_ms))
+    capacity.limits().into_iter().map(|limit| Metric::rate_at_limit(&limit))
 }
 
 impl Group<'_> {

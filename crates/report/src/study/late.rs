@@ -31,6 +31,9 @@ impl Slowest {
         };
         found.retain(|of| 0 < of.misses);
         if grid.finds_capacity() {
+            // Of all requests, where they have a limit.
+            let is_of_all = found.iter().any(|of| of.operation.is_none());
+            found.retain(|of| of.operation.is_none() == is_of_all);
             let lowest_ms = found.iter().map(|of| of.limit_ms).fold(f64::INFINITY, f64::min);
             found.retain(|of| of.limit_ms <= lowest_ms);
         }

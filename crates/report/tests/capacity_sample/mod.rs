@@ -92,6 +92,7 @@ fn limit(limit_ms: f64, estimate: Option<Estimate>, windows: &[Window]) -> Limit
         counted().filter(|s| s.limited_ms.is_some_and(|ms| ms > limit_ms)).map(|s| s.offered_rate_per_s);
     LimitRate {
         limit_ms,
+        operation: None,
         rate_per_s: estimate,
         last_success_per_s: kept.max_by(f64::total_cmp),
         first_failure_per_s: missed.min_by(f64::total_cmp),
@@ -108,6 +109,7 @@ fn attribution(limit_ms: f64, misses: u64) -> LimitAttribution {
     };
     LimitAttribution {
         limit_ms,
+        operation: None,
         misses,
         causes: vec![
             cause("gc-pause", 0.612, 0.697, Some(0.04)),
@@ -225,6 +227,7 @@ pub fn sweep() -> CapacityReport {
     report.limits = LIMITS_MS[..2].iter().map(|l| limit(*l, alone(crossing(*l / 0.8)), &windows)).collect();
     report.limits.push(LimitRate {
         limit_ms: 2_500.0,
+        operation: None,
         rate_per_s: None,
         last_success_per_s: Some(1_176.0),
         first_failure_per_s: None,
@@ -292,6 +295,7 @@ pub fn empty() -> CapacityReport {
     report.limits.iter_mut().for_each(|l| {
         *l = LimitRate {
             limit_ms: l.limit_ms,
+            operation: None,
             rate_per_s: None,
             last_success_per_s: None,
             first_failure_per_s: None,

@@ -180,6 +180,7 @@ fn slowest(p99_ms: f64, stopped_ms_per_s: f64) -> LimitAttribution {
     let cause = |cause, misses, overlapped, expected| AttributedCause { cause, misses, overlapped, expected };
     LimitAttribution {
         limit_ms: p99_ms,
+        operation: None,
         misses,
         causes: vec![
             cause(LateCause::GcPause, by_pauses, by_pauses + 6, Some(stopped_ms_per_s / 10.0)),

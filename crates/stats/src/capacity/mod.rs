@@ -10,48 +10,15 @@ mod score;
 mod search;
 mod search_config;
 mod sweep;
+mod window;
 
 pub use path::Climbing;
 pub use search::Search;
 pub use search_config::SearchConfig;
 pub use sweep::{Sweep, SweepConfig};
+pub use window::{LimitedRequests, WindowRequest, WindowResult};
 
-use assay_model::{CapacityStep, Estimate, FromBelow, LimitRate};
-
-/// A window of load that is wanted. Before it the same rate runs for a while, so that queues have their usual length.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WindowRequest {
-    /// Rate, requests per second.
-    pub rate_per_s: f64,
-    /// Time without load before all of it, seconds: a server that was overloaded does what is left.
-    pub cool_down_s: f64,
-    /// Time at this rate before the window, seconds; nothing in it counts.
-    pub settle_s: f64,
-    /// Length of the window, seconds.
-    pub window_s: f64,
-    /// Its purpose.
-    pub step: CapacityStep,
-}
-
-/// The result of a window of load.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WindowResult {
-    /// Rate that was asked for, per second.
-    pub rate_per_s: f64,
-    /// Length of the window, seconds.
-    pub window_s: f64,
-    /// Requests whose intended start lies in it.
-    pub requests: u64,
-    /// Right answers that came in it, whenever their requests were to start.
-    pub answers: u64,
-    /// Of the requests, those that the server refused or answered wrongly: a status that was not wanted, a wrong content, a connection
-    /// that was refused or cut. What was not answered in time is none: it may only have come too late.
-    pub refused: u64,
-    /// Of the requests, for each limit: those that took longer, failed, or had no answer.
-    pub misses: Vec<u64>,
-    /// The percentile of the response times that the limits hold for, in ms; absent without requests.
-    pub percentile_ms: Option<f64>,
-}
+use assay_model::{Estimate, FromBelow, LimitRate};
 
 /// A way to find the capacity of a server.
 pub trait Method {

@@ -46,14 +46,17 @@ impl ComparedWindow {
         if window.requests < REQUESTS_MIN {
             return None;
         }
-        let share = |count: u64| count as f64 / window.requests as f64;
+        let share = |count: u64, requests: u64| count as f64 / requests as f64;
         let judged = |missed: f64, accepted: f64| match missed {
             missed if missed <= accepted => Some(true),
             missed if FAR_SHARE <= missed => Some(false),
             _ => None,
         };
-        let lost = share(window.requests.saturating_sub(window.answers));
-        let limits = window.misses.iter().map(|misses| judged(share(*misses), miss_share));
+        let lost = share(window.requests.saturating_sub(window.answers), window.requests);
+        // Of an operation that is rare a window may say nothing.
+        let limits = window.limits.iter().map(|of| {
+            (REQUESTS_MIN <= of.requests).then(|| judged(share(of.misses, of.requests), miss_share)).flatten()
+        });
         let kept = std::iter::once(judged(lost, LOST_SHARE_MAX)).chain(limits).collect();
         Some(ComparedWindow { rate_per_s: window.rate_per_s, kept })
     }
@@ -263,7 +266,8 @@ impl<M: Method> Method for Climbing<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capacity::{Search, SearchConfig, Sweep, SweepConfig};
+    use crate::capacity::{LimitedRequests, Search, SearchConfig, Sweep, SweepConfig};
+    use assay_model::LatencyLimit;
 
     /// A server that answers so many a second, and after an overload fewer, until it has rested for so long.
     struct Server {
@@ -288,18 +292,24 @@ mod tests {
                 requests: requests as u64,
                 answers: answered as u64,
                 refused: 0,
-                misses: vec![misses as u64],
-                percentile_ms: Some(if is_over { 900.0 } else { 5.0 }),
+                limits: vec![LimitedRequests {
+                    requests: requests as u64,
+                    misses: misses as u64,
+                    percentile_ms: Some(if is_over { 900.0 } else { 5.0 }),
+                }],
             }
         }
 
         fn searched(self) -> (Capacity, Vec<WindowRequest>) {
-            let config = SearchConfig { limits_ms: vec![50.0], ..SearchConfig::new(80.0) };
+            let config = SearchConfig { limits: vec![LatencyLimit::of_all(50.0)], ..SearchConfig::new(80.0) };
             self.measured(Climbing::new(Search::new(config), 0.01))
         }
 
         fn swept(self) -> (Capacity, Vec<WindowRequest>) {
-            self.measured(Climbing::behind(Sweep::new(SweepConfig::new(vec![50.0])), 0.01))
+            self.measured(Climbing::behind(
+                Sweep::new(SweepConfig::new(vec![LatencyLimit::of_all(50.0)])),
+                0.01,
+            ))
         }
 
         fn measured(mut self, mut method: impl Method) -> (Capacity, Vec<WindowRequest>) {

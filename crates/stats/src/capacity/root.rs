@@ -13,7 +13,7 @@
 //! drift, reflected at 0; Harrison, "Brownian motion and stochastic flow systems", 1985). Pauses and slow times make gentler
 //! slopes and larger clumps, and some of the mass is kept for these; without it few windows that agree by chance look exact.
 
-use super::WindowResult;
+use super::window::{LimitedRequests, WindowResult};
 use crate::interval::TAIL;
 
 /// Points of a window's table over the logarithm of the expected share, from the target's 1/20000 to all requests.
@@ -86,18 +86,19 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// `None` for a window without requests, which says nothing.
+    /// `None` for a window without requests that the limit holds for, which says nothing.
     pub(super) fn new(window: &WindowResult, limit: usize, target: f64) -> Option<Point> {
-        if window.requests == 0 {
+        let LimitedRequests { requests, misses, .. } = *window.limits.get(limit)?;
+        if requests == 0 {
             return None;
         }
-        let misses = window.misses.get(limit).copied().unwrap_or(window.requests).min(window.requests);
-        let (requests, misses) = (window.requests as f64, misses as f64);
+        let (requests, misses) = (requests as f64, misses.min(requests) as f64);
+        let limited_per_s = window.rate_per_s * requests / (window.requests as f64).max(requests);
         let row = |index: usize| {
             let part = index as f64 / (SHARES - 1) as f64;
             let factor = SHARE_FACTOR_LOW * (SHARE_FACTOR_LOW * target).powf(-part);
             let mean = requests * target * factor;
-            let clumped_s = window.rate_per_s * factor.powf(CLUMP_GROWTH);
+            let clumped_s = limited_per_s * factor.powf(CLUMP_GROWTH);
             let counted = |clump_s: f64| ln_likelihood(misses, mean, 1.0 + clump_s * clumped_s);
             CLUMPS.map(|clump| counted(clump) as f32)
         };

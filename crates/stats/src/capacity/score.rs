@@ -6,15 +6,15 @@
 //! The figures of a sweep here are not comparable with published ones: another workload is behind them.
 
 use super::Capacity;
-use assay_model::{Estimate, LimitRate};
+use assay_model::{Estimate, LatencyLimit, LimitRate};
 
 /// One level of a sweep, in the order in which levels were tried: by rate, upwards.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Level {
     /// Rate that was asked for, per second.
     pub rate_per_s: f64,
-    /// The percentile of the response times that the limits hold for, in ms.
-    pub percentile_ms: f64,
+    /// For each limit, the percentile of the response times that it holds for, in ms.
+    pub percentiles_ms: Vec<f64>,
     /// Whether the server kept up, at once or when tried again.
     pub is_sustained: bool,
 }
@@ -26,10 +26,10 @@ pub struct Level {
 /// lower to the higher of the two, both included, that exceed it and keep it. Without a failure it is LS.
 ///
 /// The highest sustained rate is the last level before the first that was not sustained.
-pub fn score(levels: &[Level], limits_ms: &[f64]) -> Capacity {
+pub fn score(levels: &[Level], limits: &[LatencyLimit]) -> Capacity {
     let sustained = levels.iter().position(|level| !level.is_sustained).unwrap_or(levels.len());
     let levels = &levels[..sustained];
-    let limits: Vec<_> = limits_ms.iter().map(|limit_ms| rate_at(levels, *limit_ms)).collect();
+    let limits: Vec<_> = limits.iter().enumerate().map(|(at, limit)| rate_at(levels, at, limit)).collect();
     let rates: Option<Vec<f64>> = limits.iter().map(|limit| Some(limit.rate_per_s?.estimate)).collect();
     Capacity {
         max_rate_per_s: levels.last().map(|level| without_interval(level.rate_per_s)),
@@ -45,8 +45,8 @@ fn without_interval(rate_per_s: f64) -> Estimate {
     Estimate { estimate: rate_per_s, low: None, high: None }
 }
 
-fn rate_at(levels: &[Level], limit_ms: f64) -> LimitRate {
-    let keeps = |level: &&Level| level.percentile_ms <= limit_ms;
+fn rate_at(levels: &[Level], at: usize, limit: &LatencyLimit) -> LimitRate {
+    let keeps = |level: &&Level| level.percentiles_ms.get(at).is_some_and(|ms| *ms <= limit.limit_ms);
     let by_rate = |a: &f64, b: &f64| a.total_cmp(b);
     let rates =
         |wanted: bool| levels.iter().filter(move |level| keeps(level) == wanted).map(|l| l.rate_per_s);
@@ -61,7 +61,8 @@ fn rate_at(levels: &[Level], limit_ms: f64) -> LimitRate {
         (failure * over + success * under) / (over + under)
     });
     LimitRate {
-        limit_ms,
+        limit_ms: limit.limit_ms,
+        operation: limit.operation.clone(),
         last_success_per_s,
         first_failure_per_s,
         rate_per_s: rate_per_s.map(without_interval),
@@ -75,8 +76,12 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
+    fn limits<const N: usize>(limits_ms: [f64; N]) -> Vec<LatencyLimit> {
+        limits_ms.map(LatencyLimit::of_all).to_vec()
+    }
+
     fn level(rate_per_s: f64, percentile_ms: f64) -> Level {
-        Level { rate_per_s, percentile_ms, is_sustained: true }
+        Level { rate_per_s, percentiles_ms: vec![percentile_ms; 2], is_sustained: true }
     }
 
     fn rates(scored: &Capacity) -> (Option<f64>, Vec<Option<f64>>) {
@@ -98,8 +103,10 @@ mod tests {
         let mut rates = Vec::new();
         for (success, failure, under, over, published) in lines {
             let levels = levels_between(success, failure, under, over);
-            let rate =
-                score(&levels, &[50.0]).limits[0].rate_per_s.expect("a level keeps the limit").estimate;
+            let rate = score(&levels, &limits([50.0])).limits[0]
+                .rate_per_s
+                .expect("a level keeps the limit")
+                .estimate;
             assert_eq!(rate as u64, published);
             rates.push(rate);
         }
@@ -114,28 +121,43 @@ mod tests {
             .map(|index| level(low + (high - low) * index as f64 / (count - 1) as f64, 60.0))
             .collect();
         let (first, last) = if failure < success { (60.0, 40.0) } else { (40.0, 60.0) };
-        levels[0].percentile_ms = first;
-        levels[count - 1].percentile_ms = last;
+        levels[0].percentiles_ms = vec![first];
+        levels[count - 1].percentiles_ms = vec![last];
         // The other successes lie behind the first failure.
         let others = under - 1;
-        levels[1..count - 1].iter_mut().take(others).for_each(|level| level.percentile_ms = 40.0);
+        levels[1..count - 1].iter_mut().take(others).for_each(|level| level.percentiles_ms = vec![40.0]);
         levels
     }
 
     #[test]
     fn a_limit_that_every_level_keeps_gives_the_last_and_one_that_none_keeps_gives_nothing() {
         let levels = [level(100.0, 5.0), level(200.0, 6.0)];
-        let scored = score(&levels, &[4.0, 10.0]);
+        let scored = score(&levels, &limits([4.0, 10.0]));
         assert_eq!(rates(&scored), (Some(200.0), vec![None, Some(200.0)]));
         assert_eq!(scored.critical_rate_per_s, None);
     }
 
     #[test]
+    fn the_limit_of_one_operation_is_scored_by_its_own_percentiles() {
+        let of = |rate_per_s, percentiles_ms: [f64; 2]| Level {
+            rate_per_s,
+            percentiles_ms: percentiles_ms.to_vec(),
+            is_sustained: true,
+        };
+        let levels = [of(100.0, [5.0, 50.0]), of(200.0, [6.0, 90.0]), of(300.0, [7.0, 110.0])];
+        let checkout = LatencyLimit { limit_ms: 100.0, operation: Some("checkout".to_owned()) };
+        let scored = score(&levels, &[LatencyLimit::of_all(10.0), checkout]);
+        assert_eq!(rates(&scored).1, [Some(300.0), Some(250.0)]);
+        assert_eq!(scored.limits[1].operation.as_deref(), Some("checkout"));
+    }
+
+    #[test]
     fn levels_behind_the_first_that_was_not_sustained_do_not_count() {
-        let lost = Level { rate_per_s: 300.0, percentile_ms: 7.0, is_sustained: false };
-        let scored = score(&[level(100.0, 5.0), level(200.0, 6.0), lost, level(400.0, 5.0)], &[10.0]);
+        let lost = Level { is_sustained: false, ..level(300.0, 7.0) };
+        let scored =
+            score(&[level(100.0, 5.0), level(200.0, 6.0), lost.clone(), level(400.0, 5.0)], &limits([10.0]));
         assert_eq!(rates(&scored), (Some(200.0), vec![Some(200.0)]));
-        let scored = score(&[lost], &[10.0]);
+        let scored = score(&[lost], &limits([10.0]));
         assert_eq!(rates(&scored), (None, vec![None]));
     }
 
@@ -183,11 +205,11 @@ mod tests {
                 .iter()
                 .map(|(rate, percentile, is_sustained)| Level {
                     rate_per_s: *rate as f64,
-                    percentile_ms: *percentile as f64,
+                    percentiles_ms: vec![*percentile as f64; 2],
                     is_sustained: *is_sustained,
                 })
                 .collect();
-            let scored = score(&levels, &[10.0, 25.0]);
+            let scored = score(&levels, &limits([10.0, 25.0]));
             for (limit, scored) in [10, 25].into_iter().zip(rates(&scored).1) {
                 let expected = by_hand(&curve, limit).map(|(sum, count)| sum as f64 / count as f64);
                 assert_eq!(scored, expected, "{curve:?} at {limit}");

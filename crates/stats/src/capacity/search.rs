@@ -8,7 +8,8 @@
 use super::ceiling::{Ceiling, ceiling, is_overload};
 use super::root::{Point, Prior, Root, ends, is_kept, root};
 use super::search_config::SearchConfig;
-use super::{Capacity, Method, WindowRequest, WindowResult};
+use super::window::{WindowRequest, WindowResult};
+use super::{Capacity, Method};
 use assay_model::{CapacityStep, Estimate, LimitRate};
 
 /// Doublings above the first rate, and halvings below it.
@@ -27,8 +28,6 @@ const ASIDE: (f64, f64) = (1.7, 2.0);
 const ASIDE_SATURATED: (f64, f64) = (2.0, 1.3);
 /// So far below the maximum a root is just below it.
 const SATURATED: f64 = 0.15;
-/// More requests than any window has.
-const REQUESTS_MAX: f64 = 1e10;
 /// Settling lasts so many times limit · (1 - root / maximum) / (1 - rate / maximum)², within the window's bounds: 1.7 times
 /// the time in which a queue of reflected Brownian motion gets its usual length.
 const SETTLE_RELAXATIONS: f64 = 1.5;
@@ -90,14 +89,14 @@ pub struct Search {
 impl Search {
     /// A search that knows nothing yet.
     pub fn new(config: SearchConfig) -> Self {
-        let limits = vec![Searched::default(); config.limits_ms.len() + 1];
+        let limits = vec![Searched::default(); config.limits.len() + 1];
         Search { config, windows: Vec::new(), limits, ceiling: None, cool_down_s: 0.0, used_s: 0.0 }
     }
 
     /// Behind the limits of the configuration: the highest rate at which the server refuses few requests. One that refuses what finds no
     /// place in a short queue still answers more, the more is asked, where it refuses every tenth: no such rate is sustained.
     fn refusals(&self) -> usize {
-        self.config.limits_ms.len()
+        self.config.limits.len()
     }
 
     /// Share of the requests that may miss a limit.
@@ -106,7 +105,17 @@ impl Search {
     }
 
     fn limit_ms(&self, limit: usize) -> f64 {
-        self.config.limits_ms.get(limit).copied().unwrap_or(REFUSED_MS)
+        self.config.limits.get(limit).map_or(REFUSED_MS, |limit| limit.limit_ms)
+    }
+
+    /// Of all requests so far, the share that a limit holds for.
+    fn limited_share(&self, limit: usize) -> f64 {
+        let sum = |count: &dyn Fn(&WindowResult) -> u64| {
+            self.windows.iter().map(|(window, _)| count(window) as f64).sum::<f64>()
+        };
+        let limited = sum(&|window| window.limits.get(limit).map_or(window.requests, |of| of.requests));
+        let all = sum(&|window| window.requests);
+        if limited > 0.0 { (limited / all).min(1.0) } else { 1.0 }
     }
 
     fn rates(&self) -> impl Iterator<Item = f64> {
@@ -158,7 +167,7 @@ impl Search {
         ends.map_or(f64::INFINITY, |(low, high)| ((high - low) / 2.0).exp_m1())
     }
 
-    /// The root of a limit with what those of shorter ones say: a request beyond a limit is beyond every shorter one, too, so the
+    /// The root of a limit with what those of shorter ones of the same requests say: a request beyond a limit is beyond every shorter one, too, so the
     /// rate at it is no lower than theirs. Near the maximum windows say hardly anything of long limits; there the short ones bound
     /// them. The other way round the least known ones would bound the best known.
     fn answer(&self, limit: usize) -> Option<Root> {
@@ -166,7 +175,11 @@ impl Search {
         if limit == self.refusals() {
             return Some(self.between_ends(limit, root));
         }
-        let is_shorter = |other: &usize| self.config.limits_ms[*other] < self.config.limits_ms[limit];
+        let limits = &self.config.limits;
+        let is_shorter = |other: &usize| {
+            limits[*other].operation == limits[limit].operation
+                && limits[*other].limit_ms < limits[limit].limit_ms
+        };
         let is_known = |other: &usize| self.is_reached(*other) == (true, true);
         let shorter = || (0..self.refusals()).filter(is_shorter).filter(is_known);
         let low = shorter().filter_map(|other| Some(self.limits[other].root?.low)).fold(root.low, f64::max);
@@ -252,21 +265,23 @@ impl Search {
         // A line through few windows may point anywhere.
         let ln_rate = ln_rate.clamp(root.middle - 0.5, root.middle + 0.5);
         let rate = ln_rate.min(most).exp().max(self.floor_per_s());
-        Some(self.ask(CapacityStep::Refine, rate, Some((root, self.limit_ms(limit)))))
+        Some(self.ask(CapacityStep::Refine, rate, Some((root, limit))))
     }
 
     /// At the first answer that no other window confirmed.
     fn confirm(&self) -> Option<WindowRequest> {
         let root = |limit: &Searched| limit.root.filter(|_| !limit.is_confirmed);
         let open = (0..self.limits.len()).filter(|limit| self.is_open(Target::Limit(*limit)));
-        let with_limit = |limit: usize| Some((root(&self.limits[limit])?, self.limit_ms(limit)));
-        let (root, limit_ms) = open.filter_map(with_limit).next()?;
-        Some(self.ask(CapacityStep::Confirm, root.median.exp(), Some((root, limit_ms))))
+        let with_limit = |limit: usize| Some((root(&self.limits[limit])?, limit));
+        let (root, limit) = open.filter_map(with_limit).next()?;
+        Some(self.ask(CapacityStep::Confirm, root.median.exp(), Some((root, limit))))
     }
 
-    fn ask(&self, step: CapacityStep, rate_per_s: f64, root: Option<(Root, f64)>) -> WindowRequest {
+    fn ask(&self, step: CapacityStep, rate_per_s: f64, limit: Option<(Root, usize)>) -> WindowRequest {
+        let root = limit.map(|(root, limit)| (root, self.limit_ms(limit)));
         let clump_s = root.map_or(0.0, |(root, _)| root.clump_s);
-        let enough_s = CLUMPS_WANTED * clump_s.max(1.0 / rate_per_s) / self.config.miss_share;
+        let limited_per_s = rate_per_s * limit.map_or(1.0, |(_, limit)| self.limited_share(limit));
+        let enough_s = CLUMPS_WANTED * clump_s.max(1.0 / limited_per_s) / self.config.miss_share;
         let window_s = enough_s.clamp(self.config.window_s_min, self.config.window_s_max);
         let room = |ceiling: Ceiling, ln_rate: f64| (1.0 - (ln_rate - ceiling.median).exp()).max(0.01);
         let settle_s = match (root, self.ceiling) {
@@ -377,7 +392,8 @@ impl Search {
         let (kept, _) = ends(up_to_most, self.miss_share(limit));
         let (_, missed) = self.ends(limit);
         LimitRate {
-            limit_ms: self.config.limits_ms[limit],
+            limit_ms: self.config.limits[limit].limit_ms,
+            operation: self.config.limits[limit].operation.clone(),
             rate_per_s: rate.map(|(rate, _)| estimate(rate)),
             last_success_per_s: kept.map(f64::exp),
             first_failure_per_s: missed.map(f64::exp),
@@ -388,9 +404,9 @@ impl Search {
     /// Geometric mean of the rates at the limits. Windows near one root say little about the others, and in virtual time the
     /// errors of the roots spread as independent ones: their squares are added.
     fn critical_rate(&self) -> Option<Estimate> {
-        let count = self.config.limits_ms.len() as f64;
+        let count = self.config.limits.len() as f64;
         let (mut middle, mut below, mut above) = (0.0, 0.0, 0.0);
-        for index in 0..self.config.limits_ms.len() {
+        for index in 0..self.config.limits.len() {
             let ([median, low, high], _) = self.rate_at(index)?;
             middle += median / count;
             below += ((median - low) / count).powi(2);
@@ -407,17 +423,6 @@ fn estimate([middle, low, high]: Ends) -> Estimate {
     Estimate { estimate: middle.exp(), low: end(low), high: end(high) }
 }
 
-/// A window as asked for, without counts that no server gives, and what was refused behind the misses of the limits.
-fn sound(ask: &WindowRequest, mut window: WindowResult, limits: usize) -> WindowResult {
-    (window.rate_per_s, window.window_s) = (ask.rate_per_s, ask.window_s);
-    let most = (10.0 * ask.rate_per_s * ask.window_s).min(REQUESTS_MAX) as u64 + 100;
-    window.requests = window.requests.min(most);
-    window.answers = window.answers.min(most);
-    window.misses.resize(limits, window.requests);
-    window.misses.push(window.refused.min(window.requests));
-    window
-}
-
 impl Method for Search {
     fn next(&self) -> Option<WindowRequest> {
         let ask = match self.bracket() {
@@ -431,7 +436,7 @@ impl Method for Search {
     }
 
     fn take(&mut self, ask: &WindowRequest, window: WindowResult) {
-        let window = sound(ask, window, self.refusals());
+        let window = window.sound(ask, self.refusals());
         self.took(ask, is_overload(&window));
         let cost_s = ask.settle_s + ask.window_s;
         if ask.step == CapacityStep::Confirm {
@@ -460,7 +465,7 @@ impl Method for Search {
         };
         Capacity {
             max_rate_per_s: self.maximum().map(estimate),
-            limits: (0..self.config.limits_ms.len()).map(|limit| self.limit_capacity(limit)).collect(),
+            limits: (0..self.config.limits.len()).map(|limit| self.limit_capacity(limit)).collect(),
             critical_rate_per_s: self.critical_rate(),
             is_precise: self.targets().all(is_done),
             from_below: None,

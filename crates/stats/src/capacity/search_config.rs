@@ -1,10 +1,12 @@
 //! Settings of a search.
 
+use assay_model::LatencyLimit;
+
 /// What is searched for, and how long that may take.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchConfig {
-    /// Limits of the response time, in ms.
-    pub limits_ms: Vec<f64>,
+    /// Limits of the response time.
+    pub limits: Vec<LatencyLimit>,
     /// Share of requests that may take longer: 0.01 for the 99th percentile.
     pub miss_share: f64,
     /// Where to begin, per second.
@@ -23,7 +25,7 @@ impl SearchConfig {
     /// p99 at 10, 25, 50, 75 and 100 ms, within 5 % in five minutes.
     pub fn new(first_rate_per_s: f64) -> Self {
         SearchConfig {
-            limits_ms: vec![10.0, 25.0, 50.0, 75.0, 100.0],
+            limits: [10.0, 25.0, 50.0, 75.0, 100.0].map(LatencyLimit::of_all).to_vec(),
             miss_share: 0.01,
             first_rate_per_s,
             window_s_min: 4.0,

@@ -9,13 +9,13 @@
 
 use super::score::{Level, score};
 use super::{Capacity, Method, WindowRequest, WindowResult};
-use assay_model::CapacityStep;
+use assay_model::{CapacityStep, LatencyLimit};
 
 /// Limits and rules of a sweep. [`SweepConfig::new`] has the published ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepConfig {
-    /// Limits of the response time, in ms.
-    pub limits_ms: Vec<f64>,
+    /// Limits of the response time.
+    pub limits: Vec<LatencyLimit>,
     /// First base of the search for the highest load, per second.
     pub first_base_per_s: f64,
     /// All durations are multiplied with it: 1 as published.
@@ -29,9 +29,9 @@ pub struct SweepConfig {
 
 impl SweepConfig {
     /// The published durations and tolerances, for Poisson arrivals.
-    pub fn new(limits_ms: Vec<f64>) -> Self {
+    pub fn new(limits: Vec<LatencyLimit>) -> Self {
         SweepConfig {
-            limits_ms,
+            limits,
             first_base_per_s: 100.0,
             time_factor: 1.0,
             tolerance_share: 0.01,
@@ -180,11 +180,13 @@ impl Sweep {
             return Phase::Levels { number, is_retry: true };
         }
         // Without a request there is no percentile, and nothing was kept.
-        let percentile_ms = window.percentile_ms.filter(|ms| !ms.is_nan());
-        let is_sustained = is_kept && percentile_ms.is_some();
+        let percentiles_ms: Vec<Option<f64>> = (0..self.config.limits.len())
+            .map(|at| window.limits.get(at)?.percentile_ms.filter(|ms| !ms.is_nan()))
+            .collect();
+        let is_sustained = is_kept && percentiles_ms.iter().any(Option::is_some);
         self.failures = if is_sustained { 0 } else { self.failures + 1 };
-        let percentile_ms = percentile_ms.unwrap_or(f64::INFINITY);
-        self.levels.push(Level { rate_per_s: window.rate_per_s, percentile_ms, is_sustained });
+        let percentiles_ms = percentiles_ms.into_iter().map(|ms| ms.unwrap_or(f64::INFINITY)).collect();
+        self.levels.push(Level { rate_per_s: window.rate_per_s, percentiles_ms, is_sustained });
         if self.failures < FAILURES_IN_A_ROW && number < LEVELS_MAX {
             Phase::Levels { number: number + 1, is_retry: false }
         } else {
@@ -242,13 +244,18 @@ impl Method for Sweep {
     }
 
     fn capacity(&self) -> Capacity {
-        Capacity { used_s: self.used_s, ..score(&self.levels, &self.config.limits_ms) }
+        Capacity { used_s: self.used_s, ..score(&self.levels, &self.config.limits) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capacity::LimitedRequests;
+
+    fn limits() -> Vec<LatencyLimit> {
+        vec![LatencyLimit::of_all(50.0)]
+    }
 
     /// Answers all that is asked up to a rate, and that rate beyond it.
     fn give(ask: &WindowRequest, up_to_per_s: f64) -> WindowResult {
@@ -259,15 +266,18 @@ mod tests {
             requests: (ask.rate_per_s * ask.window_s).round() as u64,
             answers: (answered * ask.window_s).round() as u64,
             refused: 0,
-            misses: vec![0],
-            percentile_ms: Some(if ask.rate_per_s <= up_to_per_s { 10.0 } else { 1000.0 }),
+            limits: vec![LimitedRequests {
+                requests: (ask.rate_per_s * ask.window_s).round() as u64,
+                misses: 0,
+                percentile_ms: Some(if ask.rate_per_s <= up_to_per_s { 10.0 } else { 1000.0 }),
+            }],
         }
     }
 
     /// A server that gives way at 3934 at first, then at 4187, then on its way up again, as that of the published run did.
     #[test]
     fn the_published_rates_are_tried() {
-        let mut sweep = Sweep::new(SweepConfig { poisson_deviations: 0.0, ..SweepConfig::new(vec![50.0]) });
+        let mut sweep = Sweep::new(SweepConfig { poisson_deviations: 0.0, ..SweepConfig::new(limits()) });
         let mut tried = Vec::new();
         while let Some(ask) = sweep.next().filter(|_| sweep.phase != Phase::WarmUp) {
             tried.push(ask.rate_per_s.round());
@@ -289,7 +299,7 @@ mod tests {
 
     #[test]
     fn levels_end_after_three_failures_in_a_row_and_each_is_retried_once() {
-        let mut sweep = Sweep::new(SweepConfig { poisson_deviations: 0.0, ..SweepConfig::new(vec![50.0]) });
+        let mut sweep = Sweep::new(SweepConfig { poisson_deviations: 0.0, ..SweepConfig::new(limits()) });
         let mut asks = Vec::new();
         while let Some(ask) = sweep.next() {
             sweep.take(&ask, give(&ask, 500.0));
@@ -308,12 +318,11 @@ mod tests {
 
     #[test]
     fn a_server_that_answers_nothing_ends_the_sweep() {
-        let mut sweep = Sweep::new(SweepConfig::new(vec![50.0]));
+        let mut sweep = Sweep::new(SweepConfig::new(limits()));
         let mut windows = 0;
         while let Some(ask) = sweep.next() {
             windows += 1;
-            let misses = vec![(ask.rate_per_s * ask.window_s) as u64];
-            sweep.take(&ask, WindowResult { answers: 0, misses, ..give(&ask, 1.0) });
+            sweep.take(&ask, WindowResult { answers: 0, ..give(&ask, 1.0) });
         }
         assert!(windows < 40, "{windows}");
         assert_eq!(sweep.capacity().critical_rate_per_s, None);

@@ -5,16 +5,22 @@ mod servers;
 mod simulated;
 mod table;
 
-use assay_model::Estimate;
+use assay_model::{Estimate, LatencyLimit};
 use assay_stats::capacity::{
-    Capacity, Method, Search, SearchConfig, Sweep, SweepConfig, WindowRequest, WindowResult,
+    Capacity, LimitedRequests, Method, Search, SearchConfig, Sweep, SweepConfig, WindowRequest, WindowResult,
 };
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use simulated::{Every, Interruptions, Running, Server, Service};
 
 /// Of the answers of one worker with exponential service times exp(-(μ - λ) t) take longer than t.
 fn rate_of_one_worker(service_s: f64, limit_ms: f64) -> f64 {
     1.0 / service_s + 0.01_f64.ln() / (limit_ms / 1e3)
+}
+
+fn limits(limits_ms: &[f64]) -> Vec<LatencyLimit> {
+    limits_ms.iter().copied().map(LatencyLimit::of_all).collect()
 }
 
 fn all(capacity: &Capacity) -> impl Iterator<Item = Estimate> {
@@ -85,12 +91,41 @@ fn the_rate_at_a_longer_limit_is_no_lower() {
     let server = Server::new(1, Service::Exponential, 0.001);
     let limits_ms = vec![50.0, 60.0, 70.0, 75.0, 80.0, 90.0, 100.0];
     for seed in 0..6 {
-        let config = SearchConfig { limits_ms: limits_ms.clone(), ..SearchConfig::new(100.0) };
+        let config = SearchConfig { limits: limits(&limits_ms), ..SearchConfig::new(100.0) };
         let capacity = servers::run(&mut Search::new(config), &server, &limits_ms, seed);
         let rates: Vec<f64> = capacity.limits.iter().filter_map(|l| Some(l.rate_per_s?.estimate)).collect();
         assert_eq!(rates.len(), limits_ms.len());
         assert!(rates.is_sorted(), "seed {seed}: {rates:?}");
     }
+}
+
+/// One request in ten is a checkout, drawn at random: the same rate keeps its limit, and less is known of it.
+#[test]
+fn the_limit_of_an_operation_is_found_by_its_own_requests() {
+    let server = Server::new(1, Service::Exponential, 0.001);
+    let truth = rate_of_one_worker(0.001, 25.0);
+    let (mut held, mut wider) = (0, 0);
+    for seed in 0..12 {
+        let own = LatencyLimit { limit_ms: 25.0, operation: Some("checkout".to_owned()) };
+        let limits = vec![LatencyLimit::of_all(25.0), own.clone()];
+        let mut search = Search::new(SearchConfig { limits, ..SearchConfig::new(100.0) });
+        let (mut running, mut random) = (Running::new(&server, seed), ChaCha8Rng::seed_from_u64(seed));
+        while let Some(ask) = search.next() {
+            let mut window = running.window(&ask, &[25.0], 99.0);
+            let of_all = window.limits[0];
+            let mut drawn = |of: u64| (0..of).filter(|_| random.random_range(0..10) == 0).count() as u64;
+            let (misses, kept) = (drawn(of_all.misses), drawn(of_all.requests - of_all.misses));
+            window.limits.push(LimitedRequests { requests: misses + kept, misses, percentile_ms: None });
+            search.take(&ask, window);
+        }
+        let found = search.capacity().limits;
+        assert_eq!(found[1].limit(), own);
+        let ends = |at: usize| found[at].rate_per_s.and_then(|rate| rate.ends()).expect("an interval");
+        held += u32::from(ends(1).0 <= truth && truth <= ends(1).1);
+        wider += u32::from(ends(0).1 - ends(0).0 < ends(1).1 - ends(1).0);
+    }
+    println!("{held} of 12 intervals hold {truth}, {wider} are wider");
+    assert!(held >= 10 && wider >= 9, "{held} hold, {wider} are wider");
 }
 
 /// Behind an overload (a tenth of the answers did not come), one that counts as well as one that was left out, as long as it
@@ -99,7 +134,7 @@ fn the_rate_at_a_longer_limit_is_no_lower() {
 fn a_search_rests_behind_what_overloads_the_server() {
     let server = Server::new(1, Service::Exponential, 0.001);
     let config = SearchConfig::new(100.0);
-    let limits_ms = config.limits_ms.clone();
+    let limits_ms: Vec<f64> = config.limits.iter().map(|limit| limit.limit_ms).collect();
     let (mut search, mut running) = (Search::new(config), Running::new(&server, 1));
     let (mut wanted_s, mut rests, mut lost) = (0.0, 0, 0);
     while let Some(ask) = search.next() {
@@ -129,7 +164,7 @@ fn a_search_finds_what_theory_says_of_pauses() {
     let truth = 0.01 * 400.0 / (21.0 * 21.0 / 60.0 / 1e3);
     let (mut held, mut widths) = (0, Vec::new());
     for seed in 0..20 {
-        let config = SearchConfig { limits_ms: vec![25.0], ..SearchConfig::new(100.0) };
+        let config = SearchConfig { limits: limits(&[25.0]), ..SearchConfig::new(100.0) };
         let capacity = servers::run(&mut Search::new(config), &server, &[25.0], seed);
         let rate = capacity.limits[0].rate_per_s.expect("the limit is reached");
         held += u32::from(rate.low.unwrap() <= truth && truth <= rate.high.unwrap());
@@ -149,7 +184,7 @@ fn a_search_takes_less_than_a_tenth_of_a_sweep() {
     let rates = limits_ms.map(|limit| rate_of_one_worker(0.001, limit));
     let truth = assay_stats::geometric_mean(&rates).expect("rates");
     let searched = servers::search(&server, 3);
-    let swept = servers::run(&mut Sweep::new(SweepConfig::new(limits_ms.to_vec())), &server, &limits_ms, 3);
+    let swept = servers::run(&mut Sweep::new(SweepConfig::new(limits(&limits_ms))), &server, &limits_ms, 3);
     assert!(searched.used_s < 0.1 * swept.used_s, "{} and {} s", searched.used_s, swept.used_s);
     for capacity in [searched, swept] {
         let critical = capacity.critical_rate_per_s.expect("every limit is reached").estimate;
@@ -182,8 +217,7 @@ fn nonsense(ask: &WindowRequest, draw: (u64, u64, u64, u64), limits: usize) -> W
         requests,
         answers,
         refused: draw.1.min(draw.2),
-        misses: vec![misses; kept],
-        percentile_ms,
+        limits: vec![LimitedRequests { requests, misses, percentile_ms }; kept],
     }
 }
 
@@ -196,7 +230,7 @@ proptest! {
         first in 1e-3..1e6_f64,
     ) {
         let config = SearchConfig { budget_s: 120.0, ..SearchConfig::new(first) };
-        let limits = config.limits_ms.len();
+        let limits = config.limits.len();
         let mut search = Search::new(config);
         let mut windows = 0;
         while let Some(ask) = search.next() {
@@ -215,7 +249,7 @@ proptest! {
     fn a_sweep_ends_whatever_it_is_told(
         draws in prop::collection::vec((0..100_u64, 0..100_u64, 0..100_u64, 0..100_u64), 1..40),
     ) {
-        let mut sweep = Sweep::new(SweepConfig::new(vec![10.0, 100.0]));
+        let mut sweep = Sweep::new(SweepConfig::new(limits(&[10.0, 100.0])));
         let mut windows = 0;
         while let Some(ask) = sweep.next() {
             let draw = draws[windows % draws.len()];

@@ -88,7 +88,7 @@ pub fn search(server: &Server, seed: u64) -> Capacity {
     let mut random = ChaCha8Rng::seed_from_u64(seed ^ 0x5ea);
     let below: f64 = random.random_range(1.0..5.0);
     let config = SearchConfig::new(server.max_rate_per_s() * 2_f64.powf(-below));
-    let limits_ms = config.limits_ms.clone();
+    let limits_ms: Vec<f64> = config.limits.iter().map(|limit| limit.limit_ms).collect();
     run(&mut Search::new(config), server, &limits_ms, seed)
 }
 

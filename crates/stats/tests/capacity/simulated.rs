@@ -5,7 +5,7 @@
 //! every release of the random crates, because bits are turned into draws here.
 
 use assay_model::CapacityStep;
-use assay_stats::capacity::{WindowRequest, WindowResult};
+use assay_stats::capacity::{LimitedRequests, WindowRequest, WindowResult};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::VecDeque;
@@ -173,8 +173,10 @@ impl Running {
             requests,
             answers,
             refused: 0,
-            misses,
-            percentile_ms,
+            limits: misses
+                .into_iter()
+                .map(|misses| LimitedRequests { requests, misses, percentile_ms })
+                .collect(),
         }
     }
 
@@ -317,7 +319,7 @@ pub fn rate_at_limit(server: &Server, limit_ms: f64, miss_share: f64, requests: 
             step: CapacityStep::Level,
         };
         let window = Running::new(server, seed.wrapping_add(step)).window(&ask, &[limit_ms], 99.0);
-        let share = window.misses[0] as f64 / window.requests.max(1) as f64;
+        let share = window.limits[0].misses as f64 / window.requests.max(1) as f64;
         if share <= miss_share { low = rate_per_s } else { high = rate_per_s }
     }
     (low + high) / 2.0

@@ -14,7 +14,7 @@
 //! `cargo test --release -p assay-stats --test all capacity:: -- --ignored --nocapture`
 
 use super::servers::{Kind, estimates, kinds, run, search, truths};
-use assay_model::Estimate;
+use assay_model::{Estimate, LatencyLimit};
 use assay_stats::capacity::{
     Capacity, Method, Search, SearchConfig, Sweep, SweepConfig, WindowRequest, WindowResult,
 };
@@ -137,7 +137,7 @@ fn the_same_windows_spread_less_when_a_search_reads_them() {
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for seed in 0..number("SWEEPS", 40) {
             let mut both = Both {
-                sweep: Sweep::new(SweepConfig::new(LIMITS_MS.to_vec())),
+                sweep: Sweep::new(SweepConfig::new(LIMITS_MS.map(LatencyLimit::of_all).to_vec())),
                 search: Search::new(SearchConfig::new(100.0)),
             };
             let capacity = run(&mut both, &kind.server, &LIMITS_MS, 500 + seed);

@@ -4,6 +4,7 @@ use crate::file::document::Document;
 use crate::file::study::{CapacityTable, DesignTable, Study};
 use assay_measure::{budget_s_min, default_budget_s};
 use assay_model::{CapacityMethod, Design, Metric, PlannedCapacity};
+use std::collections::BTreeMap;
 
 const LIMITS_MS: [f64; 5] = [10.0, 25.0, 50.0, 75.0, 100.0];
 /// Most limits, and the longest one.
@@ -19,6 +20,11 @@ impl CapacityTable {
         CapacityTable {
             method: quick.method.or(self.method),
             limits_ms: quick.limits_ms.as_ref().or(self.limits_ms.as_ref()).cloned(),
+            operation_limits_ms: quick
+                .operation_limits_ms
+                .as_ref()
+                .or(self.operation_limits_ms.as_ref())
+                .cloned(),
             percentile: quick.percentile.or(self.percentile),
             limited_operations: or(&quick.limited_operations, &self.limited_operations),
             budget: quick.budget.or(self.budget),
@@ -35,11 +41,21 @@ pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedCapacity> 
     let quick = study.quick.as_ref().filter(|_| is_quick).and_then(|q| q.capacity.as_ref());
     let table = study.capacity.as_ref()?.replaced_by(quick);
     let method = table.method.unwrap_or(CapacityMethod::Search);
+    let operation_limits_ms = table.operation_limits_ms.unwrap_or_default();
+    let limited = table.limited_operations.unwrap_or_default();
+    // Without limits of all, those of single operations are all there are.
+    let is_usual = operation_limits_ms.is_empty() || !limited.is_empty();
+    let limits_ms = table.limits_ms.unwrap_or_else(|| if is_usual { LIMITS_MS.to_vec() } else { Vec::new() });
+    let limited_operations = match limits_ms.is_empty() {
+        true => operation_limits_ms.keys().cloned().collect(),
+        false => limited,
+    };
     Some(PlannedCapacity {
         method,
         percentile: table.percentile.unwrap_or(99.0),
-        limits_ms: table.limits_ms.unwrap_or_else(|| LIMITS_MS.to_vec()),
-        limited_operations: table.limited_operations.unwrap_or_default(),
+        limits_ms,
+        operation_limits_ms,
+        limited_operations,
         budget_s: table.budget.map_or_else(|| default_budget_s(method), |b| b.0),
         connections: table.connections.unwrap_or(256),
         users: table.users,
@@ -50,20 +66,25 @@ pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedCapacity> 
 
 /// In words, for plan and report.
 pub(crate) fn describe(planned: &PlannedCapacity) -> String {
-    let limits: Vec<String> = planned.limits_ms.iter().map(f64::to_string).collect();
-    let of = match planned.limited_operations.as_slice() {
-        [] => String::new(),
-        operations => format!(" of {}", operations.join(", ")),
+    let limits = |limits_ms: &[f64]| limits_ms.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+    let of_all = match planned.limited_operations.as_slice() {
+        _ if planned.limits_ms.is_empty() => None,
+        [] => Some(format!("is at most {} ms", limits(&planned.limits_ms))),
+        names => Some(format!("of {} is at most {} ms", names.join(", "), limits(&planned.limits_ms))),
     };
+    let of_one =
+        |(name, limits_ms): (&String, &Vec<f64>)| format!("of {name} is at most {} ms", limits(limits_ms));
+    let keeps: Vec<String> =
+        of_all.into_iter().chain(planned.operation_limits_ms.iter().map(of_one)).collect();
     let method = match planned.method {
         CapacityMethod::Search => "search",
         CapacityMethod::Sweep => "sweep",
     };
     format!(
-        "{method} for the highest rates of Poisson arrivals at which the {}th percentile of the response time{of} is at most {} \
-         ms, and for the highest rate that is sustained; at most about {} s, {} connections",
+        "{method} for the highest rates of Poisson arrivals at which the {}th percentile of the response time {}, \
+         and for the highest rate that is sustained; at most about {} s, {} connections",
         planned.percentile,
-        limits.join(", "),
+        keeps.join(", "),
         planned.budget_s,
         planned.connections
     )
@@ -72,8 +93,8 @@ pub(crate) fn describe(planned: &PlannedCapacity) -> String {
 /// The metrics of the limits that the study or its short form names.
 pub(crate) fn limit_metrics(study: &Study) -> Vec<String> {
     let forms = [planned(study, false), planned(study, true)];
-    let limits = forms.into_iter().flatten().flat_map(|p| p.limits_ms);
-    limits.map(|limit_ms| Metric::rate_at_limit(limit_ms).id.into_owned()).collect()
+    let limits = forms.into_iter().flatten().flat_map(|planned| planned.limits());
+    limits.map(|limit| Metric::rate_at_limit(&limit).id.into_owned()).collect()
 }
 
 /// Reports mistakes in the table, and keys that a study of capacities cannot have.
@@ -107,19 +128,29 @@ pub(crate) fn check(study: &Study, document: &mut Document) {
 
 fn check_table(place: &str, table: &CapacityTable, document: &mut Document) {
     if let Some(limits_ms) = &table.limits_ms {
-        let at = format!("{place}.limits_ms");
-        if limits_ms.is_empty() || LIMITS_MAX < limits_ms.len() {
-            document.add(&at, format!("name 1 to {LIMITS_MAX} limits"));
-        }
-        if let Some(bad) = limits_ms.iter().find(|limit| !(**limit > 0.0 && **limit <= LIMIT_MS_MAX)) {
-            document.add(&at, format!("a limit of {bad} ms: use more than 0 and at most {LIMIT_MS_MAX} ms"));
-        }
-        if let Some(pair) = limits_ms.windows(2).find(|pair| pair[1] <= pair[0]) {
-            document.add(
-                &at,
-                format!("limits go upwards, each once: {} ms stands before {} ms", pair[0], pair[1]),
-            );
-        }
+        check_limits(&format!("{place}.limits_ms"), "", limits_ms, document);
+    }
+    let at = format!("{place}.operation_limits_ms");
+    for (operation, limits_ms) in table.operation_limits_ms.iter().flatten() {
+        check_limits(&at, &format!("{operation}: "), limits_ms, document);
+    }
+    let all = table.limits_ms.iter().chain(table.operation_limits_ms.iter().flat_map(BTreeMap::values));
+    if table.operation_limits_ms.is_some() && LIMITS_MAX < all.map(Vec::len).sum() {
+        document.add(&at, format!("with those of all operations, use at most {LIMITS_MAX} limits"));
+    }
+}
+
+/// Limits of all operations, or of one, whose name stands in front.
+fn check_limits(at: &str, of: &str, limits_ms: &[f64], document: &mut Document) {
+    if limits_ms.is_empty() || LIMITS_MAX < limits_ms.len() {
+        document.add(at, format!("{of}name 1 to {LIMITS_MAX} limits"));
+    }
+    if let Some(bad) = limits_ms.iter().find(|limit| !(**limit > 0.0 && **limit <= LIMIT_MS_MAX)) {
+        document.add(at, format!("{of}a limit of {bad} ms: use more than 0 and at most {LIMIT_MS_MAX} ms"));
+    }
+    if let Some(pair) = limits_ms.windows(2).find(|pair| pair[1] <= pair[0]) {
+        let what = format!("{of}limits go upwards, each once: {} ms stands before {} ms", pair[0], pair[1]);
+        document.add(at, what);
     }
 }
 
@@ -170,5 +201,23 @@ mod tests {
         assert_eq!((short.limits_ms, short.percentile, short.budget_s), (vec![20.0], 95.0, 30.0));
         let want = ["rate_at_5_ms_per_s", "rate_at_20_ms_per_s", "rate_at_20_ms_per_s"];
         assert_eq!(limit_metrics(&study), want);
+    }
+
+    #[test]
+    fn limits_of_operations_stand_beside_those_of_all_or_for_themselves() {
+        let alone = study("operation_limits_ms = { checkout = [100, 200], \"GET /\" = [50] }", "");
+        let planned = planned(&alone, false).unwrap();
+        assert_eq!(
+            (planned.limits_ms.len(), planned.limited_operations),
+            (0, vec!["GET /".to_owned(), "checkout".to_owned()])
+        );
+        let want =
+            ["rate_at_50_ms_per_s/GET /", "rate_at_100_ms_per_s/checkout", "rate_at_200_ms_per_s/checkout"];
+        assert_eq!(limit_metrics(&alone)[..3], want);
+        let beside = study("limits_ms = [10]\noperation_limits_ms = { checkout = [200] }", "");
+        let planned = super::planned(&beside, false).unwrap();
+        assert!(planned.limited_operations.is_empty());
+        let words = describe(&planned);
+        assert!(words.contains("response time is at most 10 ms, of checkout is at most 200 ms"), "{words}");
     }
 }

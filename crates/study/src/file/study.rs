@@ -268,12 +268,14 @@ impl LoadTable {
 pub struct CapacityTable {
     /// Default: `search`.
     pub method: Option<CapacityMethod>,
-    /// Limits of the response time, ms, upwards. Default: 10, 25, 50, 75, 100.
+    /// Limits of the response time, ms, upwards. Default: 10, 25, 50, 75, 100; none where single operations have limits.
     pub limits_ms: Option<Vec<f64>>,
+    /// Limits of single operations of the scenario, ms, upwards, by the operation's name: `{ checkout = [200] }`.
+    pub operation_limits_ms: Option<BTreeMap<String, Vec<f64>>>,
     /// The percentile that must keep them. Default: 99.
     #[schemars(range(min = 50, max = 99.9))]
     pub percentile: Option<f64>,
-    /// Operations of the scenario that the limits hold for. Default: all.
+    /// Operations of the scenario that the limits in `limits_ms` hold for, together. Default: all.
     pub limited_operations: Option<Vec<String>>,
     /// About the longest time of the windows of one trial. Default: `5m` for a search, `150m` for a sweep, as published; less
     /// shortens the phases of a sweep.

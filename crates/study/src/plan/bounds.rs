@@ -34,6 +34,7 @@ pub(crate) fn limits_of(study: &Study, specs: &[VariantSpec]) -> LimitsTable {
 mod tests {
     use super::*;
     use assay_model::{CapacityMethod, PlannedCapacity};
+    use std::collections::BTreeMap;
 
     #[test]
     fn limits_of_the_study_count_and_what_it_does_not_limit_is_as_usual() {
@@ -41,6 +42,7 @@ mod tests {
             method: CapacityMethod::Search,
             percentile: 99.0,
             limits_ms: vec![10.0],
+            operation_limits_ms: BTreeMap::new(),
             limited_operations: Vec::new(),
             budget_s: 300.0,
             connections: 1,

@@ -163,7 +163,7 @@ fn check_here(
 ) {
     check_rate(candidates, document);
     if let Some(capacity) = procedure.capacity() {
-        check_limited(&capacity.limited_operations, candidates, document);
+        check_limited(capacity, candidates, document);
     }
     match workload.program.attached() {
         Some(server) => needed::check_attached(server, layout, document),

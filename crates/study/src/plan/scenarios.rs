@@ -6,7 +6,7 @@ use crate::plan::candidate::Candidate;
 use crate::plan::names::{fixed_placeholders, workload_options};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_load::Scenario;
-use assay_model::PlannedScenario;
+use assay_model::{PlannedCapacity, PlannedScenario};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -42,13 +42,19 @@ pub(super) fn check_rate(candidates: &[Candidate], document: &mut Document) {
 }
 
 /// Limits are of operations that the scenario has.
-pub(super) fn check_limited(operations: &[String], candidates: &[Candidate], document: &mut Document) {
-    let mut scenarios = scenarios_of(candidates).peekable();
-    if scenarios.peek().is_none() && !operations.is_empty() {
-        document.add("capacity.limited_operations", "without a scenario there is one operation only");
-    }
-    if let Some(e) = scenarios.find_map(|scenario| scenario.check_operations(operations).err()) {
-        document.add("capacity.limited_operations", e.to_string());
+pub(super) fn check_limited(capacity: &PlannedCapacity, candidates: &[Candidate], document: &mut Document) {
+    let own: Vec<String> = capacity.operation_limits_ms.keys().cloned().collect();
+    let together = if capacity.limits_ms.is_empty() { &[][..] } else { &capacity.limited_operations };
+    for (key, operations) in
+        [("capacity.limited_operations", together), ("capacity.operation_limits_ms", own.as_slice())]
+    {
+        let mut scenarios = scenarios_of(candidates).peekable();
+        if scenarios.peek().is_none() && !operations.is_empty() {
+            document.add(key, "without a scenario there is one operation only");
+        }
+        if let Some(e) = scenarios.find_map(|scenario| scenario.check_operations(operations).err()) {
+            document.add(key, e.to_string());
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::plan::duration::SETTLE_S;
 use crate::plan::requests::{CONNECTIONS, USERS};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_load::{ArrivalLaw, GeneratorConfig, Http, Load, LoadError, Scenario};
-use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windows};
+use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windows, limited_apart};
 use assay_model::PlannedCapacity;
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn capacity_config(run: &Run<'_>, server: &Server<'_>, planned: &PlannedCapacity
         scenario: server.launched.launch.scenario.as_ref().map(|scenario| scenario.text().to_owned()),
         method: planned.method,
         percentile: planned.percentile,
-        limits_ms: planned.limits_ms.clone(),
+        limits: planned.limits(),
         limited_operations: planned.limited_operations.clone(),
         budget_s: planned.budget_s,
         connections: planned.connections,
@@ -83,6 +83,7 @@ pub(super) fn generator_of(
             users: planned.users,
             seed: server.launched.trial.seed,
             limited: planned.limited_operations.clone(),
+            limited_apart: limited_apart(&planned.limits()),
             shared: server.shared.clone(),
             tls,
             http: of_load.http,

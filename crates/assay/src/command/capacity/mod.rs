@@ -35,8 +35,8 @@ pub fn capacity(arguments: &CapacityArguments) -> Result<ExitCode, Failure> {
 
 fn check_wanted(arguments: &CapacityArguments) -> Result<(), Failure> {
     for wanted in &arguments.at_least {
-        if !arguments.limits.0.contains(&wanted.limit_ms) {
-            let what = format!("--at-least names {} ms, which is not among --limits", wanted.limit_ms);
+        if !arguments.limits.contain(&wanted.limit) {
+            let what = format!("--at-least names {}, which is not among --limits", wanted.limit);
             return Err(Failure::input(what));
         }
     }

@@ -5,14 +5,14 @@ use assay_model::{Estimate, GateCase, GateVerdict, LimitRate};
 
 /// The condition that fails is that the highest rate which keeps the limit is lower. Figures that cannot be used decide nothing.
 pub fn judge(limits: &[LimitRate], wanted: &AtLeast, is_usable: bool) -> GateCase {
-    let limit = limits.iter().find(|limit| limit.limit_ms == wanted.limit_ms);
+    let limit = limits.iter().find(|limit| limit.limit() == wanted.limit);
     let (measured, verdict, remedy) = match limit {
         _ if !is_usable => (None, GateVerdict::Undecided, "the result is not shown to be valid"),
         None => (None, GateVerdict::Undecided, "the result does not have this limit"),
         Some(limit) => of_limit(limit, wanted.rate_per_s),
     };
     GateCase {
-        condition: format!("less than {} requests/s under {} ms", wanted.rate_per_s, wanted.limit_ms),
+        condition: format!("less than {} requests/s under {}", wanted.rate_per_s, wanted.limit),
         variant: None,
         baseline: None,
         measured,
@@ -49,6 +49,7 @@ const NOT_FOUND: &str = "no rate was found at which keeping the limit ends: a lo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::LatencyLimit;
 
     #[track_caller]
     fn check(
@@ -63,12 +64,35 @@ mod tests {
         });
         let limit = LimitRate {
             limit_ms: 25.0,
+            operation: None,
             rate_per_s,
             last_success_per_s: kept,
             first_failure_per_s: missed,
             limited_by_max: false,
         };
         assert_eq!(of_limit(&limit, wanted_per_s).1, want, "{limit:?} at {wanted_per_s}");
+    }
+
+    fn at_25_ms(operation: Option<&str>) -> AtLeast {
+        let operation = operation.map(str::to_owned);
+        AtLeast { rate_per_s: 500.0, limit: LatencyLimit { limit_ms: 25.0, operation } }
+    }
+
+    #[test]
+    fn a_limit_of_one_operation_is_judged_by_its_own_rate() {
+        let limit = |operation: Option<&str>, rate: f64| LimitRate {
+            limit_ms: 25.0,
+            operation: operation.map(str::to_owned),
+            rate_per_s: Some(Estimate { estimate: rate, low: Some(0.9 * rate), high: Some(1.1 * rate) }),
+            last_success_per_s: None,
+            first_failure_per_s: None,
+            limited_by_max: false,
+        };
+        let limits = [limit(None, 900.0), limit(Some("checkout"), 200.0)];
+        assert_eq!(judge(&limits, &at_25_ms(None), true).verdict, GateVerdict::Passes);
+        let case = judge(&limits, &at_25_ms(Some("checkout")), true);
+        assert_eq!(case.verdict, GateVerdict::Holds);
+        assert_eq!(case.condition, "less than 500 requests/s under 25 ms of checkout");
     }
 
     #[test]
@@ -93,13 +117,14 @@ mod tests {
         let rate = Estimate { estimate: 600.0, low: None, high: None };
         let limit = LimitRate {
             limit_ms: 25.0,
+            operation: None,
             rate_per_s: Some(rate),
             last_success_per_s: Some(600.0),
             first_failure_per_s: Some(620.0),
             limited_by_max: false,
         };
         assert_eq!(of_limit(&limit, 500.0).1, GateVerdict::Undecided);
-        let case = judge(&[limit], &AtLeast { rate_per_s: 500.0, limit_ms: 25.0 }, false);
+        let case = judge(&[limit], &at_25_ms(None), false);
         assert_eq!(case.verdict, GateVerdict::Undecided);
     }
 }

@@ -2,7 +2,8 @@
 
 use super::commands::prose;
 use assay_model::{
-    Better, EMULATED, Exposition, GC_FIGURES, GcFigure, METRICS, Metric, PER_BENCHMARK, PER_PROCESS,
+    Better, EMULATED, Exposition, GC_FIGURES, GcFigure, LatencyLimit, METRICS, Metric, PER_BENCHMARK,
+    PER_PROCESS,
 };
 use assay_report::gc::openmetrics_families;
 use std::fmt::Write;
@@ -30,9 +31,12 @@ fn add_studies(page: &mut String) {
     page.push_str("\n### Of a limit\n\n");
     head(page);
     // One name for all limits: the number stands where the study's limit does.
-    let of_limit = Metric::rate_at_limit(10.0);
+    let of_limit = Metric::rate_at_limit(&LatencyLimit::of_all(10.0));
     let named = |text: &str| text.replace("10", "N");
     row(page, &named(&of_limit.id), &named(&of_limit.title), &of_limit);
+    let of_one =
+        Metric::rate_at_limit(&LatencyLimit { limit_ms: 10.0, operation: Some("OPERATION".to_owned()) });
+    row(page, &named(&of_one.id), &named(&of_one.title), &of_one);
     add_metrics("Of a benchmark", PER_BENCHMARK, "/NAME", page);
     add_metrics("Of a process of the trial", PER_PROCESS, "/ROLE", page);
     add_metrics("Of an emulated guest", EMULATED, "", page);

@@ -8,7 +8,7 @@ use assay_kit::chart::{Chart, curve_panel};
 use assay_kit::curves::{self, Curve, Frame};
 use assay_kit::number::{significant, tick};
 use assay_kit::text;
-use assay_model::{CapacityReport, PlannedCapacity};
+use assay_model::{CapacityReport, LatencyLimit, PlannedCapacity};
 
 const ID: &str = "rate-curve";
 const TITLE: &str = "Response time by rate";
@@ -126,7 +126,10 @@ fn panel(
 ) -> String {
     let drawn: Vec<(&Cell, Vec<(f64, f64)>)> =
         group.cells.iter().map(|c| (c, points(grid, c, end))).filter(|(_, p)| !p.is_empty()).collect();
-    let limits: Vec<f64> = planned.limits_ms.iter().copied().filter(|l| *l > 0.0 && l.is_finite()).collect();
+    // The line is of what is limited together: of single operations where nothing else is.
+    let is_drawn = |limit: &LatencyLimit| planned.limits_ms.is_empty() || limit.operation.is_none();
+    let limits = planned.limits().into_iter().filter(is_drawn).map(|limit| limit.limit_ms);
+    let limits: Vec<f64> = limits.filter(|l| *l > 0.0 && l.is_finite()).collect();
     let times = drawn.iter().flat_map(|(_, points)| points).map(|p| p.1).chain(limits.iter().copied());
     let curves: Vec<Curve> = drawn.iter().map(|(cell, points)| curve(cell, points)).collect();
     let frame = Frame {
