@@ -214,7 +214,8 @@ fn a_limit_of_one_operation_names_it_in_every_form() {
     assert!(page.contains("200 ms of checkout: 400 requests a second (380 to 420)"), "its mark on the curve");
     assert!(page.contains("misses_200_ms{operation=checkout}"), "the windows as CSV");
     let csv = capacity::data(&report).csv();
-    assert!(csv.contains("\nlimit,checkout,200,99,400,380,420,395,415,true"), "{csv}");
+    assert!(csv.contains("\nlimit,checkout,200,99,400,380,420,395,415,true,"), "{csv}");
+    assert!(csv.contains("\noperation,checkout,,,1200,,,,,true,100,0,,,210,"), "{csv}");
     let json = serde_json::to_value(&report).expect("plain data");
     assert_eq!(json["limits"][2]["operation"], "checkout");
     assert!(json["limits"][0].get("operation").is_none());

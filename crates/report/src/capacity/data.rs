@@ -1,11 +1,12 @@
 //! The raw figures of a capacity: its rates, and its windows.
 
-use super::lines::Step;
+use super::lines::{Step, highest_sustained};
 use assay_kit::document::{Data, Value};
 use assay_model::{CapacityReport, Estimate, LimitRate, OperationCount, metric};
 
-/// A row for each limit, with the operation that it alone holds for, then the critical and the highest rate. `valid` is `false` where the
-/// figures must not be used, and absent where that is not known.
+/// A row for each limit, with the operation that it alone holds for, then the critical and the highest rate; at last a row for each
+/// operation, with its figures in the window at the highest rate that was sustained. `valid` is `false` where the figures must not be used,
+/// and absent where that is not known.
 pub fn rates(report: &CapacityReport) -> Data {
     let names = [
         "name",
@@ -19,14 +20,15 @@ pub fn rates(report: &CapacityReport) -> Data {
         "first_failure_per_s",
         "valid",
     ];
-    let mut data = Data::new(names);
+    let mut data = Data::new(names.into_iter().chain(OPERATION_COLUMNS.iter().map(|(name, _)| *name)));
     let mut row = |name: &str, limit: Option<&LimitRate>, rate: Option<Estimate>, tried: [Option<f64>; 2]| {
         let of_rate = [rate.map(|r| r.estimate), rate.and_then(|r| r.low), rate.and_then(|r| r.high)];
         let operation = limit.and_then(|limit| limit.operation.as_deref());
         let limit_ms = limit.map(|limit| limit.limit_ms);
         let first = [name.into(), operation.into(), limit_ms.into(), limit.map(|_| report.percentile).into()];
         let figures = of_rate.into_iter().chain(tried).map(Value::from);
-        data.push(first.into_iter().chain(figures).chain([report.valid.into()]));
+        let of_operation = OPERATION_COLUMNS.iter().map(|_| Value::Absent);
+        data.push(first.into_iter().chain(figures).chain([report.valid.into()]).chain(of_operation));
     };
     for limit in &report.limits {
         let tried = [limit.last_success_per_s, limit.first_failure_per_s];
@@ -34,7 +36,21 @@ pub fn rates(report: &CapacityReport) -> Data {
     }
     row("critical", None, report.critical_rate_per_s, [None; 2]);
     row("max", None, report.max_rate_per_s, [None; 2]);
+    for (rate_per_s, of) in operations_at_most(report) {
+        let first = ["operation".into(), of.name.as_str().into(), Value::Absent, Value::Absent];
+        let absent = [Value::Absent, Value::Absent, Value::Absent, Value::Absent];
+        let rate = [Value::from(rate_per_s)].into_iter().chain(absent).chain([report.valid.into()]);
+        let figures = OPERATION_COLUMNS.iter().map(|(_, value)| value(of));
+        data.push(first.into_iter().chain(rate).chain(figures));
+    }
     data
+}
+
+/// Each operation in the window at the highest rate that was sustained, with that rate.
+fn operations_at_most(report: &CapacityReport) -> impl Iterator<Item = (f64, &OperationCount)> {
+    let most = highest_sustained(report);
+    most.into_iter()
+        .flat_map(|(window, step)| window.operations.iter().map(move |of| (step.offered_rate_per_s, of)))
 }
 
 /// A column of the windows: its name, and its value.
