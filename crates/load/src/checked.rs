@@ -108,9 +108,9 @@ pub(crate) fn status_of(operation: &Operation, answer: &Answer) -> u16 {
     of_grpc.unwrap_or(answer.status)
 }
 
-/// Reused for each answer of a run: the decoder of bodies, and what there is to remark.
+/// What is reused from answer to answer of a run: the decoder of bodies, and what there is to remark.
 #[derive(Default)]
-pub(crate) struct Taking {
+pub(crate) struct Reused {
     decoder: Decoder,
     pub remarks: Remarks,
 }
@@ -151,11 +151,11 @@ impl<'a> Exchanged<'a> {
     }
 
     /// What is wrong with the answer; nothing is taken from it.
-    pub fn wrong<'d>(&self, taking: &'d mut Taking) -> Option<Wrong<'d>>
+    pub fn wrong<'d>(&self, reused: &'d mut Reused) -> Option<Wrong<'d>>
     where
         'a: 'd,
     {
-        self.check(&mut taking.decoder).err()
+        self.check(&mut reused.decoder).err()
     }
 
     /// Checks the answer. Its user gets the values of a correct one, and forgets those that the server no longer accepts.
@@ -164,7 +164,7 @@ impl<'a> Exchanged<'a> {
         session: &mut Session,
         scenario: &'a Scenario,
         base: &BaseUrl,
-        Taking { decoder, remarks }: &'d mut Taking,
+        Reused { decoder, remarks }: &'d mut Reused,
     ) -> Result<(), Wrong<'d>>
     where
         'a: 'd,

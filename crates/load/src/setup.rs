@@ -1,7 +1,7 @@
 //! The one-time requests of a scenario: sent in order, by one user, before the first load.
 
 use crate::LoadError;
-use crate::checked::{Exchanged, Taking};
+use crate::checked::{Exchanged, Reused};
 use crate::connection::{Buffer, Connection, Input, State};
 use crate::endpoint::Endpoint;
 use crate::error_kind::ErrorKind;
@@ -50,12 +50,12 @@ impl GeneratorConfig {
             exchange(&mut connection, &endpoint, operation, &mut request, &mut user).map_err(failed)?;
             let answer = connection.answer(STREAM);
             let exchanged = Exchanged { operation, request: &request, answer };
-            let mut taking = Taking::default();
+            let mut reused = Reused::default();
             exchanged
-                .take(&mut user, scenario, &endpoint.base, &mut taking)
+                .take(&mut user, scenario, &endpoint.base, &mut reused)
                 .map_err(|wrong| failed(wrong.detail(answer, scenario.secrets())))?;
             if let Some(name) = user.missing(scenario, operation) {
-                let instead = taking.remarks.first_missed(scenario).map_or("", |(_, instead)| instead);
+                let instead = reused.remarks.first_missed(scenario).map_or("", |(_, instead)| instead);
                 return Err(failed(format!("its answer does not hold {name:?}: {instead}")));
             }
         }
@@ -73,8 +73,8 @@ fn exchange(
     user: &mut Session,
 ) -> Result<(), String> {
     let is_pushed = |request: &Request, answer: &Answer| {
-        let wrong = |taking| Exchanged { operation, request, answer }.wrong(taking).map(|wrong| wrong.kind());
-        endpoint.is_pushed_to() && wrong(&mut Taking::default()) == Some(ErrorKind::Content)
+        let wrong = |reused| Exchanged { operation, request, answer }.wrong(reused).map(|wrong| wrong.kind());
+        endpoint.is_pushed_to() && wrong(&mut Reused::default()) == Some(ErrorKind::Content)
     };
     let until = Instant::now() + Duration::from_nanos(operation.timeout_ns);
     for redirects in 0.. {

@@ -26,8 +26,8 @@ pub struct LoadArguments {
     #[arg(long, value_name = "SCHEDULE")]
     pub rate_schedule: Option<String>,
     /// Users, each with a session of its own. Alone, a closed loop: each sends the next request once the last is answered. With a rate,
-    /// exactly so many share its requests, and one that finds all busy waits [default with a rate: as many as it needs, and more
-    /// when all are busy]
+    /// exactly so many share its requests, and a request that finds all users busy waits [default with a rate: as many as it needs,
+    /// and more when all are busy]
     #[arg(long, value_parser = parse_count, allow_negative_numbers = true)]
     pub users: Option<u32>,
     /// How long, for example 30s or 2m [default: 10s, or as long as the schedule of the rate]; -z as in hey and oha

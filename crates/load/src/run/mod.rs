@@ -27,7 +27,7 @@ mod timing;
 mod unsent;
 mod users;
 
-use crate::checked::Taking;
+use crate::checked::Reused;
 use crate::connection::{Buffer, State};
 use crate::delivery_tracker::DeliveryTracker;
 use crate::generator::{Generator, GeneratorConfig};
@@ -60,7 +60,7 @@ pub(crate) struct LoadRun<'a> {
     schedule: Schedule,
     timing: Timing,
     results: Results,
-    taking: Taking,
+    reused: Reused,
     slots: Slots,
     free: FreeSlots,
     unsent: Unsent,
@@ -111,7 +111,7 @@ impl<'a> LoadRun<'a> {
             schedule,
             timing: Timing::new(span, timeout_ns),
             results: Results::new(start_ns, logs, window, tally),
-            taking: Taking::default(),
+            reused: Reused::default(),
             slots: Slots::new(generator.connections.len(), streams),
             free: FreeSlots::new(connections, streams, deliveries.is_some(), begun_ns),
             unsent: Unsent::default(),
@@ -145,7 +145,7 @@ impl<'a> LoadRun<'a> {
         self.generator.session_starts.add_all(self.starts.counts());
         let mut measured = self.results.finish(drained_ns);
         let GeneratorConfig { base_url, scenario, .. } = &self.generator.config;
-        measured.problems.extend(self.taking.remarks.problems(base_url, scenario));
+        measured.problems.extend(self.reused.remarks.problems(base_url, scenario));
         let users = self.generator.sessions.len() as u64;
         measured.problems.extend(scenario.shared_rows(users).map(|(file, rows)| {
             let fix = "for a row each, give it more rows, or the load fewer users";
@@ -187,7 +187,7 @@ impl<'a> LoadRun<'a> {
         self.generator.session_starts.add_all(&counts);
         let Some(cause) = counts.failure.filter(|_| 0 < missing && !is_stopped) else { return Ok(()) };
         let scenario = &self.generator.config.scenario;
-        let missed = self.taking.remarks.first_missed(scenario);
+        let missed = self.reused.remarks.first_missed(scenario);
         let missed = missed.map(|(name, instead)| format!("; {name}: {instead}"));
         let missed = scenario.secrets().redacted(missed.as_deref().unwrap_or_default()).into_owned();
         Err(LoadError::SessionStart {

@@ -26,7 +26,7 @@ impl LoadRun<'_> {
         self.answered_ns = Some(done_ns);
         let (at, stream) = self.slots.address(slot);
         let Some(mut active) = self.slots.take(slot) else { return self.close(at) };
-        let LoadRun { generator, slots, results, taking, starts, .. } = &mut *self;
+        let LoadRun { generator, slots, results, reused, starts, .. } = &mut *self;
         let Generator { config, endpoint, connections, sessions, .. } = &mut **generator;
         let (scenario, connection) = (&config.scenario, &mut connections[at]);
         let request = slots.request_mut(slot);
@@ -38,7 +38,7 @@ impl LoadRun<'_> {
         }
         for cookie in answer.set_cookies() {
             let from = request.destination(&endpoint.base);
-            session.set_cookie(cookie, from).unwrap_or_else(|(name, why)| taking.remarks.refused(name, why));
+            session.set_cookie(cookie, from).unwrap_or_else(|(name, why)| reused.remarks.refused(name, why));
         }
         let follows = operation.follow_redirects
             && active.redirects < REDIRECTS_MAX
@@ -58,7 +58,7 @@ impl LoadRun<'_> {
         let intended_ns = active.waiting.intended_ns;
         let ends = !active.is_of_start && session.ends_after(scenario, operation);
         let exchanged = Exchanged { operation, request, answer };
-        let error = match exchanged.take(session, scenario, &endpoint.base, taking) {
+        let error = match exchanged.take(session, scenario, &endpoint.base, reused) {
             Ok(()) if active.is_of_start => None,
             Ok(()) => {
                 session.was_served();
@@ -141,12 +141,12 @@ impl LoadRun<'_> {
 
     /// Something of what is wrong with what came last on a slot, if it does not answer its request.
     fn unfit<T>(&mut self, slot: usize, of: impl FnOnce(&Wrong, &Answer, &Secrets) -> T) -> Option<T> {
-        let LoadRun { generator, slots, taking, .. } = self;
+        let LoadRun { generator, slots, reused, .. } = self;
         let Generator { config: GeneratorConfig { scenario, .. }, connections, .. } = &**generator;
         let (at, stream) = slots.address(slot);
         let operation = &scenario.operations[slots.active(slot)?.operation];
         let answer = connections[at].answer(stream);
-        let wrong = Exchanged { operation, request: slots.request(slot), answer }.wrong(taking)?;
+        let wrong = Exchanged { operation, request: slots.request(slot), answer }.wrong(reused)?;
         Some(of(&wrong, answer, scenario.secrets()))
     }
 
