@@ -162,3 +162,58 @@ fn a_condition_on_one_operation_decides_the_exit_code() {
     assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown.stderr).contains("`good`"), "{}", text(&unknown.stderr));
 }
+
+const SHOP: &str = r#"schema = "assay.scenario/1"
+name = "shop"
+[session]
+start = ["login"]
+[[operation]]
+name = "login"
+weight = 0
+path = "/login"
+[[operation]]
+name = "browse"
+weight = 3
+path = "/"
+[[operation]]
+name = "checkout"
+path = "/checkout"
+"#;
+
+#[test]
+fn a_plan_says_what_would_be_sent_by_operation_and_sends_nothing() {
+    let (server, folder) = (assay_testkit::CountingServer::start(), tempfile::tempdir().expect("a folder"));
+    let scenario = folder.path().join("shop.toml");
+    fs::write(&scenario, SHOP).expect("a writable folder");
+    let planned = |command: &str, words: &[&str]| {
+        let mut assay = Command::new(env!("CARGO_BIN_EXE_assay"));
+        assay.args([command, &server.url, "--plan", "--scenario"]).arg(&scenario).args(words);
+        let output = assay.output().expect("assay starts");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let of_load =
+        planned("load", &["--rate", "100", "--duration", "30s", "--users", "500"]);
+    for part in [
+        "open loop, 100 requests/s, constant arrivals, 64 connections",
+        "about 3000 requests: browse 2250 (75.0 %), checkout 750 (25.0 %); 500 users",
+        "each user begins a session with 1 request, outside of the figures: login; that takes about 5 s",
+        "takes about 35 s",
+    ] {
+        assert!(of_load.contains(part), "{part}: {of_load}");
+    }
+    let closed = planned("load", &["--users", "8", "--json"]);
+    let closed: serde_json::Value = serde_json::from_str(&closed).expect("JSON");
+    assert_eq!((&closed["users"], &closed["operations"][1]["name"]), (&8.into(), &"checkout".into()));
+    assert!(closed.get("in_window").is_none(), "the server's answers decide");
+    let of_search = planned("capacity", &["--limits", "25,checkout=200ms"]);
+    for part in [
+        "response time is at most 25 ms, of checkout is at most 200 ms",
+        "256 connections",
+        "as many requests as the server answers: browse 75.0 %, checkout 25.0 %; as many users as each rate needs",
+        "begins a session with 1 request, outside of the figures: login",
+    ] {
+        assert!(of_search.contains(part), "{part}: {of_search}");
+    }
+    assert_eq!(server.count(), 0);
+}

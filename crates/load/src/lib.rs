@@ -41,6 +41,7 @@ mod measured;
 mod opening;
 pub mod operations;
 mod plain;
+mod planned;
 mod poll;
 mod priority;
 mod protocol;
@@ -84,6 +85,7 @@ pub use measured::{
     SEND_LAG_SHARE_OF_P99_MAX, is_of_generator,
 };
 pub use plain::{PlainRequest, for_request, for_url, scenario_text_of};
+pub use planned::planned_mix;
 pub use priority::Priority;
 pub use protocol_counters::ProtocolCounters;
 pub use recorder::summary_ms;

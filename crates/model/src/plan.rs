@@ -215,7 +215,14 @@ pub struct PlannedRequests {
     pub users_fixed: bool,
     /// Requests that begin the session of a user before any load, outside of the figures; of the kind of users with the most.
     pub requests_of_start: u32,
-    /// Requests in each measured window; absent where the server's answers decide.
+    /// Names of their operations, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub start_operations: Vec<String>,
+    /// About the time in which all users begin their sessions at the pace of the scenario, seconds: a slow server takes longer. Absent
+    /// where none does, and where their number is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_s: Option<f64>,
+    /// Requests in each measured window, or in a load; absent where the server's answers decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_window: Option<f64>,
     /// By operation that is planned.

@@ -203,9 +203,10 @@ impl Scenario {
         self.users[kind].start.iter().any(|at| self.operations[*at].path.is_path(path))
     }
 
-    /// Requests that begin the session of a user, of the kind with the most.
-    pub fn start_requests_max(&self) -> u32 {
-        self.users.iter().map(|kind| kind.start.len() as u32).max().unwrap_or(0)
+    /// Names of the operations that begin the session of a user, in order, of the kind with the most.
+    pub fn start_operations(&self) -> Vec<&str> {
+        let longest = self.users.iter().map(|kind| &kind.start).max_by_key(|start| start.len());
+        longest.into_iter().flatten().map(|at| self.operations[*at].name.as_str()).collect()
     }
 
     /// How long users think after an answer, on average over what they do, seconds.

@@ -45,7 +45,7 @@ pub struct CapacityArguments {
     pub request: RequestArguments,
     /// Limits of the response time, in ms, or with a unit: 10ms,0.5s; of one operation of the scenario behind its name:
     /// 25,checkout=200ms
-    #[arg(long, value_name = "[OPERATION=]TIME,...", default_value = "10,25,50,75,100", value_parser = parse_limits)]
+    #[arg(long, value_name = "LIMIT,...", default_value = "10,25,50,75,100", value_parser = parse_limits)]
     pub limits: Limits,
     /// The percentile that must keep them
     #[arg(long, default_value_t = 99.0, value_parser = parse_percentile)]
@@ -100,6 +100,9 @@ pub struct CapacityArguments {
     /// 500 a second under 25 ms, 500@checkout=200ms with a limit of one operation; may be repeated
     #[arg(long, value_name = "RATE@LIMIT", value_parser = parse_at_least)]
     pub at_least: Vec<AtLeast>,
+    /// Say what would be searched for and sent, by operation, and send nothing
+    #[arg(long)]
+    pub plan: bool,
     /// Exit with 0 even where the result is not valid; what --at-least requires is still decided
     #[arg(long)]
     pub allow_invalid: bool,

@@ -52,6 +52,9 @@ pub struct LoadArguments {
     /// Seed of every random draw; without it each load draws other numbers, and says its seed
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Say what would be sent, by operation and of how many users, and send nothing
+    #[arg(long)]
+    pub plan: bool,
     /// Exit with 0 even where the figures cannot be used
     #[arg(long)]
     pub allow_invalid: bool,

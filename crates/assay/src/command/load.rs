@@ -3,6 +3,7 @@
 mod recording;
 
 use crate::arguments::{Arrivals, Format, LoadArguments, TlsArguments};
+use crate::command::plan::load_text;
 use crate::command::{gate, inject, studies};
 use crate::failure::Failure;
 use crate::forms::{Described, LoadOf, show};
@@ -11,7 +12,8 @@ use crate::output;
 use crate::output_file::can_be_written;
 use crate::{seed, stop};
 use assay_load::{
-    ArrivalLaw, Condition, Generator, GeneratorConfig, IntervalLogs, Load, LoadWindow, Progress, TlsOptions,
+    ArrivalLaw, Condition, Generator, GeneratorConfig, Http, IntervalLogs, Load, LoadWindow, Progress,
+    TlsOptions,
 };
 use assay_model::{GateCase, LoadResult};
 use assay_scenario::RateSchedule;
@@ -46,6 +48,9 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     }
     let duration = duration(arguments, config.rate.as_ref())?;
     let law = law(arguments, config.rate.as_ref(), duration)?;
+    if arguments.plan {
+        return plan(arguments, &config, &law, duration);
+    }
     let rate = config.rate.clone();
     let scenario = redact::text(config.scenario.text()).into_owned();
     let several = inject::several(&arguments.injectors, arguments.threads, &config)?;
@@ -87,6 +92,50 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(stop::INTERRUPTED));
     }
     end(arguments, &shown)
+}
+
+/// Says what the load would send.
+fn plan(
+    arguments: &LoadArguments,
+    config: &GeneratorConfig,
+    law: &Load,
+    duration: Duration,
+) -> Result<ExitCode, Failure> {
+    let requests = config.planned_requests(law, duration);
+    if arguments.format.is_json("--plan")? {
+        output::print_json(&requests)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let threads = arguments.threads.filter(|threads| 1 < *threads);
+    let threads = threads.map_or_else(String::new, |threads| format!(", {threads} threads"));
+    let law = format!("{}{threads}", words_of(law, config));
+    let target = redact::text(&arguments.url);
+    let columns = output::width().into();
+    output::print_text(&load_text(&target, &law, &requests, duration.as_secs_f64(), columns))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A law in words.
+fn words_of(law: &Load, config: &GeneratorConfig) -> String {
+    let streams = match config.http {
+        Http::One => String::new(),
+        Http::Two { streams } => format!(" of {streams} streams each"),
+    };
+    let connections = format!("{} connections{streams}", config.connections);
+    match law {
+        Load::Closed { users, .. } => format!("closed loop of {users} users, {connections}"),
+        Load::Open { arrivals, rate_per_s } => {
+            let spread = match arrivals {
+                ArrivalLaw::Constant => "constant",
+                ArrivalLaw::Poisson => "Poisson",
+            };
+            let rate = match &config.rate {
+                Some(schedule) => format!("{} (mean {rate_per_s:.1} requests/s)", schedule.text()),
+                None => format!("{rate_per_s} requests/s"),
+            };
+            format!("open loop, {rate}, {spread} arrivals, {connections}")
+        }
+    }
 }
 
 /// What the conditions come to. The exit code is that of every command with conditions.

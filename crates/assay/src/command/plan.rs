@@ -1,4 +1,4 @@
-//! What `assay run --plan` says.
+//! What `--plan` of `assay run`, `load` and `capacity` says.
 
 use assay_model::{Design, Plan, PlannedFault, PlannedOperation, PlannedProcedure, PlannedRequests, Variant};
 use assay_study::Gate;
@@ -22,7 +22,7 @@ pub fn plan_text(plan: &Plan, conditions: &[Gate], columns: usize) -> String {
         } else {
             String::new()
         };
-        out.put_about("sends", &name, &sends(requests));
+        out.put_requests(&name, requests);
     }
     if plan.scenarios.is_empty() && !plan.requests.is_empty() && 1 < plan.variants.len() {
         let what = "no scenario is named: the variants are compared by requests for one address alone, by which the server says that it is \
@@ -55,6 +55,40 @@ pub fn plan_text(plan: &Plan, conditions: &[Gate], columns: usize) -> String {
     out.text + "\n"
 }
 
+/// What a search for a capacity would do.
+pub fn search_text(target: &str, plan: &Plan, columns: usize) -> String {
+    let mut out = Lines { text: message(target, columns), columns };
+    out.put("load", &plan.load);
+    for requests in &plan.requests {
+        out.put_requests("", requests);
+    }
+    out.put("warm-up", &plan.warm_up);
+    out.put("takes", &format!("about {}", about(plan.expected_s)));
+    for variant in plan.variants.iter().filter(|variant| variant.jvm.is_some()) {
+        out.put("runs", &command(variant));
+    }
+    for skipped in &plan.skipped {
+        out.put("skips", &format!("{}: {}", skipped.name, skipped.reason));
+    }
+    out.text + "\n"
+}
+
+/// What a load would do: its law in words, what it sends, and how long it takes, seconds.
+pub fn load_text(
+    target: &str,
+    law: &str,
+    requests: &PlannedRequests,
+    length_s: f64,
+    columns: usize,
+) -> String {
+    let mut out = Lines { text: message(target, columns), columns };
+    out.put("load", law);
+    out.put_about("sends", "", &sends(requests, ""));
+    out.put_start("", requests);
+    out.put("takes", &format!("about {}", about(length_s + requests.start_s.unwrap_or(0.0))));
+    out.text + "\n"
+}
+
 struct Lines {
     text: String,
     columns: usize,
@@ -63,6 +97,18 @@ struct Lines {
 impl Lines {
     fn put(&mut self, label: &str, text: &str) {
         self.put_about(label, "", text);
+    }
+
+    /// What is sent in each window, and before the load.
+    fn put_requests(&mut self, name: &str, requests: &PlannedRequests) {
+        self.put_about("sends", name, &sends(requests, " in each window"));
+        self.put_start(name, requests);
+    }
+
+    fn put_start(&mut self, name: &str, requests: &PlannedRequests) {
+        if let Some(text) = start(requests) {
+            self.put_about("before", name, &text);
+        }
     }
 
     /// With a name, as wide as all names, before the text.
@@ -91,23 +137,30 @@ fn design(plan: &Plan) -> String {
     format!("{design}; {} blocks{windows}", plan.blocks)
 }
 
-/// Users, requests and operations of a load.
-fn sends(planned: &PlannedRequests) -> String {
+/// How the sessions of users begin before the load, where they do.
+fn start(planned: &PlannedRequests) -> Option<String> {
+    let names = planned.start_operations.join(", ");
+    let took =
+        planned.start_s.map_or_else(String::new, |s| format!("; that takes about {}", about(s.max(1.0))));
+    let requests = match planned.requests_of_start {
+        0 => return None,
+        1 => "1 request".to_owned(),
+        several => format!("{several} requests"),
+    };
+    Some(format!("each user begins a session with {requests}, outside of the figures: {names}{took}"))
+}
+
+/// Users, requests and operations of a load; `when` says of which part of it the requests are.
+fn sends(planned: &PlannedRequests, when: &str) -> String {
     let users = match (planned.users, planned.users_fixed) {
         (Some(users), true) => format!("{users} users"),
         (Some(users), false) => format!("{users} users, and more when all are busy"),
         (None, _) => "as many users as each rate needs".to_owned(),
     };
-    let start = match planned.requests_of_start {
-        0 => String::new(),
-        requests => format!(
-            ", whose sessions begin before the load, outside of the figures, with {requests} requests each"
-        ),
-    };
     let count =
         |requests: f64| if requests < 10.0 { format!("{requests:.1}") } else { format!("{requests:.0}") };
     let all = match planned.in_window {
-        Some(requests) => format!("about {} requests in each window", count(requests)),
+        Some(requests) => format!("about {} requests{when}", count(requests)),
         None => "as many requests as the server answers".to_owned(),
     };
     let operation = |one: &PlannedOperation| match one.in_window {
@@ -115,7 +168,7 @@ fn sends(planned: &PlannedRequests) -> String {
         None => format!("{} {}", one.name, percent::share(one.share)),
     };
     let operations: Vec<String> = planned.operations.iter().map(operation).collect();
-    format!("{all}: {}; {users}{start}", operations.join(", "))
+    format!("{all}: {}; {users}", operations.join(", "))
 }
 
 fn command(variant: &Variant) -> String {

@@ -3,8 +3,8 @@
 use crate::check::layout::Layout;
 use crate::file::study::{LoadKind, LoadTable};
 use crate::plan::variant_launch::VariantLaunch;
-use assay_load::{GeneratorConfig, Scenario, for_url};
-use assay_model::{PlannedOperation, PlannedProcedure, PlannedRequests};
+use assay_load::{GeneratorConfig, Scenario, for_url, planned_mix};
+use assay_model::{PlannedProcedure, PlannedRequests};
 
 /// Stands for the address of a server that does not run yet.
 const ADDRESS: &str = "http://127.0.0.1/";
@@ -27,11 +27,7 @@ pub(super) fn planned_requests(
         let of_url = || for_url(ADDRESS).ok().map(|(_, scenario)| scenario);
         let Some(scenario) = launch.scenario.clone().or_else(of_url) else { continue };
         let requests = match procedure.capacity() {
-            Some(search) => PlannedRequests {
-                users: search.users,
-                users_fixed: search.users.is_some(),
-                ..of_scenario(&scenario, None)
-            },
+            Some(search) => planned_mix(&scenario, search.users.map(|users| (users, true)), None),
             None => of_load(&launch.load, scenario, window_s),
         };
         match planned
@@ -47,39 +43,13 @@ pub(super) fn planned_requests(
 
 fn of_load(load: &LoadTable, scenario: Scenario, window_s: f64) -> PlannedRequests {
     match load.kind {
-        LoadKind::Closed => {
-            let users = Some(load.users.unwrap_or(USERS));
-            PlannedRequests { users, users_fixed: true, ..of_scenario(&scenario, None) }
-        }
+        LoadKind::Closed => planned_mix(&scenario, Some((load.users.unwrap_or(USERS), true)), None),
         LoadKind::Open => {
             let rate_per_s = load.rate_per_s.unwrap_or(1.0);
-            let planned = of_scenario(&scenario, Some(rate_per_s * window_s));
             let connections = load.connections.unwrap_or(CONNECTIONS);
-            let usual = GeneratorConfig::new(ADDRESS, scenario, connections).users_at(rate_per_s);
-            PlannedRequests {
-                users: Some(load.users.unwrap_or(usual)),
-                users_fixed: load.users.is_some(),
-                ..planned
-            }
+            let usual = GeneratorConfig::new(ADDRESS, scenario.clone(), connections).users_at(rate_per_s);
+            let users = (load.users.unwrap_or(usual), load.users.is_some());
+            planned_mix(&scenario, Some(users), Some(rate_per_s * window_s))
         }
-    }
-}
-
-/// The mix, of so many requests.
-fn of_scenario(scenario: &Scenario, in_window: Option<f64>) -> PlannedRequests {
-    let operations =
-        scenario.operation_names().zip(scenario.asked_shares()).filter(|(_, share)| 0.0 < *share);
-    let operation = |(name, share): (&str, f64)| PlannedOperation {
-        name: name.to_owned(),
-        share,
-        in_window: in_window.map(|requests| requests * share),
-    };
-    PlannedRequests {
-        variants: Vec::new(),
-        users: None,
-        users_fixed: false,
-        requests_of_start: scenario.start_requests_max(),
-        in_window,
-        operations: operations.map(operation).collect(),
     }
 }

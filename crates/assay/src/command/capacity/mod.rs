@@ -5,11 +5,13 @@ mod wanted;
 
 use crate::arguments::CapacityArguments;
 use crate::command::gate;
+use crate::command::plan::search_text;
 use crate::failure::Failure;
 use crate::forms::{Described, show};
 use crate::output_file::{can_be_written, write_file};
-use crate::stop;
+use crate::{output, stop};
 use assay_model::{CapacityReport, GateCase};
+use assay_text::redact;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,16 +23,33 @@ pub const STORED: &str = "capacity.json";
 /// `--at-least` asks for, and 3 when that cannot be decided.
 pub fn capacity(arguments: &CapacityArguments) -> Result<ExitCode, Failure> {
     check_wanted(arguments)?;
+    if arguments.plan {
+        return plan(arguments);
+    }
     gate::check_files(&arguments.gate_files)?;
     let stored = arguments.out.as_deref().map(new_file).transpose()?;
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let stop = stop::flag_on_signal()?;
-    let report = study::find(arguments, &stop)?;
+    let report = study::find(&study::wanted(arguments)?, arguments, &stop)?;
     if let Some(path) = &stored {
         store(path, &report)?;
     }
     show(&report, arguments.format.form(), arguments.html.as_deref())?;
     end(arguments, &report, &stop)
+}
+
+/// Says what a search would do.
+fn plan(arguments: &CapacityArguments) -> Result<ExitCode, Failure> {
+    let is_json = arguments.format.is_json("--plan")?;
+    let wanted = study::wanted(arguments)?;
+    if is_json {
+        output::print_json(wanted.plan())?;
+    } else {
+        let target = arguments.url.as_deref().or(arguments.workload.as_deref()).unwrap_or_default();
+        let target = redact::text(target);
+        output::print_text(&search_text(&target, wanted.plan(), output::width().into()))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn check_wanted(arguments: &CapacityArguments) -> Result<(), Failure> {

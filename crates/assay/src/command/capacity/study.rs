@@ -10,10 +10,10 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::seed;
 use assay_load::{Generator, GeneratorConfig, Http, LoadError, LoadSource, for_url, scenario_text_of};
-use assay_model::{CapacityMethod, CapacityReport, RunEvent, RunEventKind};
+use assay_model::{CapacityMethod, CapacityReport, Plan, RunEvent, RunEventKind};
 use assay_study::{
-    CapacityTable, DesignTable, Observe, Seconds, ServerTable, Settings, Study, StudyError, TlsTable,
-    WarmUpTable, generator, run_for_value,
+    CapacityTable, DesignTable, Observe, Prepared, Seconds, ServerTable, Settings, Study, StudyError,
+    TlsTable, WarmUpTable, generator, run_for_value,
 };
 use std::io::Write;
 use std::path::Path;
@@ -24,10 +24,24 @@ use tempfile::NamedTempFile;
 /// Stands where messages name a study file.
 const NAME: &str = "assay capacity";
 
-/// Finds the capacity. Files of the run are removed; a server that it started is stopped, one that ran already runs on.
-pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<CapacityReport, Failure> {
+/// A search that was checked, and sent nothing yet.
+pub struct Wanted {
+    prepared: Prepared,
+    seed: u64,
+    /// A study names a file; that of a ready-made scenario lives as long as the search.
+    _scenario: Option<NamedTempFile>,
+}
+
+impl Wanted {
+    /// What would be done.
+    pub fn plan(&self) -> &Plan {
+        self.prepared.plan()
+    }
+}
+
+/// Checks what was asked for.
+pub fn wanted(arguments: &CapacityArguments) -> Result<Wanted, Failure> {
     let seed = arguments.seed.unwrap_or_else(seed::any);
-    // A study names a file; that of a ready-made scenario lives as long as the search.
     let ready_made = arguments.scenario.as_deref().and_then(studies::ready_made_scenario);
     let file = match (ready_made, &arguments.url) {
         (Some(scenario), _) => Some(file_of(scenario.text)?),
@@ -46,6 +60,16 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
         // A host name that cannot be resolved is an error at once; injectors may resolve others.
         Generator::new(GeneratorConfig::new(base_url, scenario, arguments.connections))?;
     }
+    Ok(Wanted { prepared, seed, _scenario: file })
+}
+
+/// Finds the capacity. Files of the run are removed; a server that it started is stopped, one that ran already runs on.
+pub fn find(
+    wanted: &Wanted,
+    arguments: &CapacityArguments,
+    stop: &AtomicBool,
+) -> Result<CapacityReport, Failure> {
+    let Wanted { prepared, seed, .. } = wanted;
     let source = |config: GeneratorConfig| -> Result<Box<dyn LoadSource + Send>, LoadError> {
         match inject::several(&arguments.injectors, None, &config)? {
             Some(several) => Ok(several),
@@ -70,7 +94,7 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
             progress.show(event);
         }
     };
-    let ran = run_for_value(&prepared, &source, stop, &mut on_event);
+    let ran = run_for_value(prepared, &source, stop, &mut on_event);
     drop(progress);
     let interrupted = || Failure::interrupted("interrupted before anything was measured");
     let run = match ran {
@@ -81,7 +105,7 @@ pub fn find(arguments: &CapacityArguments, stop: &AtomicBool) -> Result<Capacity
     };
     match run.trials.into_iter().filter_map(|trial| trial.capacity).next_back() {
         // The seed that gives the same draws again.
-        Some(found) => Ok(CapacityReport { seed, ..found }),
+        Some(found) => Ok(CapacityReport { seed: *seed, ..found }),
         None if stop.load(Ordering::SeqCst) => Err(interrupted()),
         None => Err(Failure::internal("the run has no capacity".to_owned())),
     }
