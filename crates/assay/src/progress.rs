@@ -8,7 +8,7 @@ use crate::output::for_people;
 use assay_model::{Plan, RunEvent, RunEventKind};
 use assay_text::duration::about;
 use curve::Curve;
-pub use figures::{Figures, Rate};
+pub use figures::{Figures, Rate, sessions_line};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use search::Search;
 use std::cell::{Cell, RefCell};
@@ -284,6 +284,7 @@ fn line_of(kind: &RunEventKind, percentile: &str) -> Option<String> {
             format!("trial {number}: cannot observe {observer}: {reason}")
         }
         WarmUpProgress { .. } | LoadProgress { .. } => return None,
+        SessionsProgress { begun, users, left_s, .. } => sessions_line(*begun, *users, *left_s),
         WarmUpEnded { number, steady, duration_s } => {
             let how = if *steady { "steady" } else { "not yet steady, cap reached" };
             format!("trial {number}: warm after {duration_s:.0} s ({how})")
@@ -409,6 +410,14 @@ mod tests {
         assert_eq!(below.live, line);
         below.add(&window(&[]));
         assert_eq!(below.live, "");
+    }
+
+    #[test]
+    fn users_who_begin_their_sessions_are_a_line_of_their_own() {
+        let kind = RunEventKind::SessionsProgress { number: 1, begun: 20, users: 300, left_s: 3.0 };
+        let line = line_of(&kind, "").expect("a line");
+        assert!(line.starts_with("20 of 300 users have begun their sessions, about "), "{line}");
+        assert!(!is_lasting(&kind), "the next one takes its place");
     }
 
     #[test]

@@ -127,7 +127,7 @@ fn measured(wanted: &GuestWork) -> Result<GuestReport, String> {
     let mut generator = Generator::new(wanted.generator.clone()).map_err(|e| e.to_string())?;
     // Users begin their sessions before anything is counted.
     let length = Duration::from_secs_f64(wanted.window_s.max(wanted.warm_up_s));
-    generator.ready(&wanted.load, length, &AtomicBool::new(false)).map_err(|e| e.to_string())?;
+    generator.ready(&wanted.load, length, &AtomicBool::new(false), &mut |_| ()).map_err(|e| e.to_string())?;
     let warm_up = load_for(&mut generator, &wanted.load, wanted.warm_up_s)?;
     // Its connections stand, and stay until all is counted.
     mark::set(Mark::Client);

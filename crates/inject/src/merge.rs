@@ -1,7 +1,7 @@
 //! Adds up what several injectors, or threads, recorded in one window. All of it is sums of counts: exact, and the same in every order.
 
 use assay_load::recorder::sum;
-use assay_load::{LimitedTimes, Load, Measured, Progress, SLOW_REQUESTS_MAX, WindowDetail};
+use assay_load::{LimitedTimes, Load, Measured, Progress, SLOW_REQUESTS_MAX, SessionProgress, WindowDetail};
 use assay_model::Problem;
 
 /// The window as one recorder would have recorded it, by the controller's clock; `parts` with the name of who made each.
@@ -40,6 +40,17 @@ pub(crate) fn progress(beats: impl Iterator<Item = Progress>) -> Progress {
         in_flight: sum.in_flight.saturating_add(beat.in_flight),
         // Percentiles of parts do not add up.
         response_ns: None,
+        starting: starting(sum.starting, beat.starting),
+    })
+}
+
+/// Users of all; the slowest say how long it takes.
+fn starting(sum: Option<SessionProgress>, one: Option<SessionProgress>) -> Option<SessionProgress> {
+    let Some((sum, one)) = sum.zip(one) else { return sum.or(one) };
+    Some(SessionProgress {
+        begun: sum.begun.saturating_add(one.begun),
+        users: sum.users.saturating_add(one.users),
+        left: sum.left.max(one.left),
     })
 }
 

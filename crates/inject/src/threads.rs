@@ -85,7 +85,7 @@ impl LoadSource for Threads {
     ) -> Result<Measured, LoadError> {
         let shares = self.shares(window)?;
         let length = window.settle.saturating_add(window.length);
-        let opened = ready(&mut self.generators, &shares, length, stop)?;
+        let opened = ready(&mut self.generators, &shares, length, stop, on_progress)?;
         let seed = self.seed.wrapping_add(self.windows);
         self.windows += 1;
         let at_ns = monotonic_ns().saturating_add(LEAD.as_nanos() as u64);
@@ -101,19 +101,18 @@ impl LoadSource for Threads {
     }
 }
 
-/// Opens the connections of all at once.
+/// Opens the connections of all at once, and has all users begin their sessions.
 fn ready(
     generators: &mut [Generator],
     shares: &[LoadWindow],
     length: Duration,
     stop: &AtomicBool,
+    on_progress: &mut dyn FnMut(Progress),
 ) -> Result<Vec<Opened>, LoadError> {
-    thread::scope(|scope| {
-        let all = generators.iter_mut().zip(shares);
-        let handles: Vec<_> =
-            all.map(|(one, share)| scope.spawn(move || one.ready(&share.load, length, stop))).collect();
-        handles.into_iter().map(joined).collect()
-    })
+    let all = generators.iter_mut().zip(shares);
+    let work = all
+        .map(|(one, share)| move |keep: &mut dyn FnMut(Progress)| one.ready(&share.load, length, stop, keep));
+    on_threads(work.collect(), on_progress)
 }
 
 /// Has all make their part of the window.
@@ -124,25 +123,43 @@ fn load(
     stop: &AtomicBool,
     on_progress: &mut dyn FnMut(Progress),
 ) -> Result<Vec<Measured>, LoadError> {
-    let beats: Vec<Mutex<Progress>> = generators.iter().map(|_| Mutex::default()).collect();
+    let all = generators.iter_mut().zip(shares).zip(starts);
+    let work = all.map(|((one, share), start)| {
+        move |keep: &mut dyn FnMut(Progress)| one.window_from(start, share, None, stop, keep)
+    });
+    on_threads(work.collect(), on_progress)
+}
+
+/// Does the work of all, each on a thread of its own, and says how far they are together.
+fn on_threads<T: Send, W>(work: Vec<W>, on_progress: &mut dyn FnMut(Progress)) -> Result<Vec<T>, LoadError>
+where
+    W: FnOnce(&mut dyn FnMut(Progress)) -> Result<T, LoadError> + Send,
+{
+    let beats: Vec<Mutex<Option<Progress>>> = work.iter().map(|_| Mutex::default()).collect();
     let waiting = thread::current();
     thread::scope(|scope| {
-        let all = generators.iter_mut().zip(shares).zip(starts).zip(&beats);
+        let all = work.into_iter().zip(&beats);
         let handles: Vec<_> = all
-            .map(|(((generator, share), start), beat)| {
+            .map(|(work, beat)| {
                 let waiting = &waiting;
                 scope.spawn(move || {
-                    let mut keep = |progress| *beat.lock().unwrap_or_else(PoisonError::into_inner) = progress;
-                    let measured = generator.window_from(start, share, None, stop, &mut keep);
+                    let mut keep =
+                        |progress| *beat.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
+                    let done = work(&mut keep);
                     waiting.unpark();
-                    measured
+                    done
                 })
             })
             .collect();
         while !handles.iter().all(ScopedJoinHandle::is_finished) {
             thread::park_timeout(PROGRESS_EVERY);
-            let so_far = beats.iter().map(|beat| *beat.lock().unwrap_or_else(PoisonError::into_inner));
-            on_progress(progress(so_far));
+            let so_far: Vec<Progress> = beats
+                .iter()
+                .filter_map(|beat| *beat.lock().unwrap_or_else(PoisonError::into_inner))
+                .collect();
+            if !so_far.is_empty() {
+                on_progress(progress(so_far.into_iter()));
+            }
         }
         handles.into_iter().map(joined).collect()
     })

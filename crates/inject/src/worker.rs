@@ -81,7 +81,7 @@ impl<'a> Worker<'a> {
             }
             (Order::Arm(arm), Some(generator)) => {
                 let length = arm.window.settle.saturating_add(arm.window.length);
-                let opened = generator.ready(&arm.window.load, length, &self.shared.stop);
+                let opened = generator.ready(&arm.window.load, length, &self.shared.stop, &mut |_| ());
                 Ok(opened.map(|opened| {
                     self.armed = Some((arm, opened));
                     Report::Armed
@@ -127,6 +127,7 @@ fn load(
         errors: measured.errors(),
         in_flight: 0,
         response_ns: None,
+        starting: None,
     });
     Ok(Recorded { start_late_ns, measured })
 }
@@ -186,7 +187,7 @@ mod tests {
             Generator::new(GeneratorConfig::new(server.url.clone(), scenario, 4)).expect("a generator");
         let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 500.0 };
         let length = Duration::from_millis(600);
-        let opened = generator.ready(&load, length, &AtomicBool::new(false)).expect("a server");
+        let opened = generator.ready(&load, length, &AtomicBool::new(false), &mut |_| ()).expect("a server");
         let at_ns = monotonic_ns() - 200_000_000;
         let start = Start { at_ns, part: Part::WHOLE, seed: 1, opened };
         let window = LoadWindow { load, settle: Duration::ZERO, length, slow_above: None };

@@ -45,15 +45,28 @@ impl Generator {
     }
 
     /// Makes ready for a load that starts now, with the next seed.
-    fn start(&mut self, load: &Load, duration: Duration, stop: &AtomicBool) -> Result<Start, LoadError> {
-        let opened = self.ready(load, duration, stop)?;
+    fn start(
+        &mut self,
+        load: &Load,
+        duration: Duration,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Start, LoadError> {
+        let opened = self.ready(load, duration, stop, on_progress)?;
         let seed = self.config.seed.wrapping_add(self.runs);
         self.runs += 1;
         Ok(Start { at_ns: clock::monotonic_ns(), part: Part::WHOLE, seed, opened })
     }
 
-    /// Checks a load, opens the connections that it needs and seats its users. `stop` ends the opening early.
-    pub fn ready(&mut self, load: &Load, duration: Duration, stop: &AtomicBool) -> Result<Opened, LoadError> {
+    /// Checks a load, opens the connections that it needs, seats its users and has them begin their sessions, of which it says how far that
+    /// is. `stop` ends it early.
+    pub fn ready(
+        &mut self,
+        load: &Load,
+        duration: Duration,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<Opened, LoadError> {
         let users = check(load, duration)?;
         if let (Some(of_room), Some(users)) = (self.endpoint.room_users(), users) {
             whole_rooms("users", users, of_room)?;
@@ -69,12 +82,18 @@ impl Generator {
             Load::Closed { users, .. } => self.seat(users, false),
             Load::Open { rate_per_s, .. } => self.seat(self.config.users_at(rate_per_s), true),
         }
-        self.begin_sessions(self.users_of(load), opened.wanted, stop)?;
+        self.begin_sessions(self.users_of(load), opened.wanted, stop, on_progress)?;
         Ok(opened)
     }
 
     /// Has the first so many users begin their sessions who have none.
-    fn begin_sessions(&mut self, users: u32, connections: usize, stop: &AtomicBool) -> Result<(), LoadError> {
+    fn begin_sessions(
+        &mut self,
+        users: u32,
+        connections: usize,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), LoadError> {
         let is_to_start = |at: &usize| self.sessions[*at].is_to_start(&self.config.scenario);
         let starting: Vec<usize> = (0..users as usize).filter(is_to_start).collect();
         if starting.is_empty() {
@@ -89,7 +108,7 @@ impl Generator {
         let span = Span { begun_ns, start_ns: NEVER_NS, end_ns: NEVER_NS };
         let schedule = Schedule::closed(0, begun_ns, begun_ns);
         let run = LoadRun::new(self, schedule, connections, span, None, recorder, tally);
-        run.begin_sessions(starting, stop)
+        run.begin_sessions(starting, stop, on_progress)
     }
 
     /// Runs a window for which the generator is ready, with what comes before it; the start is that of the settling. A start
@@ -144,7 +163,8 @@ impl LoadSource for Generator {
         stop: &AtomicBool,
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
-        let start = self.start(&window.load, window.settle.saturating_add(window.length), stop)?;
+        let start =
+            self.start(&window.load, window.settle.saturating_add(window.length), stop, on_progress)?;
         self.window_from(start, window, logs, stop, on_progress)
     }
 

@@ -41,6 +41,21 @@ pub struct Progress {
     /// Median and 99th percentile of the response times so far; absent before the first, and of several generators together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_ns: Option<(u64, u64)>,
+    /// How far users have begun their sessions, before the load; absent during it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starting: Option<SessionProgress>,
+}
+
+/// How many users have begun their sessions before a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionProgress {
+    /// So many have.
+    pub begun: u64,
+    /// Of so many.
+    pub users: u64,
+    /// About the time that the others take: at the pace so far, and no faster than the scenario lets them begin.
+    pub left: Duration,
 }
 
 /// When a load begins, when recording does, and when it ends; `CLOCK_MONOTONIC`.

@@ -79,7 +79,7 @@ pub use error::LoadError;
 pub use error_kind::ErrorKind;
 pub use generator::{Generator, GeneratorConfig, Opened, Start};
 pub use interval_log::IntervalLogs;
-pub use law::{Load, Progress};
+pub use law::{Load, Progress, SessionProgress};
 pub use measured::{
     ERROR_SHARE_MAX, GENERATOR_CPU_SHARE_MAX, Measured, REACHED_SHARE_MIN, SEND_LAG_P99_MAX,
     SEND_LAG_SHARE_OF_P99_MAX, is_of_generator,

@@ -1,6 +1,6 @@
 //! Events while a trial is measured, for progress displays.
 
-use assay_load::Progress;
+use assay_load::{Progress, SessionProgress};
 use assay_model::Window;
 use assay_stats::capacity::Capacity;
 
@@ -23,6 +23,13 @@ pub enum MeasureEvent {
         /// How long it took, seconds.
         duration_s: f64,
     },
+    /// Users begin their sessions, before any load.
+    Sessions {
+        /// Since the first began, seconds.
+        elapsed_s: f64,
+        /// How far that is.
+        progress: SessionProgress,
+    },
     /// The load of a window of one load begins.
     WindowBegins {
         /// When its settling will be over and the window starts, `CLOCK_MONOTONIC`.
@@ -44,4 +51,12 @@ pub enum MeasureEvent {
         /// What is known by now.
         capacity: Box<Capacity>,
     },
+}
+
+impl MeasureEvent {
+    /// Of a load while its users still begin their sessions.
+    pub(crate) fn of_sessions(progress: &Progress) -> Option<MeasureEvent> {
+        let elapsed_s = progress.elapsed.as_secs_f64();
+        progress.starting.map(|progress| MeasureEvent::Sessions { elapsed_s, progress })
+    }
 }

@@ -96,7 +96,9 @@ fn warm_up(plan: &WarmUpPlan, with: &mut Context<'_>) -> Result<WarmedUp, LoadEr
         cap_s <= duration_s || is_steady(state, compiling) && min_s <= duration_s
     };
     while !is_over(&state, &compiling, duration_s) && !stop.load(Ordering::Relaxed) {
-        let measured = source.window(&slice, stop, &mut |_| ())?;
+        let mut on_progress =
+            |progress| MeasureEvent::of_sessions(&progress).into_iter().for_each(&mut *on_event);
+        let measured = source.window(&slice, stop, &mut on_progress)?;
         watcher.end_load(&measured);
         let seen = watcher.seen(measured.start_monotonic_ns, measured.end_monotonic_ns);
         let service_ms = measured.service.value_at_quantile(0.5) as f64 / 1e6;

@@ -54,7 +54,10 @@ pub(crate) fn run(
         Load::Open { rate_per_s, .. } => Some(rate_per_s),
         Load::Closed { .. } => None,
     };
-    let mut on_progress = |progress| on_event(MeasureEvent::Load { progress, planned_s, offered_rate_per_s });
+    let mut on_progress = |progress| {
+        let of_load = || MeasureEvent::Load { progress, planned_s, offered_rate_per_s };
+        on_event(MeasureEvent::of_sessions(&progress).unwrap_or_else(of_load));
+    };
     let measured = source.logged_window(wanted, logs, stop, &mut on_progress)?;
     watcher.end_load(&measured);
     if measured.stopped {

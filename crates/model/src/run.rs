@@ -98,6 +98,15 @@ pub enum RunEventKind {
         elapsed_s: f64,
         cpu_ms_per_request: Option<f64>,
     },
+    /// Users begin their sessions, before any load.
+    SessionsProgress {
+        number: u32,
+        /// So many have.
+        begun: u64,
+        users: u64,
+        /// About how long the others take.
+        left_s: f64,
+    },
     /// Warm-up is over.
     WarmUpEnded { number: u32, steady: bool, duration_s: f64 },
     /// A window is measured.

@@ -1,6 +1,7 @@
 //! What is known of a load while it goes on, in words.
 
 use assay_load::Progress;
+use assay_text::duration::about;
 use std::time::Duration;
 
 /// The answered rate is that of at least so long.
@@ -32,6 +33,12 @@ impl From<&Progress> for Figures {
             response_ms: progress.response_ns.map(|(p50, p99)| (ms(p50), ms(p99))),
         }
     }
+}
+
+/// How far users have begun their sessions: `1240 of 10000 users have begun their sessions, about 2 min left`.
+pub fn sessions_line(begun: u64, users: u64, left_s: f64) -> String {
+    let left = if begun < users { format!(", about {} left", about(left_s)) } else { String::new() };
+    format!("{begun} of {users} users have begun their sessions{left}")
 }
 
 /// Answered requests per second, of the last second or a little more.
@@ -89,6 +96,13 @@ mod tests {
         let rates = steps.map(|(ms, completed)| rate.of(&figures(ms, completed)));
         assert_eq!(rates, [None, Some(100.0), Some(100.0), Some(200.0)]);
         assert_eq!(rate.of(&figures(250, 5)), None, "of the load before");
+    }
+
+    #[test]
+    fn sessions_that_begin_say_how_many_of_how_many_and_about_how_long_the_rest_takes() {
+        let line = sessions_line(1_240, 10_000, 88.0);
+        assert_eq!(line, "1240 of 10000 users have begun their sessions, about 1 min 28 s left");
+        assert_eq!(sessions_line(7, 7, 0.0), "7 of 7 users have begun their sessions");
     }
 
     #[test]

@@ -66,6 +66,8 @@ pub(crate) struct LoadRun<'a> {
     unsent: Unsent,
     users: Users,
     starts: Starts,
+    /// Nothing else is sent than what begins sessions.
+    is_of_starts: bool,
     /// Of messages that are delivered on other connections.
     deliveries: Option<DeliveryTracker>,
     doze: Doze,
@@ -117,6 +119,7 @@ impl<'a> LoadRun<'a> {
             unsent: Unsent::default(),
             users: Users::new(idle, think.map(|time| time.as_nanos() as u64)),
             starts,
+            is_of_starts: false,
             deliveries,
             doze,
             still,
@@ -174,12 +177,14 @@ impl<'a> LoadRun<'a> {
         mut self,
         users: impl IntoIterator<Item = usize>,
         stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(Progress),
     ) -> Result<(), LoadError> {
+        self.is_of_starts = true;
         users.into_iter().for_each(|user| self.starts.add(user));
         let is_done = |run: &Self, now_ns: u64| {
             run.starts.are_done() || run.starts.are_hopeless() || run.timing.is_drained(now_ns)
         };
-        self.go_until(is_done, stop, &mut |_| ())?;
+        self.go_until(is_done, stop, on_progress)?;
         // Those that are under way did not fail.
         let counts = self.starts.counts().clone();
         let (missing, is_stopped) = (self.starts.missing(), self.timing.is_stopped());
@@ -238,7 +243,9 @@ impl<'a> LoadRun<'a> {
     fn tick(&mut self, now_ns: u64, stop: &AtomicBool, on_progress: &mut dyn FnMut(Progress)) {
         self.results.roll(now_ns);
         if self.timing.take_progress(now_ns) {
-            on_progress(self.results.progress(self.timing.elapsed(now_ns), self.schedule.in_flight()));
+            let elapsed = self.timing.elapsed(now_ns);
+            let starting = self.is_of_starts.then(|| self.starts.progress(elapsed));
+            on_progress(Progress { starting, ..self.results.progress(elapsed, self.schedule.in_flight()) });
         }
         if stop.load(Ordering::Relaxed) {
             self.stop_at(now_ns);

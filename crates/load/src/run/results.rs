@@ -74,6 +74,7 @@ impl Results {
             errors: so_far.errors(),
             in_flight,
             response_ns: self.recorder.response_so_far_ns(),
+            starting: None,
         }
     }
 

@@ -1,7 +1,9 @@
 //! Users who begin their sessions outside of the figures: whose turn it is, how many at a time, and how that went.
 
+use crate::law::SessionProgress;
 use crate::session_starts::SessionStarts;
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 
 /// Sessions that begin at the same time. What a server takes long for is begun no faster than it can, however many users there are.
 const UNDER_WAY_MAX: usize = 16;
@@ -134,8 +136,38 @@ impl Starts {
         self.queue.len() + self.resting.len() + self.begun.len()
     }
 
+    /// How far they are, so long after the first began.
+    pub fn progress(&self, elapsed: Duration) -> SessionProgress {
+        let (begun, missing) = (self.counts.times.len(), self.missing() as u64);
+        let so_far_ns = (elapsed.as_nanos() as u64).checked_div(begun).unwrap_or(0);
+        let left = Duration::from_nanos(missing.saturating_mul(self.gap_ns.max(so_far_ns)));
+        SessionProgress { begun, users: begun + missing, left }
+    }
+
     /// How they went so far.
     pub fn counts(&self) -> &SessionStarts {
         &self.counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_takes_as_long_as_so_far_and_no_less_than_the_pace_allows() {
+        let mut starts = Starts::new(100.0, 0);
+        (0..1_000).for_each(|user| starts.add(user));
+        let all = SessionProgress { begun: 0, users: 1_000, left: Duration::from_secs(10) };
+        assert_eq!(starts.progress(Duration::from_millis(1)), all);
+        for number in 1..=50_u64 {
+            let now_ns = number * 10_000_000;
+            let user = starts.next(now_ns, false).expect("it is its turn");
+            starts.succeeded(user, now_ns, false);
+        }
+        let progress = starts.progress(Duration::from_secs(1));
+        assert_eq!((progress.begun, progress.users), (50, 1_000));
+        assert_eq!(progress.left, Duration::from_secs(19), "20 ms each, twice as long as the pace allows");
+        assert_eq!(starts.progress(Duration::from_millis(1)).left, Duration::from_millis(9_500));
     }
 }

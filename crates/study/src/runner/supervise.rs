@@ -4,7 +4,7 @@
 use super::faults::Faults;
 use super::server::Server;
 use super::state::{Failure, Run};
-use assay_load::{GeneratorConfig, LoadError};
+use assay_load::{GeneratorConfig, LoadError, SessionProgress};
 use assay_measure::{Context, MeasureEvent, Measurement, MeasurementId, Procedure};
 use assay_model::{RunEventKind, SearchStep, Window, file};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +15,8 @@ use std::time::Duration;
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Least time between two events of a warm-up, or of a load, that goes on: they are for a person who waits.
 const EVENT_EVERY_S: f64 = 2.0;
+/// The same of users who begin their sessions, which is a line of its own each time.
+const SESSIONS_EVERY_S: f64 = 5.0;
 
 /// Warms the server up, where the procedure does.
 pub(super) fn warm_up(
@@ -186,16 +188,17 @@ fn end_faults(
     Ok(())
 }
 
-/// When progress of a warm-up and of a load was last emitted, seconds since that began.
+/// When progress of a warm-up, of a load and of sessions that begin was last emitted, seconds since that began.
 #[derive(Default)]
 struct LastEmitted {
     warm_up_s: f64,
     load_s: f64,
+    sessions_s: f64,
 }
 
 /// Whether it is time for the next event; also where another load has begun.
-fn is_due(last_s: &mut f64, elapsed_s: f64) -> bool {
-    let is_due = *last_s + EVENT_EVERY_S <= elapsed_s || elapsed_s < *last_s;
+fn is_due(last_s: &mut f64, elapsed_s: f64, every_s: f64) -> bool {
+    let is_due = *last_s + every_s <= elapsed_s || elapsed_s < *last_s;
     if is_due {
         *last_s = elapsed_s;
     }
@@ -210,12 +213,12 @@ fn emit_progress(
 ) -> Result<(), Failure> {
     let kind = match event {
         MeasureEvent::WarmUp { elapsed_s, cpu_ms_per_request, .. }
-            if is_due(&mut emitted.warm_up_s, elapsed_s) =>
+            if is_due(&mut emitted.warm_up_s, elapsed_s, EVENT_EVERY_S) =>
         {
             RunEventKind::WarmUpProgress { number, elapsed_s, cpu_ms_per_request }
         }
         MeasureEvent::Load { progress, planned_s, offered_rate_per_s }
-            if is_due(&mut emitted.load_s, progress.elapsed.as_secs_f64()) =>
+            if is_due(&mut emitted.load_s, progress.elapsed.as_secs_f64(), EVENT_EVERY_S) =>
         {
             let ms = |ns: u64| ns as f64 / 1e6;
             RunEventKind::LoadProgress {
@@ -229,6 +232,12 @@ fn emit_progress(
                 p50_ms: progress.response_ns.map(|(p50, _)| ms(p50)),
                 p99_ms: progress.response_ns.map(|(_, p99)| ms(p99)),
             }
+        }
+        MeasureEvent::Sessions { elapsed_s, progress }
+            if is_due(&mut emitted.sessions_s, elapsed_s, SESSIONS_EVERY_S) =>
+        {
+            let SessionProgress { begun, users, left } = progress;
+            RunEventKind::SessionsProgress { number, begun, users, left_s: left.as_secs_f64() }
         }
         MeasureEvent::WarmedUp { is_steady, duration_s } => {
             RunEventKind::WarmUpEnded { number, steady: is_steady, duration_s }

@@ -79,7 +79,8 @@ pub fn find(
     let progress = Progress::of_search(prepared.plan());
     let mut on_event = |event: &RunEvent| {
         use RunEventKind::{
-            CapacityWindowEnded, LoadProgress, ObserverExcluded, ServerReady, WarmUpEnded, WarmUpProgress,
+            CapacityWindowEnded, LoadProgress, ObserverExcluded, ServerReady, SessionsProgress, WarmUpEnded,
+            WarmUpProgress,
         };
         // The others tell one trial from the next, and name a folder that is removed.
         if matches!(
@@ -88,6 +89,7 @@ pub fn find(
                 | LoadProgress { .. }
                 | ObserverExcluded { .. }
                 | ServerReady { .. }
+                | SessionsProgress { .. }
                 | WarmUpEnded { .. }
                 | WarmUpProgress { .. }
         ) {
