@@ -193,9 +193,9 @@ fn a_plan_says_what_would_be_sent_by_operation_and_sends_nothing() {
         text(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let of_load =
-        planned("load", &["--rate", "100", "--duration", "30s", "--users", "500"]);
+        planned("load", &["--rate", "100", "--duration", "30s", "--users", "500", "--threads", "2"]);
     for part in [
-        "open loop, 100 requests/s, constant arrivals, 64 connections",
+        "open loop, 100 requests/s, constant arrivals, 64 connections, 2 threads",
         "about 3000 requests: browse 2250 (75.0 %), checkout 750 (25.0 %); 500 users",
         "each user begins a session with 1 request, outside of the figures: login; that takes about 5 s",
         "takes about 35 s",
@@ -206,10 +206,10 @@ fn a_plan_says_what_would_be_sent_by_operation_and_sends_nothing() {
     let closed: serde_json::Value = serde_json::from_str(&closed).expect("JSON");
     assert_eq!((&closed["users"], &closed["operations"][1]["name"]), (&8.into(), &"checkout".into()));
     assert!(closed.get("in_window").is_none(), "the server's answers decide");
-    let of_search = planned("capacity", &["--limits", "25,checkout=200ms"]);
+    let of_search = planned("capacity", &["--limits", "25,checkout=200ms", "--threads", "2"]);
     for part in [
         "response time is at most 25 ms, of checkout is at most 200 ms",
-        "256 connections",
+        "256 connections, 2 threads",
         "as many requests as the server answers: browse 75.0 %, checkout 25.0 %; as many users as each rate needs",
         "begins a session with 1 request, outside of the figures: login",
     ] {

@@ -99,6 +99,17 @@ impl LoadSource for Threads {
         let empty = || Measured::empty(window.load, seed, (at_ns, at_ns));
         Ok(Measured { injectors, ..whole.unwrap_or_else(empty) })
     }
+
+    fn draw_from(&mut self, seed: u64) {
+        (self.seed, self.windows) = (seed, 0);
+        for (part, generator) in parts(self.generators.len()).zip(&mut self.generators) {
+            generator.draw_from(part.seed(seed));
+        }
+    }
+
+    fn was_suspended(&mut self) {
+        self.generators.iter_mut().for_each(LoadSource::was_suspended);
+    }
 }
 
 /// Opens the connections of all at once, and has all users begin their sessions.

@@ -113,6 +113,9 @@ pub struct PlannedCapacity {
     /// Requests under way or waiting at most; absent: 10,000, or as many as the connections carry at once where that is more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight_max: Option<u32>,
+    /// Threads that make the load together; absent: one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
     /// Whether windows count in which others used the machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub count_disturbed: bool,

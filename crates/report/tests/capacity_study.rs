@@ -18,6 +18,7 @@ fn run(capacities: usize) -> StoredRun {
         connections: 256,
         users: None,
         in_flight_max: Some(10_000),
+        threads: None,
         count_disturbed: false,
     });
     for trial in run.trials.iter_mut().take(capacities) {

@@ -45,5 +45,5 @@ pub use result::claims::{check_claims, contradictions};
 pub use result::findings::rules;
 pub use result::gate::{Gate, GateError};
 pub use result::run_dir::{load_run, report_path};
-pub use runner::{RunOptions, RunResult, Source, generator, run, run_for_value};
+pub use runner::{RunOptions, RunResult, Source, generator, run, run_for_value, run_from};
 pub use what_if::{judged as judge_what_if, what_if};

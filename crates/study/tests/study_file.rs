@@ -361,6 +361,14 @@ fn a_capacity_in_place_of_load_is_a_study() {
 }
 
 #[test]
+fn limits_of_operations_and_threads_have_mistakes_of_their_own() {
+    let text = format!(
+        "{OWN}[capacity]\nconnections = 2\nthreads = 3\noperation_limits_ms = {{ \"GET /a.b\" = [], checkout = [9, 9] }}\n"
+    );
+    check(&text.replace("name = \"own\"", "name = \"own\"\nobserve = [\"latency\"]"), expect![[r#""#]]);
+}
+
+#[test]
 fn mistakes_in_a_capacity_are_told() {
     let text = OWN.replace(
         "name = \"own\"",

@@ -110,6 +110,9 @@ pub struct CapacityArguments {
     /// result is not valid
     #[arg(long)]
     pub count_disturbed: bool,
+    /// Threads that make the load together, each with its share of connections, users and rate, and a core of its own [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), conflicts_with = "injectors")]
+    pub threads: Option<u32>,
     /// HTTP
     #[command(flatten)]
     pub http: HttpArguments,

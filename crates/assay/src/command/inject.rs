@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::{output, stop};
 use assay_inject::{InjectorEvent, Injectors, InjectorsConfig, Threads, Token, serve};
 use assay_load::{GeneratorConfig, LoadError, LoadSource};
+use assay_study::generator;
 use std::net::TcpListener;
 use std::process::ExitCode;
 
@@ -31,6 +32,11 @@ pub fn inject(arguments: &InjectArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(stop::INTERRUPTED))
 }
 
+/// The load of a study, by so many threads of this process.
+pub fn on_threads(load: GeneratorConfig, threads: u32) -> Result<Box<dyn LoadSource + Send>, LoadError> {
+    if 1 < threads { Ok(Box::new(Threads::new(&load, threads)?)) } else { generator(load, threads) }
+}
+
 /// The injectors that were asked for, or several threads of this process, for such a load; absent where one generator makes it.
 pub fn several(
     arguments: &InjectorsArguments,
@@ -39,10 +45,7 @@ pub fn several(
 ) -> Result<Option<Box<dyn LoadSource + Send>>, LoadError> {
     let Some(token_file) = arguments.token_file.as_deref().filter(|_| !arguments.injectors.is_empty()) else {
         let threads = threads.filter(|threads| 1 < *threads);
-        return Ok(threads
-            .map(|threads| Threads::new(load, threads))
-            .transpose()?
-            .map(|made| Box::new(made) as _));
+        return threads.map(|threads| on_threads(load.clone(), threads)).transpose();
     };
     let config = InjectorsConfig {
         injectors: arguments.injectors.clone(),

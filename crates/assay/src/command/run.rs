@@ -1,5 +1,6 @@
 //! `assay run` and `assay demo`: a study from its file to its report.
 
+use super::inject::on_threads;
 use super::plan::plan_text;
 use super::what_file::{FileKind, kind_of, said_of};
 use super::{gate, report};
@@ -215,7 +216,7 @@ fn judged(run: &StoredRun, bad: Option<String>, arguments: &RunArguments) -> Res
 pub fn carry_out(study: &Prepared, options: &RunOptions) -> Result<(RunResult, PathBuf), Failure> {
     let stop = stop::flag_on_signal()?;
     let progress = Progress::new(study.plan());
-    let result = assay_study::run(study, options, &stop, &mut |event| progress.show(event));
+    let result = assay_study::run_from(study, options, &on_threads, &stop, &mut |event| progress.show(event));
     drop(progress);
     let result = result?;
     let page = report::write_page(&assay_study::load_run(&result.dir)?, &result.dir)?;

@@ -31,6 +31,7 @@ impl CapacityTable {
             connections: quick.connections.or(self.connections),
             users: quick.users.or(self.users),
             in_flight_max: quick.in_flight_max.or(self.in_flight_max),
+            threads: quick.threads.or(self.threads),
             count_disturbed: quick.count_disturbed.or(self.count_disturbed),
         }
     }
@@ -60,6 +61,7 @@ pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedCapacity> 
         connections: table.connections.unwrap_or(256),
         users: table.users,
         in_flight_max: table.in_flight_max,
+        threads: table.threads,
         count_disturbed: table.count_disturbed.unwrap_or(false),
     })
 }
@@ -74,6 +76,8 @@ pub(crate) fn describe(planned: &PlannedCapacity) -> String {
     };
     let of_one =
         |(name, limits_ms): (&String, &Vec<f64>)| format!("of {name} is at most {} ms", limits(limits_ms));
+    let threads = planned.threads.filter(|threads| 1 < *threads);
+    let threads = threads.map_or_else(String::new, |threads| format!(", {threads} threads"));
     let keeps: Vec<String> =
         of_all.into_iter().chain(planned.operation_limits_ms.iter().map(of_one)).collect();
     let method = match planned.method {
@@ -82,7 +86,7 @@ pub(crate) fn describe(planned: &PlannedCapacity) -> String {
     };
     format!(
         "{method} for the highest rates of Poisson arrivals at which the {}th percentile of the response time {}, \
-         and for the highest rate that is sustained; at most about {} s, {} connections",
+         and for the highest rate that is sustained; at most about {} s, {} connections{threads}",
         planned.percentile,
         keeps.join(", "),
         planned.budget_s,
@@ -115,8 +119,12 @@ pub(crate) fn check(study: &Study, document: &mut Document) {
         if table.budget.is_some() || table.method.is_some() {
             check_budget("quick.capacity", planned(study, true), document);
         }
+        if table.threads.is_some() || table.connections.is_some() {
+            check_threads_of("quick.capacity", planned(study, true), document);
+        }
     }
     check_budget("capacity", planned(study, false), document);
+    check_threads_of("capacity", planned(study, false), document);
     for (place, _) in study.loads() {
         document
             .add(&place, "a study has either [load], whose windows are measured, or [capacity], not both");
@@ -151,6 +159,21 @@ fn check_limits(at: &str, of: &str, limits_ms: &[f64], document: &mut Document) 
     if let Some(pair) = limits_ms.windows(2).find(|pair| pair[1] <= pair[0]) {
         let what = format!("{of}limits go upwards, each once: {} ms stands before {} ms", pair[0], pair[1]);
         document.add(at, what);
+    }
+}
+
+fn check_threads_of(place: &str, planned: Option<PlannedCapacity>, document: &mut Document) {
+    if let Some(PlannedCapacity { threads, connections, .. }) = planned {
+        check_threads(place, threads, connections, document);
+    }
+}
+
+/// Each thread needs a connection.
+pub(crate) fn check_threads(place: &str, threads: Option<u32>, connections: u32, document: &mut Document) {
+    if let Some(threads) = threads.filter(|threads| connections < *threads) {
+        let what =
+            format!("{threads} threads share {connections} connections: use at most one thread for each");
+        document.add(&format!("{place}.threads"), what);
     }
 }
 

@@ -13,9 +13,10 @@ use crate::check::variants::check_variants;
 use crate::error::Diagnostic;
 use crate::file::document::Document;
 use crate::file::ready_made::ReadyMade;
-use crate::file::study::{DesignTable, LoadKind, LoadTable, Study};
+use crate::file::study::{CONNECTIONS, DesignTable, LoadKind, LoadTable, Study, USERS};
 use crate::file::workload::{Workload, cache_of, folder_of, resolve};
 use assay_jdk::installed_releases;
+use assay_measure::observers::Observe;
 use assay_model::{Design, schema};
 use std::path::PathBuf;
 
@@ -63,6 +64,7 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
     check_head(&study, &mut document);
     check_factors(&study, &mut document);
     study.loads().iter().for_each(|(place, load)| check_load(place, load, &mut document));
+    check_logged(&study, &mut document);
     check_host(&study, &mut document);
     capacity::check(&study, &mut document);
     check_design("design", &study.design, &mut document);
@@ -131,8 +133,21 @@ fn check_load(path: &str, load: &LoadTable, document: &mut Document) {
             ("open", vec![("think", load.think.is_some())])
         }
     };
+    let connections = match load.kind {
+        LoadKind::Closed => load.users.unwrap_or(USERS),
+        LoadKind::Open => load.connections.unwrap_or(CONNECTIONS),
+    };
+    capacity::check_threads(path, load.threads, connections, document);
     for (key, _) in foreign.into_iter().filter(|(_, is_set)| *is_set) {
         document.add(&format!("{path}.{key}"), format!("`{key}` means nothing for {kind} load"));
+    }
+}
+
+/// Several threads keep no log together.
+fn check_logged(study: &Study, document: &mut Document) {
+    let is_logged = study.observe.iter().flatten().any(|observed| *observed == Observe::Latency);
+    if is_logged && study.has_threads() {
+        document.add("observe", "`latency` keeps the log of a load by one thread: leave it or `threads` out");
     }
 }
 

@@ -75,6 +75,9 @@ pub(crate) fn check(study: &Study, workload: Option<&Workload>, document: &mut D
         }
     };
     cannot(study.capacity.is_some(), "capacity", "a capacity");
+    for (place, load) in study.loads() {
+        cannot(load.threads.is_some(), &format!("{place}.threads"), "a number of threads");
+    }
     for (place, design) in [("design", Some(&study.design)), ("quick.design", quick.map(|q| &q.design))] {
         let Some(design) = design else { continue };
         cannot(design.kind == Some(Design::Resident), &format!("{place}.kind"), "the resident design");

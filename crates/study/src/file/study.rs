@@ -99,6 +99,14 @@ impl Study {
         own.into_iter().chain(of_levels).filter_map(|(place, load)| Some((place, load?))).collect()
     }
 
+    /// Whether any of its loads is made by several threads.
+    pub(crate) fn has_threads(&self) -> bool {
+        let of_quick = self.quick.as_ref().and_then(|q| q.capacity.as_ref());
+        let searches = self.capacity.iter().chain(of_quick).map(|table| table.threads);
+        let loads = self.loads().into_iter().map(|(_, load)| load.threads);
+        searches.chain(loads).flatten().any(|threads| 1 < threads)
+    }
+
     /// Every table of settings of the machine, with its place.
     pub(crate) fn hosts(&self) -> Vec<(String, &HostTable)> {
         let of_levels = self.levels().map(|(place, level)| (format!("{place}.host"), &level.settings));
@@ -188,6 +196,10 @@ pub struct Level {
     pub limits: Option<GroupTable>,
 }
 
+/// Users of a closed load, and connections of an open one, where the study names none.
+pub(crate) const USERS: u32 = 8;
+pub(crate) const CONNECTIONS: u32 = 64;
+
 /// Kinds of load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -222,6 +234,9 @@ pub struct LoadTable {
     /// at once where that is more.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub in_flight_max: Option<u32>,
+    /// Threads that make the load together, each with its share of users, connections and rate, and a core of its own. Default: 1.
+    #[schemars(range(min = 1, max = 64))]
+    pub threads: Option<u32>,
 }
 
 impl LoadTable {
@@ -235,15 +250,22 @@ impl LoadTable {
             arrivals: None,
             connections: None,
             in_flight_max: None,
+            threads: None,
         }
     }
 
     /// In words, for plan and report.
     pub(crate) fn describe(&self) -> String {
+        let threads = self.threads.filter(|threads| 1 < *threads);
+        let threads = threads.map_or_else(String::new, |threads| format!(", {threads} threads"));
+        format!("{}{threads}", self.describe_law())
+    }
+
+    fn describe_law(&self) -> String {
         match self.kind {
             LoadKind::Closed => {
                 let think = self.think.map(|t| format!(", {} s between an answer and the next request", t.0));
-                format!("closed loop, {} users{}", self.users.unwrap_or(8), think.unwrap_or_default())
+                format!("closed loop, {} users{}", self.users.unwrap_or(USERS), think.unwrap_or_default())
             }
             LoadKind::Open => {
                 let law = match self.arrivals.unwrap_or(ArrivalLaw::Poisson) {
@@ -254,7 +276,7 @@ impl LoadTable {
                 let users = self.users.map(|users| format!(", {users} users")).unwrap_or_default();
                 format!(
                     "open loop, {rate} requests/s, {law} arrivals, {} connections{users}",
-                    self.connections.unwrap_or(64)
+                    self.connections.unwrap_or(CONNECTIONS)
                 )
             }
         }
@@ -290,6 +312,9 @@ pub struct CapacityTable {
     /// where that is more.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub in_flight_max: Option<u32>,
+    /// Threads that make the load together, each with its share of users, connections and rate, and a core of its own. Default: 1.
+    #[schemars(range(min = 1, max = 64))]
+    pub threads: Option<u32>,
     /// Include windows in which other processes used the machine: the only way to a figure where they always do. With such windows the
     /// capacity is not valid. Default: false.
     pub count_disturbed: Option<bool>,

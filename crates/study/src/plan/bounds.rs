@@ -48,6 +48,7 @@ mod tests {
             connections: 1,
             users: None,
             in_flight_max: None,
+            threads: None,
             count_disturbed: false,
         });
         let windows = PlannedProcedure::Windows;

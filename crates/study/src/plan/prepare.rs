@@ -108,7 +108,12 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         let url = workload.program.server().map(|table| table.url.as_ref().unwrap_or(&table.ready_url));
         findings.extend(url.map(|url| url_alone(url)));
     }
-    let observe = study.observe.clone().unwrap_or_else(|| usual_observers(&plan.procedure, &workload));
+    let observe = study.observe.clone().unwrap_or_else(|| {
+        let mut usual = usual_observers(&plan.procedure, &workload);
+        // Several threads keep no log together.
+        usual.retain(|observed| *observed != Observe::Latency || !study.has_threads());
+        usual
+    });
     let texts = [&text, &workload.text].into_iter();
     let redactor = secrets_of(texts.chain(plan.scenarios.iter().map(|scenario| &scenario.text)));
     Ok(Prepared {

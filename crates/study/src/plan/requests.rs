@@ -1,16 +1,13 @@
 //! What a study's load sends: how many requests, of which operations, of how many users.
 
 use crate::check::layout::Layout;
-use crate::file::study::{LoadKind, LoadTable};
+use crate::file::study::{CONNECTIONS, LoadKind, LoadTable, USERS};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_load::{GeneratorConfig, Scenario, for_url, planned_mix};
 use assay_model::{PlannedProcedure, PlannedRequests};
 
 /// Stands for the address of a server that does not run yet.
 const ADDRESS: &str = "http://127.0.0.1/";
-/// Users of a closed load, and connections of an open one, where the study names none.
-pub(crate) const USERS: u32 = 8;
-pub(crate) const CONNECTIONS: u32 = 64;
 
 /// Each load with its scenario once, with the variants that are loaded by it.
 pub(super) fn planned_requests(

@@ -50,18 +50,26 @@ pub fn run(
     stop: &AtomicBool,
     on_event: &mut dyn FnMut(&RunEvent),
 ) -> Result<RunResult, StudyError> {
-    run_with(prepared, options, &generator, stop, on_event)
+    run_from(prepared, options, &generator, stop, on_event)
 }
 
-/// Load from a generator of this process.
+/// Load from a generator of this process, on one thread.
 ///
 /// # Errors
-/// As of [`Generator::new`].
-pub fn generator(config: GeneratorConfig) -> Result<Box<dyn LoadSource + Send>, LoadError> {
+/// As of [`Generator::new`]; more threads, which whoever runs the study has to bring.
+pub fn generator(config: GeneratorConfig, threads: u32) -> Result<Box<dyn LoadSource + Send>, LoadError> {
+    if 1 < threads {
+        let fix = "use 1: this program makes load by one thread alone".into();
+        return Err(LoadError::Setting { name: "threads", value: threads.to_string(), fix });
+    }
     Ok(Box::new(Generator::new(config)?))
 }
 
-fn run_with(
+/// The same with load from `source`.
+///
+/// # Errors
+/// As of [`run`].
+pub fn run_from(
     prepared: &Prepared,
     options: &RunOptions,
     source: &Source<'_>,
@@ -108,7 +116,7 @@ pub fn run_for_value(
     let folder = tempfile::tempdir()?;
     let dir = folder.path().join("run");
     let options = RunOptions { out: Some(dir.clone()), ..RunOptions::default() };
-    match run_with(prepared, &options, source, stop, on_event) {
+    match run_from(prepared, &options, source, stop, on_event) {
         Ok(_) => load_run(&dir),
         Err(interrupted @ StudyError::Interrupted { .. }) => {
             load_run(&dir).ok().filter(|run| !run.trials.is_empty()).ok_or(interrupted)

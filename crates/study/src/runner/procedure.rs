@@ -3,9 +3,8 @@
 use super::server::Server;
 use super::state::{Failure, Run};
 use crate::file::program::ServerTable;
-use crate::file::study::{LoadKind, LoadTable};
+use crate::file::study::{CONNECTIONS, LoadKind, LoadTable, USERS};
 use crate::plan::duration::SETTLE_S;
-use crate::plan::requests::{CONNECTIONS, USERS};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_load::{ArrivalLaw, GeneratorConfig, Http, Load, LoadError, Scenario};
 use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windows, limited_apart};
@@ -26,7 +25,7 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
                 .map_or(load_of(load), |(_, scenario)| {
                     before_search(load_of(load), &scenario, planned.users)
                 });
-            let warm_up = warm_up(load);
+            let warm_up = warm_up(with_threads(load, planned.threads));
             let config = capacity_config(run, server, planned);
             Box::new(CapacitySearch { config, warm_up: warm_up.into() })
         }
@@ -39,6 +38,14 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
             connections: connections_of(load),
             has_faults: !prepared.plan.faults.is_empty(),
         }),
+    }
+}
+
+/// Each thread has a user of a closed loop at least.
+fn with_threads(load: Load, threads: Option<u32>) -> Load {
+    match load {
+        Load::Closed { users, think } => Load::Closed { users: users.max(threads.unwrap_or(1)), think },
+        open => open,
     }
 }
 
@@ -91,6 +98,15 @@ pub(super) fn generator_of(
         });
     }
     Ok(GeneratorConfig { shared: server.shared.clone(), tls, ..of_load })
+}
+
+/// Threads that make a variant's load together.
+pub(super) fn threads_of(run: &Run<'_>, server: &Server<'_>) -> u32 {
+    let threads = match run.prepared.plan.procedure.capacity() {
+        Some(planned) => planned.threads,
+        None => server.launched.launch.load.threads,
+    };
+    threads.unwrap_or(1)
 }
 
 /// The generator of a variant's load, against a server at this address.

@@ -34,8 +34,9 @@ const PACE_HALF_S: f64 = 60.0;
 /// Number of windows after which repeats are given up if none of them counted: the machine will not be quiet.
 const HOPELESS_WINDOWS: u32 = 6;
 
-/// Makes the load source of a measurement.
-pub type Source<'a> = dyn Fn(GeneratorConfig) -> Result<Box<dyn LoadSource + Send>, LoadError> + Sync + 'a;
+/// Makes the load source of a measurement, with load from so many threads.
+pub type Source<'a> =
+    dyn Fn(GeneratorConfig, u32) -> Result<Box<dyn LoadSource + Send>, LoadError> + Sync + 'a;
 
 /// A run that came to its end.
 #[derive(Debug, Clone, PartialEq)]

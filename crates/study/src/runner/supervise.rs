@@ -2,6 +2,7 @@
 //! whether it lives, whether the user wants to stop, which events to emit.
 
 use super::faults::Faults;
+use super::procedure::threads_of;
 use super::server::Server;
 use super::state::{Failure, Run};
 use assay_load::{GeneratorConfig, LoadError, SessionProgress};
@@ -103,11 +104,12 @@ fn on_a_thread<T: Send>(
     let stop = AtomicBool::new(false);
     let (kept, seed) = (server.load.take(), load.seed);
     let (mut data, source_of) = (server.data_urls(&stop), run.source);
+    let threads = threads_of(run, server);
     let (sender, events) = channel();
     let (watched, done) = std::thread::scope(|scope| {
         let (watcher, data, stop) = (&mut watch, &mut data, &stop);
         let thread = scope.spawn(move || {
-            let mut source = kept.map_or_else(|| source_of(load), Ok)?;
+            let mut source = kept.map_or_else(|| source_of(load, threads), Ok)?;
             source.draw_from(seed);
             // The receiver is gone when the run ends early: then nobody wants to know.
             let mut on_event = |event: MeasureEvent| drop(sender.send(event));

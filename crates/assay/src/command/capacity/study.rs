@@ -70,10 +70,10 @@ pub fn find(
     stop: &AtomicBool,
 ) -> Result<CapacityReport, Failure> {
     let Wanted { prepared, seed, .. } = wanted;
-    let source = |config: GeneratorConfig| -> Result<Box<dyn LoadSource + Send>, LoadError> {
-        match inject::several(&arguments.injectors, None, &config)? {
+    let source = |config: GeneratorConfig, threads: u32| -> Result<Box<dyn LoadSource + Send>, LoadError> {
+        match inject::several(&arguments.injectors, Some(threads), &config)? {
             Some(several) => Ok(several),
-            None => generator(config),
+            None => generator(config, threads),
         }
     };
     let progress = Progress::of_search(prepared.plan());
@@ -192,6 +192,7 @@ fn study_of(arguments: &CapacityArguments, scenario: Option<&Path>, seed: u64) -
             connections: Some(arguments.connections),
             users: arguments.users,
             in_flight_max: arguments.in_flight,
+            threads: arguments.threads,
             count_disturbed: Some(arguments.count_disturbed),
         }),
         ..Study::named("capacity")
