@@ -1,8 +1,8 @@
 //! Lines about collections that servers write into their own logs: Elasticsearch and OpenSearch (JvmGcMonitorService), Cassandra
 //! (GCInspector), Hadoop and HBase (JvmPauseMonitor).
 //!
-//! They ask the JVM's beans, which count collections and milliseconds: of several together each gets the same part of the time, and
-//! the whole of it as the step of its length. Such servers write of long collections alone; what the rest of their log says is not read.
+//! They ask the JVM's beans, which count collections and milliseconds: of several together each gets the same part of the time. Such
+//! servers write of long collections alone; what the rest of their log says is not read.
 
 use crate::contract::{At, Dialect, GcSink, ParseOutcome};
 use crate::decimal::Decimal;
@@ -19,9 +19,13 @@ const COLLECTIONS_MAX: u64 = 1_000;
 #[derive(Debug, Default)]
 pub(crate) struct Server {
     is_begun: bool,
-    /// When the pause was detected whose collections follow.
-    detected: GcInstant,
+    /// The stop that was detected, whose collections follow; it holds them.
+    detected: Option<GcRecord>,
 }
+
+/// What no figure of such a log shows.
+const LONG_ONES_ALONE: &str = "a server writes of long collections alone: counts, shares of time and rates are of these, and less than \
+     the truth; of several that it counts together each has the same part of their time";
 
 /// What a line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,10 +88,15 @@ impl Dialect for Server {
     }
 
     fn take(&mut self, text: &str, at: At, sink: &mut dyn GcSink) -> ParseOutcome {
-        let Some(said) = said(text) else { return ParseOutcome::Unrecognized };
+        let said = said(text);
+        if !matches!(said, Some(Said::Pool(_))) {
+            self.release(sink);
+        }
+        let Some(said) = said else { return ParseOutcome::Unrecognized };
         if !self.is_begun {
             self.is_begun = true;
             sink.begin_jvm();
+            sink.problem(at.problem(LONG_ONES_ALONE));
         }
         let end = written(text);
         let taken = match said {
@@ -95,22 +104,32 @@ impl Dialect for Server {
             Said::Monitor(line) => monitor(line, end, at, sink),
             Said::Inspector { name, ms, pools } => inspector(name, ms, pools, end, at, sink),
             Said::OldInspector(line) => old_inspector(line, end, at, sink),
-            Said::Detected(rest) => {
-                self.detected = end;
-                detected(rest, end, at, sink)
+            Said::Detected(rest) => detected(rest, end, at).map(|record| self.detected = Some(record)),
+            Said::Pool(rest) => {
+                let end = self.detected.as_ref().map_or(end, |detected| detected.end);
+                pool(rest, end, at, sink)
             }
-            Said::Pool(rest) => pool(rest, self.detected, at, sink),
         };
         if taken.is_some() { ParseOutcome::Understood } else { ParseOutcome::Unrecognized }
     }
 
     fn flush(&mut self, sink: &mut dyn GcSink) {
+        self.release(sink);
         self.tell_jvm(sink);
     }
 
     fn tell_jvm(&self, sink: &mut dyn GcSink) {
         if self.is_begun {
             sink.jvm(&GcJvm::default());
+        }
+    }
+}
+
+impl Server {
+    /// Tells of the stop behind the collections that it holds, as a JVM does.
+    fn release(&mut self, sink: &mut dyn GcSink) {
+        if let Some(detected) = self.detected.take() {
+            sink.record(detected);
         }
     }
 }
@@ -140,7 +159,7 @@ fn collections(name: &str, count: u64, total: (u64, u64), end: GcInstant, at: At
         record.scope = scope;
         record.end = end;
         record.duration_ns = Some(total.0 / count);
-        record.duration_resolution_ns = Some(if count == 1 { total.1 } else { total.0 });
+        record.duration_resolution_ns = Some(total.1);
         record
     };
     (0..count).map(one).collect()
@@ -224,14 +243,13 @@ fn old_inspector(line: &str, end: GcInstant, at: At, sink: &mut dyn GcSink) -> O
 }
 
 /// The monitor's own thread slept for longer than it had asked for: the JVM or the machine stood still.
-fn detected(rest: &str, end: GcInstant, at: At, sink: &mut dyn GcSink) -> Option<()> {
+fn detected(rest: &str, end: GcInstant, at: At) -> Option<GcRecord> {
     let ms: u64 = rest.split_once("ms")?.0.parse().ok()?;
     let mut record = GcRecord::new(GcRecordKind::Safepoint, "Detected pause", at.source, at.line);
     record.end = end;
     record.duration_ns = Some(ms.checked_mul(NS_PER_MS)?);
     record.duration_resolution_ns = Some(NS_PER_MS);
-    sink.record(record);
-    Some(())
+    Some(record)
 }
 
 fn pool(rest: &str, end: GcInstant, at: At, sink: &mut dyn GcSink) -> Option<()> {
@@ -320,8 +338,8 @@ mod tests {
             lengths,
             [
                 ("young", Some(756_000_000), Some(1_000_000)),
-                ("old", Some(2_600_000_000), Some(5_200_000_000)),
-                ("old", Some(2_600_000_000), Some(5_200_000_000)),
+                ("old", Some(2_600_000_000), Some(100_000_000)),
+                ("old", Some(2_600_000_000), Some(100_000_000)),
             ]
         );
         // 2018-09-10T16:06:49.468Z
