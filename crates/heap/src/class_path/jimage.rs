@@ -1,6 +1,6 @@
 //! The image with a JDK's own classes, `lib/modules` (JDK 9 and later): one file with a hash table of names.
 //!
-//! Format 1.0, in the machine's byte order: a header of seven words; a table of redirections and one of places, both as
+//! Formats 1.0 and 1.1 (JDK 27 and later), in the machine's byte order: a header of seven words; a table of redirections and one of places, both as
 //! long as the hash table; descriptions of resources, texts, and then their bytes. A resource may be packed as a whole
 //! (`jlink --compress=zip-6`); the older way that shares texts among classes is not read, and said so.
 
@@ -11,6 +11,10 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 const MAGIC: u32 = 0xcafe_dada;
 const VERSION: u32 = 1 << 16;
+/// Since JDK 27: with classes of preview features beside the usual ones, and flags of packages.
+const VERSION_WITH_PREVIEW: u32 = VERSION + 1;
+/// Flag of a package in a module, since 1.1: it has resources there. Before, 0 said so.
+const HAS_RESOURCES: u32 = 4;
 const HEADER_BYTES: u64 = 28;
 const PACKED_MAGIC: u32 = 0xcafe_fafa;
 const PACKED_HEADER_BYTES: usize = 29;
@@ -29,6 +33,8 @@ pub(super) struct Jimage {
     texts: Vec<u8>,
     /// Where the bytes of resources begin.
     resources_start: u64,
+    /// Whether packages have flags.
+    has_flags: bool,
 }
 
 /// A resource: its module, folder, name and extension as offsets of texts, and where its bytes are.
@@ -52,9 +58,11 @@ impl Jimage {
         if word(0) != MAGIC {
             return Err("it does not begin with the mark of an image in this machine's byte order".to_owned());
         }
-        if word(1) != VERSION {
-            return Err(format!("its version is {}.{}, known is 1.0", word(1) >> 16, word(1) & 0xffff));
+        if ![VERSION, VERSION_WITH_PREVIEW].contains(&word(1)) {
+            let (major, minor) = (word(1) >> 16, word(1) & 0xffff);
+            return Err(format!("its version is {major}.{minor}, known are 1.0 and 1.1"));
         }
+        let has_flags = word(1) == VERSION_WITH_PREVIEW;
         let [entries, descriptions, texts] = [4, 5, 6].map(|at| u64::from(word(at)));
         let tables = entries * 8 + descriptions + texts;
         if length < HEADER_BYTES + tables || TABLES_BYTES_MAX < tables {
@@ -71,7 +79,15 @@ impl Jimage {
         let redirects = words(&take(entries * 4)?).into_iter().map(u32::cast_signed).collect();
         let places = words(&take(entries * 4)?);
         let (descriptions, texts) = (take(descriptions)?, take(texts)?);
-        Ok(Jimage { source, redirects, places, descriptions, texts, resources_start: HEADER_BYTES + tables })
+        Ok(Jimage {
+            source,
+            redirects,
+            places,
+            descriptions,
+            texts,
+            resources_start: HEADER_BYTES + tables,
+            has_flags,
+        })
     }
 
     /// Bytes of the class file of a class, whose name has slashes; `None` where the image does not have it.
@@ -83,9 +99,12 @@ impl Jimage {
         if MODULES_OF_A_PACKAGE_MAX * 8 < modules.bytes {
             return Err(format!("{} B of modules that have {package}", modules.bytes));
         }
-        // Pairs: whether the package is empty there, and the module's name.
+        // Pairs: whether the package is empty there, or its flags, and the module's name.
         for pair in self.read(&modules)?.chunks_exact(8) {
-            let (Some(0), Some(name)) = (word(pair, 0), word(pair, 4)) else { continue };
+            let (Some(state), Some(name)) = (word(pair, 0), word(pair, 4)) else { continue };
+            if if self.has_flags { state & HAS_RESOURCES == 0 } else { state != 0 } {
+                continue;
+            }
             let Some(module) = self.text(u64::from(name)) else { continue };
             let path = format!("/{}/{class}.class", String::from_utf8_lossy(module));
             if let Some(found) = self.find(&path) {
@@ -134,6 +153,8 @@ impl Jimage {
                 5 => resource.offset = number?,
                 6 => resource.packed_bytes = number?,
                 7 => resource.bytes = number?,
+                // Whether it is one of a preview feature, since 1.1.
+                8 => {}
                 _ => return None,
             }
             at += 1 + length;

@@ -46,7 +46,8 @@ fn a_class_of_a_folder_a_jar_and_an_image_is_the_same() {
     let (_jar_folder, jar) = element("jar", "shop.jar");
     let (_image_folder, image) = element("image", "modules");
     let (_packed_folder, packed) = element("image-packed", "modules");
-    for path in [folder.path().to_owned(), jar, image, packed] {
+    let (_newer_folder, newer) = element("image-1.1", "modules");
+    for path in [folder.path().to_owned(), jar, image, packed, newer] {
         for name in ["shop.Sample$Apart", "shop/Sample$Apart"] {
             let histogram = shapes_of(name, std::slice::from_ref(&path)).expect("the class");
             let names: Vec<&str> = histogram.classes.iter().map(|shape| &*shape.name).collect();
