@@ -258,6 +258,7 @@ mod tests {
             name: *name,
             jdk: 17,
             is_estimate: false,
+            is_in_release: true,
             total_bytes: *total_bytes,
             difference_bytes: None,
             parts: FootprintParts::default(),

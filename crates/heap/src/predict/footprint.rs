@@ -1,5 +1,6 @@
 //! The same objects in every model: totals, what they are made of, and classes.
 
+use super::models::is_in_release;
 use crate::layout::{LayoutOrder, Layouts, Sizes, is_estimate};
 use crate::{ArrayLengths, ClassHistogram, ClassIndex, FieldKind};
 use assay_model::{ClassFootprint, FootprintParts, HeapModel, ModelFootprint, ModelName, Reason};
@@ -42,6 +43,7 @@ pub fn footprints(
         name: weights.model.name,
         jdk: weights.model.jdk,
         is_estimate: is_estimate(weights.model.name),
+        is_in_release: is_in_release(weights.model),
         total_bytes: weights.total_bytes(),
         difference_bytes: base_bytes.map(|base| difference(weights.total_bytes(), base)),
         parts: weights.parts,

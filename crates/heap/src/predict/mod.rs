@@ -103,8 +103,9 @@ pub fn layouts_of(histogram: &ClassHistogram, class: ClassIndex, jdk: u32) -> Ve
 
 #[cfg(test)]
 mod tests {
+    use super::models::is_in_release;
     use super::*;
-    use assay_model::ModelName;
+    use assay_model::{HeapModel, ModelName};
 
     #[test]
     fn compact_headers_have_the_rules_of_their_first_product_release() {
@@ -112,5 +113,24 @@ mod tests {
         assert_eq!(jdk(17, ModelName::Compact), Some(25));
         assert_eq!(jdk(17, ModelName::Compressed), Some(17));
         assert_eq!(jdk(26, ModelName::Compact64), Some(26));
+    }
+
+    #[test]
+    fn releases_have_the_layouts_that_their_jvms_took() {
+        // Measured: -XX:-UseCompressedOops, with and without compressed class pointers, and -XX:+PrintFlagsFinal.
+        let has = |jdk, name| is_in_release(HeapModel { name, jdk });
+        for (jdk, full, with_class_pointers) in [
+            (8, true, false),
+            (11, true, false),
+            (17, true, true),
+            (21, true, true),
+            (26, true, true),
+            (27, false, true),
+            (28, false, true),
+        ] {
+            assert_eq!(has(jdk, ModelName::Bits64), full, "JDK {jdk}");
+            assert_eq!(has(jdk, ModelName::Bits64CompressedClassPointers), with_class_pointers, "JDK {jdk}");
+            assert!(has(jdk, ModelName::Compressed), "JDK {jdk}");
+        }
     }
 }

@@ -54,6 +54,9 @@ pub struct ModelFootprint {
     pub jdk: u32,
     /// Whether it is an estimate (OpenJ9), or rules of the JVM.
     pub is_estimate: bool,
+    /// Whether JVMs of that release can have it.
+    #[serde(default = "in_release")]
+    pub is_in_release: bool,
     /// Bytes of all objects.
     pub total_bytes: u64,
     /// Total less the total in the model of the dump; absent when that is not known.
@@ -62,6 +65,11 @@ pub struct ModelFootprint {
     pub parts: FootprintParts,
     /// Every class that has objects, in the same order in every model: by bytes in the model of the dump, most first.
     pub classes: Vec<ClassFootprint>,
+}
+
+/// What results are taken for that were stored before the key was.
+const fn in_release() -> bool {
+    true
 }
 
 /// How a heap fits another mode's limit.

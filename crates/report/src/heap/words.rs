@@ -53,7 +53,17 @@ pub fn asked_first(heap: &HeapPrediction) -> Vec<&ModelFootprint> {
         Some(M::OpenJ9Compressed | M::OpenJ9Full) => [M::Compressed, M::Compact],
         _ => [M::Compact, M::Bits64CompressedClassPointers],
     };
-    wanted.iter().filter_map(|name| heap.model(*name)).collect()
+    wanted.iter().filter_map(|name| of_release(heap, *name)).collect()
+}
+
+/// A model; where no JVM of the heap's release has it with compressed class pointers, that with full ones.
+fn of_release(heap: &HeapPrediction, name: ModelName) -> Option<&ModelFootprint> {
+    let model = heap.model(name)?;
+    match name {
+        ModelName::Bits64CompressedClassPointers if !model.is_in_release => heap.model(ModelName::Bits64),
+        _ => Some(model),
+    }
+    .filter(|model| model.is_in_release)
 }
 
 /// The answer in one sentence, without its full stop.
@@ -85,7 +95,9 @@ fn sizes(heap: &HeapPrediction) -> String {
         .map(|m| {
             let by = percent_change(m.total_bytes, today.total_bytes);
             let by = by.map_or_else(String::new, |by| format!(" ({by})"));
-            format!("{}{by} in {}", size(m.total_bytes), m.name.name())
+            // A heap of an older release gets compact headers only with a newer JVM.
+            let since = if m.jdk == today.jdk { String::new() } else { format!(" of JDK {}", m.jdk) };
+            format!("{}{by} in {}{since}", size(m.total_bytes), m.name.name())
         })
         .collect();
     let would =

@@ -47,3 +47,16 @@ fn a_prediction_has_its_answer_and_the_size_of_every_layout() {
         assert!(markdown.contains(&format!("| {} | ", model.name.name())), "{markdown}");
     }
 }
+
+#[test]
+fn the_answer_has_layouts_of_the_heaps_release_and_names_the_release_of_others() {
+    let mut found = sample::prediction();
+    for model in &mut found.models {
+        use assay_model::ModelName::{Bits64CompressedClassPointers, Compact, Compact64, CompactAlign16};
+        model.is_in_release = model.name != Bits64CompressedClassPointers;
+        model.jdk = if matches!(model.name, Compact | CompactAlign16 | Compact64) { 25 } else { 11 };
+    }
+    let text = heap::document(&found).markdown();
+    let answer = text.lines().find(|line| line.starts_with("**")).expect("an answer");
+    assert!(answer.contains(" in compact of JDK 25, ") && answer.ends_with(" in 64-bit.**"), "{answer}");
+}

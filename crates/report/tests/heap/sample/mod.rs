@@ -81,7 +81,16 @@ fn weigh(rule: &Rule, jdk: u32) -> ModelFootprint {
     }
     let total_bytes = classes.iter().map(|c| c.bytes).sum();
     let is_estimate = matches!(rule.name, ModelName::OpenJ9Compressed | ModelName::OpenJ9Full);
-    ModelFootprint { name: rule.name, jdk, is_estimate, total_bytes, difference_bytes: None, parts, classes }
+    ModelFootprint {
+        name: rule.name,
+        jdk,
+        is_estimate,
+        is_in_release: true,
+        total_bytes,
+        difference_bytes: None,
+        parts,
+        classes,
+    }
 }
 
 /// Fields of the example: name, type, bytes (0 for a reference), part.
