@@ -28,7 +28,7 @@ mod tls;
 
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
 pub use compare::CompareArguments;
-pub use flags::FlagsArguments;
+pub use flags::{FlagsArguments, FlagsCondition};
 pub use format::{Format, FormatArguments};
 pub use gate_files::GateFilesArguments;
 pub use gc::{GcArguments, GcCommand, GcDiffArguments, GcReadArguments};
@@ -202,13 +202,16 @@ pub enum Command {
         assay host diff monday.json tuesday.json     what differs between two machines, or before and after"
     )]
     Host(HostArguments),
-    /// How JVM releases treat options: removed, deprecated, locked, overridden, without effect, already the default
+    /// How JVM releases treat options: removed, out of range, deprecated, locked, overridden, without effect, already the default
     ///
-    /// Asks the installed JVMs; for other releases it uses a table made from real JVMs.
+    /// Starts the installed JVMs with the options, but for those that would run commands, load code, open files or ports, or take much
+    /// memory; for these, and for other releases, it uses tables made from real JVMs. What neither knows is not judged.
     #[command(
         after_help = "EXAMPLES:\n  assay flags 4242                                    options of a running JVM\n  \
         assay flags 4242 --for 21,25                        before it moves to another release\n  \
-        assay flags '-XX:+UseConcMarkSweepGC -Xmx4g'        in every known release"
+        assay flags '-XX:+UseConcMarkSweepGC -Xmx4g'        in every known release\n  \
+        assay flags config/jvm.options --for 17,21          a file, a Dockerfile, or a whole command in quotes\n  \
+        assay flags config/jvm.options --for 21 --fail-if fails"
     )]
     Flags(FlagsArguments),
     /// Completions of commands and options for a shell

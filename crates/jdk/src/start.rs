@@ -5,7 +5,7 @@
 //! stops, and when [`StartedJvm`] is dropped. Its output is bounded.
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit};
 use rustix::time::Timespec;
 use std::ffi::OsStr;
 use std::io::{self, PipeReader, Read};
@@ -120,6 +120,9 @@ impl StartedJvm {
         // The command holds the writing ends of the pipe: without them the end of the output is noticed.
         drop(command);
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        // One that crashes on its options leaves no core. A JVM that has ended already needs no limit.
+        let _ = group
+            .map(|pid| prlimit(Some(pid), Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }));
         Ok(StartedJvm { child, group, pipe, output: Vec::new(), deadline: Instant::now() + time, time })
     }
 

@@ -22,10 +22,12 @@ pub enum FlagState {
     Ignored,
     /// The JVM does not start.
     Unrecognized,
+    /// It sets another flag, whose name is its type.
+    Alias,
 }
 
 impl FlagState {
-    const ALL: [FlagState; 7] = [
+    pub(super) const ALL: [FlagState; 8] = [
         FlagState::Product,
         FlagState::Diagnostic,
         FlagState::Experimental,
@@ -33,6 +35,7 @@ impl FlagState {
         FlagState::Deprecated,
         FlagState::Ignored,
         FlagState::Unrecognized,
+        FlagState::Alias,
     ];
 
     /// Its word in the table.
@@ -45,6 +48,7 @@ impl FlagState {
             FlagState::Deprecated => "deprecated",
             FlagState::Ignored => "ignored",
             FlagState::Unrecognized => "unrecognized",
+            FlagState::Alias => "alias",
         }
     }
 
@@ -54,15 +58,26 @@ impl FlagState {
     }
 }
 
+/// The values that a flag may have, as the JVM writes them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListedRange {
+    /// The lowest; empty where there is no bound.
+    pub low: String,
+    /// The highest; empty where there is no bound.
+    pub high: String,
+}
+
 /// A flag in one release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlagInRelease {
     /// What the release makes of it.
     pub state: FlagState,
-    /// Its type; empty where the release does not have it.
+    /// Its type, or the flag that an alias sets; empty where the release does not have it.
     pub kind: String,
     /// Its value where nobody sets it; `None` where the JVM chooses it by the machine, or it is an unset text.
     pub default: Option<String>,
+    /// The values that it may have; `None` where it has no bounds, and those of a few flags alone are known of JDK 8.
+    pub range: Option<ListedRange>,
 }
 
 /// A flag in a release of the table; `None` where no release of it has the flag, or the table does not have the release.
@@ -105,7 +120,9 @@ impl History {
             }
             let state = FlagState::ALL.into_iter().find(|state| state.word() == field(2)).expect("a state");
             let default = Some(field(4).to_owned()).filter(|default| !default.is_empty());
-            let flag = FlagInRelease { state, kind: field(3).to_owned(), default };
+            let range = ListedRange { low: field(5).to_owned(), high: field(6).to_owned() };
+            let range = Some(range).filter(|range| *range != ListedRange::default());
+            let flag = FlagInRelease { state, kind: field(3).to_owned(), default, range };
             history.flags.entry(field(0).to_owned()).or_default().push((release, flag));
         }
         history

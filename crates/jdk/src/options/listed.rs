@@ -1,6 +1,6 @@
-//! What a JVM lists with `-XX:+PrintFlagsFinal`.
+//! What a JVM lists with `-XX:+PrintFlagsFinal` and `-XX:+PrintFlagsRanges`.
 
-use super::FlagState;
+use super::history::{FlagState, ListedRange};
 use std::collections::BTreeMap;
 
 /// A flag that a JVM has.
@@ -14,6 +14,8 @@ pub struct ListedFlag {
     pub state: FlagState,
     /// Whether nobody, and not the JVM itself either, has set it.
     pub is_default: bool,
+    /// Whether an option has set it; of JDK 8, whether anything has.
+    pub is_given: bool,
 }
 
 /// The flags of such a list, by name.
@@ -51,7 +53,9 @@ fn listed_flag(line: &str) -> Option<(String, ListedFlag)> {
         FlagState::Product
     };
     let is_default = origin.map_or(!is_set, |origin| origin == "default");
-    let flag = ListedFlag { kind: kind.to_owned(), value: value.trim().to_owned(), state, is_default };
+    let is_given = origin.map_or(is_set, |origin| origin == "command line");
+    let flag =
+        ListedFlag { kind: kind.to_owned(), value: value.trim().to_owned(), state, is_default, is_given };
     words.next().is_none().then(|| (name.to_owned(), flag))
 }
 
@@ -62,9 +66,47 @@ fn braces(text: &str) -> Option<(&str, &str)> {
     Some((before, inside))
 }
 
+/// The ranges of such a list, by name; flags without bounds are not in it.
+///
+/// ```text
+///    uintx MaxTenuringThreshold        [ 0      ...       16 ]              {product} {default}
+///      int ActiveProcessorCount        [        ...          ]              {product} {default}
+/// ```
+pub fn listed_ranges(text: &str) -> BTreeMap<String, ListedRange> {
+    text.lines().filter_map(listed_range).collect()
+}
+
+fn listed_range(line: &str) -> Option<(String, ListedRange)> {
+    let (head, tail) = line.split_once('[')?;
+    let mut words = head.split_whitespace();
+    let (kind, name) = (words.next()?, words.next()?);
+    let (low, high) = tail.split_once(']')?.0.split_once("...")?;
+    // The largest number of its type is no bound of its own, and has 309 digits.
+    let bound = |text: &str| Some(text.trim()).filter(|text| text.len() < 40).unwrap_or_default().to_owned();
+    let range = ListedRange { low: bound(low), high: bound(high) };
+    let is_bounded = !range.low.is_empty() || !range.high.is_empty();
+    (words.next().is_none() && kind != "bool" && is_bounded).then(|| (name.to_owned(), range))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_are_read_and_a_flag_without_bounds_has_none() {
+        let huge = "9".repeat(309);
+        let text = format!(
+            "[Global flags ranges]\n\
+            \x20  uintx MaxTenuringThreshold  [ 0    ...   16 ]   {{product}} {{default}}\n\
+            \x20    int ActiveProcessorCount  [      ...      ]   {{product}} {{default}}\n\
+            \x20 double Scaling [ 0.000 ... {huge}.000 ] {{product}} {{default}}\n\
+            a [ b ] c"
+        );
+        let ranges = listed_ranges(&text);
+        let range = |low: &str, high: &str| ListedRange { low: low.to_owned(), high: high.to_owned() };
+        let expected = [("MaxTenuringThreshold", range("0", "16")), ("Scaling", range("0.000", ""))];
+        assert_eq!(ranges, expected.map(|(name, range)| (name.to_owned(), range)).into());
+    }
 
     #[test]
     fn lists_of_both_forms_are_read() {

@@ -1,10 +1,15 @@
 //! Options of the JVM: which flags a release has, and what it makes of those that it is given.
 
+mod attempt;
+mod harmless;
 mod history;
 mod judge;
 mod listed;
 mod parse;
+mod written;
 
-pub use history::{FlagInRelease, FlagState, flag_in, flag_names, table_releases};
-pub use judge::{judge_options, starts_with};
-pub use listed::{ListedFlag, listed_flags};
+pub use attempt::{JvmHere, Verdict, judge_by_table};
+pub use history::{FlagInRelease, FlagState, ListedRange, flag_in, flag_names, table_releases};
+pub use judge::{judge_options, prevents, starts_with};
+pub use listed::{ListedFlag, listed_flags, listed_ranges};
+pub use written::{WrittenOption, options_in_file, options_in_words};

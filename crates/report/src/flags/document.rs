@@ -1,6 +1,6 @@
 //! What releases make of options, as a document.
 
-use super::remarks::{self, first, is_grave, releases};
+use super::remarks::{self, first, is_grave, not_judged, releases};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::document::{Answer, Document, Figure, Section};
 use assay_kit::key;
@@ -22,9 +22,13 @@ pub fn document(report: &FlagsReport) -> Document {
         chart: Some(chart(report)),
         ..Answer::default()
     };
+    let mut why = vec![remarks::reasons_table(report).into()];
+    if report.releases.iter().any(|of| of.refusal.is_some()) {
+        why.push(remarks::refusals(report).into());
+    }
     let sections = [
         Section::new("options", "Options by release", [remarks::matrix(report).into()]).called("Options"),
-        Section::new("why", "Why", [remarks::reasons_table(report).into()]),
+        Section::new("why", "Why", why),
         Section::new("sources", "Where this comes from", [remarks::sources(report).into()]).called("Sources"),
     ];
     Document {
@@ -36,17 +40,21 @@ pub fn document(report: &FlagsReport) -> Document {
 
 /// How many options, and whose.
 fn subject(report: &FlagsReport) -> String {
-    let of = report.pid.map_or_else(String::new, |pid| format!(" of JVM {pid}"));
+    let of = match (&report.pid, &report.file) {
+        (Some(pid), _) => format!(" of JVM {pid}"),
+        (None, Some(file)) => format!(" of {}", clean(file)),
+        (None, None) => String::new(),
+    };
     format!("{}{of}", counted(report.options.len() as u64, "option", "options"))
 }
 
-/// On which releases a JVM starts with all of the options.
+/// On which releases a JVM starts with all of the options, and on which that is not known.
 fn headline(report: &FlagsReport) -> String {
-    let of = |starts: bool| -> Vec<u32> {
+    let of = |starts: Option<bool>| -> Vec<u32> {
         report.releases.iter().filter(|of| of.starts == starts).map(|of| of.release).collect()
     };
-    match (&of(true)[..], &of(false)[..]) {
-        ([], []) => "No release was asked.".to_owned(),
+    let known = match (&of(Some(true))[..], &of(Some(false))[..]) {
+        ([], []) => String::new(),
         (all, []) => format!("A JVM starts with all of these options on JDK {}.", releases(all)),
         ([], none) => format!("No JVM starts with all of these options on JDK {}.", releases(none)),
         (some, none) => format!(
@@ -54,16 +62,36 @@ fn headline(report: &FlagsReport) -> String {
             releases(some),
             releases(none)
         ),
+    };
+    let open = of(None);
+    let not_judged = report.releases.iter().filter(|of| of.starts.is_none()).map(not_judged).max();
+    match not_judged {
+        None if known.is_empty() => "No release was asked.".to_owned(),
+        None => known,
+        Some(count) => format!(
+            "{known} Whether one starts on JDK {} is not known: {} of {} not judged.",
+            releases(&open),
+            count,
+            counted(report.options.len() as u64, "option was", "options were")
+        )
+        .trim_start()
+        .to_owned(),
     }
 }
 
 /// The first option that has to change, of the releases on which no JVM starts before the others.
 fn next_step(report: &FlagsReport) -> String {
     let mut of: Vec<&FlagsOfRelease> = report.releases.iter().collect();
-    of.sort_by_key(|of| of.starts);
+    of.sort_by_key(|of| of.starts != Some(false));
     let grave = of.iter().flat_map(|of| of.remarks.iter().map(move |remark| (of.release, remark)));
     let Some((release, remark)) = grave.into_iter().find(|(_, remark)| is_grave(remark.remark)) else {
-        return "No option has to change.".to_owned();
+        let is_refused = report.releases.iter().any(|of| of.starts == Some(false));
+        return if is_refused {
+            "→ Read what the JVM wrote: no option alone keeps it from starting."
+        } else {
+            "No option has to change."
+        }
+        .to_owned();
     };
     let option = report.options.get(remark.option).map_or_else(String::new, |option| clean(option));
     let instead = remark.instead.as_deref().map(|instead| format!(": {}", clean(instead)));
@@ -97,7 +125,11 @@ fn bar(of: &FlagsOfRelease, options: usize) -> Bar {
         value: format!(
             "{} of {options} fit, {grave} to change; {}",
             counts[0],
-            if of.starts { "it starts" } else { "it does not start" }
+            match of.starts {
+                Some(true) => "it starts",
+                Some(false) => "it does not start",
+                None => "whether it starts is not known",
+            }
         ),
         parts: counts.into_iter().zip(LOOKS).zip(NAMES).map(part).collect(),
         name: name.clone(),

@@ -16,7 +16,11 @@ pub const fn is_grave(remark: OptionRemark) -> bool {
         remark,
         OptionRemark::Unrecognized
             | OptionRemark::Locked
+            | OptionRemark::Conflict
             | OptionRemark::Malformed
+            | OptionRemark::OutOfRange
+            | OptionRemark::OtherJvm
+            | OptionRemark::Refused
             | OptionRemark::Ignored
             | OptionRemark::Deprecated
     )
@@ -47,6 +51,20 @@ pub fn releases(numbers: &[u32]) -> String {
     numbers.iter().map(u32::to_string).collect::<Vec<String>>().join(", ")
 }
 
+/// Whether a JVM starts, in a word.
+fn starts_word(of: &FlagsOfRelease) -> &'static str {
+    match of.starts {
+        Some(true) => "starts",
+        Some(false) => "fails",
+        None => "not known",
+    }
+}
+
+/// The options of which a release makes nobody knows what.
+pub fn not_judged(of: &FlagsOfRelease) -> usize {
+    of.remarks.iter().filter(|remark| remark.remark == OptionRemark::NotJudged).count()
+}
+
 /// A column for each release, and whether a JVM starts.
 pub fn matrix(report: &FlagsReport) -> Table {
     let mut rows = Table::of("What each release makes of the options", report.options.iter().enumerate())
@@ -63,7 +81,7 @@ pub fn matrix(report: &FlagsReport) -> Table {
         });
     }
     let mut table = rows.table().brief(usize::MAX);
-    let starts = report.releases.iter().map(|of| if of.starts { "starts" } else { "fails" });
+    let starts = report.releases.iter().map(|of| starts_word(of));
     table.push_total(["a JVM with all of them"].into_iter().chain(starts));
     table
 }
@@ -80,12 +98,26 @@ pub fn reasons_table(report: &FlagsReport) -> Table {
         .brief(usize::MAX)
 }
 
+/// What JVMs wrote that did not start.
+pub fn refusals(report: &FlagsReport) -> Table {
+    let refused = report.releases.iter().filter_map(|of| Some((of.release, of.refusal.as_deref()?)));
+    Table::of("What the JVMs wrote that did not start", refused)
+        .words("JDK", |(release, _)| release.to_string())
+        .words("Text", |(_, text)| clean(text))
+        .table()
+        .brief(usize::MAX)
+}
+
 /// Which JVM or table said so.
 pub fn sources(report: &FlagsReport) -> Table {
     Table::of("Versions that were asked", &report.releases)
         .words("JDK", |of| of.release.to_string())
         .words("Version", |of| clean(&of.version))
-        .words("Source", |of| of.home.as_deref().map_or("the table of Assay".to_owned(), clean))
+        .words("Source", |of| match (of.home.as_deref().map(clean), of.tried) {
+            (Some(home), true) => format!("{home}, started with the options"),
+            (Some(home), false) => format!("{home}, its list of flags"),
+            (None, _) => "the table of Assay".to_owned(),
+        })
         .table()
         .brief(usize::MAX)
 }

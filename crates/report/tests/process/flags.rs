@@ -43,10 +43,29 @@ fn options_have_a_row_for_each_release_and_the_page_names_the_first_to_change() 
             assert!(rows.iter().any(|row| row.starts_with(&begin)), "{begin}");
         }
     }
-    let fails = report.releases.iter().find(|of| !of.starts).expect("a release without one of them");
+    let fails =
+        report.releases.iter().find(|of| of.starts == Some(false)).expect("a release without one of them");
     let markdown = flags::document(&report).markdown();
     assert!(markdown.contains("| a JVM with all of them |"), "{markdown}");
     let page = page(&flags::document(&report));
     assert!(page.contains(&format!(" on JDK {}", fails.release)), "{page}");
     assert!(page.contains("→ Begin with <span class=\"kept\">-XX:"), "{page}");
+}
+
+#[test]
+fn what_was_not_judged_stands_in_the_headline() {
+    let mut report = kept();
+    for of in &mut report.releases {
+        of.starts = None;
+        of.remarks = vec![RemarkOnOption {
+            option: 0,
+            remark: OptionRemark::NotJudged,
+            certainty: Certainty::Unknown,
+            why: "it loads code".to_owned(),
+            instead: None,
+        }];
+    }
+    let text = flags::document(&report).terminal(view(120));
+    assert!(text.contains("is not known: 1 of "), "{text}");
+    assert!(text.contains("not known") && !text.contains(" starts "), "{text}");
 }
