@@ -1,5 +1,6 @@
 //! The tables of options against the JVMs themselves; `tables` writes them anew.
 
+mod any_text;
 mod jvm;
 mod matrix;
 mod tables;
