@@ -195,7 +195,9 @@ pub(super) fn live_share(report: &GcReport) -> Option<LiveShare> {
     let capacity = report.series.points.iter().filter_map(|point| point.capacity_bytes).max();
     let is_whole = capacity.is_some_and(|capacity| WHOLE.share() * max <= capacity as f64);
     let old = report.spaces.get(&GcSpace::Old).filter(|_| is_divided && is_whole);
-    let Some(old) = old.and_then(|space| space.capacity_bytes_max).filter(|bytes| *bytes > 0) else {
+    // A full old generation leaves live objects in the young one: then they take more than it.
+    let old = old.and_then(|space| space.capacity_bytes_max).filter(|old| bytes <= *old as f64);
+    let Some(old) = old.filter(|old| *old > 0) else {
         return Some(of_heap);
     };
     let of_old = LiveShare {
