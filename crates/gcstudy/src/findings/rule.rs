@@ -1,6 +1,6 @@
 //! What rules are made of.
 
-use assay_model::{Change, Finding, GcReport, RuleId, Threshold};
+use assay_model::{Change, Finding, GcReport, GcTrend, RuleId, Threshold};
 pub(super) use assay_text::size::rounded_signed as size;
 
 /// What a rule finds.
@@ -77,6 +77,10 @@ const ROOMY: f64 = 0.5;
 pub(super) fn room_first(report: &GcReport, other: &str) -> Vec<String> {
     let share =
         report.live_set.as_ref().zip(heap_max(report)).map(|(live, max)| live.level_bytes as f64 / max);
+    // More heap only delays the end of a leak.
+    if report.live_set.as_ref().is_some_and(|live| live.trend == GcTrend::Grows) {
+        return vec![other.to_owned()];
+    }
     match share.or_else(|| after_share(report)) {
         Some(share) if share < ROOMY => vec![other.to_owned()],
         _ => vec![more_room(report), other.to_owned()],
