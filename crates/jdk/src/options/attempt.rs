@@ -127,7 +127,7 @@ impl<'a> JvmHere<'a> {
             if is_rounded(&setting, &flag.value) {
                 continue;
             }
-            let why = format!("the JDK {} of this machine makes it {}", self.release, flag.value);
+            let why = format!("on this machine JDK {} makes it {}", self.release, flag.value);
             remarks.retain(|of| of.option != at || of.remark != OptionRemark::AlreadyDefault);
             remarks.push(remark(at, OptionRemark::Changed, Certainty::Known, why));
         }
@@ -150,7 +150,7 @@ impl<'a> JvmHere<'a> {
                 Err(StartError::Stopped) => return Err(StartError::Stopped),
                 Err(_) => {}
                 Ok(_) => {
-                    let why = format!("the JDK {} of this machine does not start with it", self.release);
+                    let why = format!("on this machine JDK {} does not start with it", self.release);
                     remarks.retain(|of| of.option != at);
                     remarks.push(remark(at, OptionRemark::Refused, Certainty::Known, why));
                 }

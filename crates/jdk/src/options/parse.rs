@@ -35,7 +35,7 @@ impl<'a> Setting<'a> {
         // The JVM takes all that stands before the equals sign for the name.
         match (sign, rest.split_once('=')) {
             (Some(on), None) => Setting::Switch(rest, on),
-            (None, Some((name, value))) => Setting::Value(name.trim_end_matches(':'), value),
+            (None, Some((name, value))) => Setting::Value(name, value),
             (_, parted) => Setting::Wrong(parted.map_or(rest, |(name, _)| name)),
         }
     }

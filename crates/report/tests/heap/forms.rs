@@ -56,7 +56,7 @@ fn the_answer_has_layouts_of_the_heaps_release_and_names_the_release_of_others()
         model.is_in_release = model.name != Bits64CompressedClassPointers;
         model.jdk = if matches!(model.name, Compact | CompactAlign16 | Compact64) { 25 } else { 11 };
     }
-    let text = heap::document(&found).markdown();
+    let text = heap::document(&found, 5).markdown();
     let answer = text.lines().find(|line| line.starts_with("**")).expect("an answer");
     assert!(answer.contains(" in compact of JDK 25, ") && answer.ends_with(" in 64-bit.**"), "{answer}");
 }

@@ -12,7 +12,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("../o
 /// Beginnings of options that load code; it is not loaded to judge them.
 const AGENTS: [&str; 4] = ["-agentlib:", "-agentpath:", "-javaagent:", "-Xrun"];
 /// Beginnings of OpenJ9's options that HotSpot does not have.
-const OPENJ9: [&str; 38] = [
+const OPENJ9: [&str; 37] = [
     "-Xaggressive",
     "-Xalwaysclassgc",
     "-Xaot",
@@ -35,7 +35,6 @@ const OPENJ9: [&str; 38] = [
     "-Xloa",
     "-Xlp",
     "-Xmaxe",
-    "-Xmaxf",
     "-Xminf",
     "-Xmo",
     "-Xmr",

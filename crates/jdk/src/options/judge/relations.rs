@@ -114,6 +114,7 @@ impl Judge<'_> {
             "ThreadStackSize" if value != 0 && value < SURE_STACK_KIB => {
                 open("how small a stack may be differs between JVMs")
             }
+            "MaxMetaspaceSize" if value == 0 => wrong("metaspace needs some memory"),
             "ReservedCodeCacheSize" if 2 * GIB < value => wrong("the code cache has at most 2g"),
             "ObjectAlignmentInBytes" if value.count_ones() != 1 => wrong("it must be a power of two"),
             "CICompilerCount" if value < 2 => {
