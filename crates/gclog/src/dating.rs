@@ -73,6 +73,11 @@ impl GcSink for Dated<'_> {
         self.inner.record(record);
     }
 
+    fn dated(&mut self, at: &GcInstant) {
+        let unix_ns = at.unix_ns.or_else(|| self.dating.date(at));
+        self.inner.dated(&GcInstant { unix_ns, ..*at });
+    }
+
     fn reconciliation(&mut self, reconciliation: GcReconciliation) {
         self.inner.reconciliation(reconciliation);
     }

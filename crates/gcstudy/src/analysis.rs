@@ -116,12 +116,15 @@ impl Analysis {
         let paused_s = self.pauses.total_ms() / 1e3;
         // Of one pause alone the span is about its own length: it shows no share.
         let shows_share = |s: &f64| *s > 0.0 && (self.pauses.count > 1 || 2.0 * paused_s <= *s);
-        let span_above_zero_s = span_s.filter(shows_share).filter(|_| self.shows_pauses());
+        let span_above_zero_s = span_s.filter(shows_share).filter(|_| self.shows_all_pauses());
         let share_left = |stopped_s: f64| span_above_zero_s.map(|s| (100.0 * (1.0 - stopped_s / s)).max(0.0));
         let other_safepoints_ms = self.safepoints.other_ms();
         let blocks = self.blocks.items();
         let beside_ns = self.bytes.beside_ns(self.timeline.begin_ns(), self.timeline.end_ns());
-        let per_s = |part, rate| bytes::per_s(blocks, part, beside_ns, rate, self.options.seed);
+        let per_s = |part, rate| {
+            let rates = bytes::per_s(blocks, part, beside_ns, rate, self.options.seed);
+            rates.filter(|_| !self.has_long_ones_alone())
+        };
         let requests_per_s = self.requests_per_s();
         let [at_safepoints, at_pauses] = &self.reached;
         let reached = if at_safepoints.count > 0 { at_safepoints } else { at_pauses };
@@ -145,7 +148,7 @@ impl Analysis {
             throughput_percent: share_left(paused_s),
             application_percent: other_safepoints_ms.and_then(|ms| share_left(paused_s + ms / 1e3)),
             stalled_ms: self.stalled.total_ms(),
-            mmu: if self.shows_pauses() { self.mmu.table() } else { Vec::new() },
+            mmu: if self.shows_all_pauses() { self.mmu.table() } else { Vec::new() },
             allocated_bytes_per_s: per_s(|block| block.allocated, 1.0),
             allocated_bytes: self.bytes.allocated_bytes(),
             promoted_bytes_per_s: per_s(|block| block.promoted, 1.0),
@@ -175,6 +178,15 @@ impl Analysis {
     fn shows_pauses(&self) -> bool {
         let collects = [&self.cycles_by_phase, &self.concurrent_by_phase, &self.safepoints_by_operation];
         self.pauses.count > 0 || collects.iter().all(|table| table.is_empty())
+    }
+
+    fn shows_all_pauses(&self) -> bool {
+        self.shows_pauses() && !self.has_long_ones_alone()
+    }
+
+    /// Whether long collections alone are known, as of a server that writes of these into its own log: shares and rates are not.
+    fn has_long_ones_alone(&self) -> bool {
+        self.sources.iter().any(|source| source.dialect.as_deref() == Some("server"))
     }
 
     /// The largest heap that the last JVM may have.

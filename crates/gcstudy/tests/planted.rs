@@ -78,26 +78,50 @@ static PLANTS: &[Plant] = &[
     plant(&["-XX:+UseG1GC", "-Xmx64m"], ["live", "8", "50"], SMALL).helped("-Xmx", &["-Xmx101m"], pauses),
     plant(&["-XX:+UseShenandoahGC", "-Xmx64m"], ["live", "8", "46"], SMALL),
     plant(&["-XX:+UseSerialGC", "-Xmx128m"], ["explicit", "6", "40"], EXPLICIT),
-    plant(&["-XX:+UseG1GC", "-Xmx128m"], ["explicit", "6", "40"], EXPLICIT)
-        .helped("-none", &["-XX:+ExplicitGCInvokesConcurrent"], full),
-    plant(&["-XX:+UseParallelGC", "-Xmx128m"], ["explicit", "6", "40"], EXPLICIT)
-        .helped("-none", &["-XX:+DisableExplicitGC"], full),
-    plant(&["-XX:+UseZGC", "-Xmx256m"], ["explicit", "6", "10"], EXPLICIT)
-        .helped("-none", &["-XX:+DisableExplicitGC"], cycles),
-    plant(&["-XX:+UseShenandoahGC", "-Xmx128m"], ["explicit", "6", "10"], EXPLICIT)
-        .helped("-none", &["-XX:+DisableExplicitGC"], cycles),
+    plant(&["-XX:+UseG1GC", "-Xmx128m"], ["explicit", "6", "40"], EXPLICIT).helped(
+        "-none",
+        &["-XX:+ExplicitGCInvokesConcurrent"],
+        full,
+    ),
+    plant(&["-XX:+UseParallelGC", "-Xmx128m"], ["explicit", "6", "40"], EXPLICIT).helped(
+        "-none",
+        &["-XX:+DisableExplicitGC"],
+        full,
+    ),
+    plant(&["-XX:+UseZGC", "-Xmx256m"], ["explicit", "6", "10"], EXPLICIT).helped(
+        "-none",
+        &["-XX:+DisableExplicitGC"],
+        cycles,
+    ),
+    plant(&["-XX:+UseShenandoahGC", "-Xmx128m"], ["explicit", "6", "10"], EXPLICIT).helped(
+        "-none",
+        &["-XX:+DisableExplicitGC"],
+        cycles,
+    ),
     plant(&["-XX:+UseG1GC", "-Xmx128m", "-XX:MaxDirectMemorySize=16m"], ["direct", "6", "400"], EXPLICIT)
         .helped("-XX:MaxDirectMemorySize", &["-XX:MaxDirectMemorySize=256m"], full),
     plant(&["-XX:+UseZGC", "-Xmx256m", "-XX:MaxDirectMemorySize=16m"], ["direct", "6", "400"], EXPLICIT)
         .helped("-XX:MaxDirectMemorySize", &["-XX:MaxDirectMemorySize=256m"], cycles),
-    plant(&["-XX:+UseParallelGC", "-Xmx64m", "-XX:MaxMetaspaceSize=12m"], ["loaders", "8", "1000"], METASPACE)
-        .helped("-XX:MaxMetaspaceSize", &["-XX:MaxMetaspaceSize=96m"], full),
+    plant(
+        &["-XX:+UseParallelGC", "-Xmx64m", "-XX:MaxMetaspaceSize=12m"],
+        ["loaders", "8", "1000"],
+        METASPACE,
+    )
+    .helped("-XX:MaxMetaspaceSize", &["-XX:MaxMetaspaceSize=96m"], full),
     plant(&["-XX:+UseG1GC", "-Xmx64m", "-XX:MaxMetaspaceSize=12m"], ["loaders", "8", "1000"], METASPACE),
     plant(&["-XX:+UseZGC", "-Xmx128m", "-XX:MaxMetaspaceSize=12m"], ["loaders", "8", "1000"], METASPACE),
     plant(&["-XX:+UseG1GC", "-Xmx128m"], ["large", "6", "700"], &["humongous-allocations"]),
     plant(&["-XX:+UseG1GC", "-Xmx512m", "-Xmn4m"], ["churn", "8", "2"], YOUNG).helped("-Xmn", &[], pauses),
-    plant(&["-XX:+UseParallelGC", "-Xmx512m", "-Xmn2m"], ["churn", "8", "2"], YOUNG).helped("-Xmn", &[], pauses),
-    plant(&["-XX:+UseSerialGC", "-Xmx512m", "-Xmn2m"], ["churn", "8", "2"], YOUNG).helped("-Xmn", &[], pauses),
+    plant(&["-XX:+UseParallelGC", "-Xmx512m", "-Xmn2m"], ["churn", "8", "2"], YOUNG).helped(
+        "-Xmn",
+        &[],
+        pauses,
+    ),
+    plant(&["-XX:+UseSerialGC", "-Xmx512m", "-Xmn2m"], ["churn", "8", "2"], YOUNG).helped(
+        "-Xmn",
+        &[],
+        pauses,
+    ),
     plant(
         &["-XX:+UseParallelGC", "-Xmx64m", "-XX:ParallelGCThreads=64"],
         ["churn", "8", "2"],
@@ -140,8 +164,11 @@ fn prepared() -> Option<(tempfile::TempDir, Vec<(u32, PathBuf)>)> {
     let javac = find_tool("javac")?;
     let folder = tempfile::tempdir().expect("a folder");
     let source = testdata("gclog/Troubles.java");
-    let compiled =
-        Command::new(javac).args(["--release", "17", "-nowarn", "-d"]).arg(folder.path()).arg(source).status();
+    let compiled = Command::new(javac)
+        .args(["--release", "17", "-nowarn", "-d"])
+        .arg(folder.path())
+        .arg(source)
+        .status();
     assert!(compiled.is_ok_and(|status| status.success()));
     Some((folder, each_java(64).into_iter().collect()))
 }

@@ -24,8 +24,8 @@ pub(crate) struct Server {
 }
 
 /// What no figure of such a log shows.
-const LONG_ONES_ALONE: &str = "a server writes of long collections alone: counts, shares of time and rates are of these, and less than \
-     the truth; of several that it counts together each has the same part of their time";
+const LONG_ONES_ALONE: &str = "a server writes of long collections alone: counts are of these, and shares of time and rates are not \
+     known; of several that it counts together each has the same part of their time";
 
 /// What a line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +99,7 @@ impl Dialect for Server {
             sink.problem(at.problem(LONG_ONES_ALONE));
         }
         let end = written(text);
+        sink.dated(&end);
         let taken = match said {
             Said::Overhead | Said::NoCollection => Some(()),
             Said::Monitor(line) => monitor(line, end, at, sink),

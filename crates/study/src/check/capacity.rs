@@ -120,11 +120,11 @@ pub(crate) fn check(study: &Study, document: &mut Document) {
             check_budget("quick.capacity", planned(study, true), document);
         }
         if table.threads.is_some() || table.connections.is_some() {
-            check_threads_of("quick.capacity", planned(study, true), document);
+            check_threads_of("quick.capacity", planned(study, true).as_ref(), document);
         }
     }
     check_budget("capacity", planned(study, false), document);
-    check_threads_of("capacity", planned(study, false), document);
+    check_threads_of("capacity", planned(study, false).as_ref(), document);
     for (place, _) in study.loads() {
         document
             .add(&place, "a study has either [load], whose windows are measured, or [capacity], not both");
@@ -162,9 +162,9 @@ fn check_limits(at: &str, of: &str, limits_ms: &[f64], document: &mut Document) 
     }
 }
 
-fn check_threads_of(place: &str, planned: Option<PlannedCapacity>, document: &mut Document) {
+fn check_threads_of(place: &str, planned: Option<&PlannedCapacity>, document: &mut Document) {
     if let Some(PlannedCapacity { threads, connections, .. }) = planned {
-        check_threads(place, threads, connections, document);
+        check_threads(place, *threads, *connections, document);
     }
 }
 

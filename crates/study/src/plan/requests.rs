@@ -25,7 +25,7 @@ pub(super) fn planned_requests(
         let Some(scenario) = launch.scenario.clone().or_else(of_url) else { continue };
         let requests = match procedure.capacity() {
             Some(search) => planned_mix(&scenario, search.users.map(|users| (users, true)), None),
-            None => of_load(&launch.load, scenario, window_s),
+            None => of_load(&launch.load, &scenario, window_s),
         };
         match planned
             .iter_mut()
@@ -38,15 +38,15 @@ pub(super) fn planned_requests(
     planned
 }
 
-fn of_load(load: &LoadTable, scenario: Scenario, window_s: f64) -> PlannedRequests {
+fn of_load(load: &LoadTable, scenario: &Scenario, window_s: f64) -> PlannedRequests {
     match load.kind {
-        LoadKind::Closed => planned_mix(&scenario, Some((load.users.unwrap_or(USERS), true)), None),
+        LoadKind::Closed => planned_mix(scenario, Some((load.users.unwrap_or(USERS), true)), None),
         LoadKind::Open => {
             let rate_per_s = load.rate_per_s.unwrap_or(1.0);
             let connections = load.connections.unwrap_or(CONNECTIONS);
             let usual = GeneratorConfig::new(ADDRESS, scenario.clone(), connections).users_at(rate_per_s);
             let users = (load.users.unwrap_or(usual), load.users.is_some());
-            planned_mix(&scenario, Some(users), Some(rate_per_s * window_s))
+            planned_mix(scenario, Some(users), Some(rate_per_s * window_s))
         }
     }
 }
