@@ -154,8 +154,8 @@ fn is_class_in(bytes: &[u8]) -> bool {
 #[test]
 fn seeds_of_the_fuzz_target_are_read_without_panic() {
     let found: Vec<bool> = seeds().iter().map(|bytes| is_class_in(bytes)).collect();
-    // class, class-contended, image, image-packed, jar
-    assert_eq!(found, [true, false, true, true, true]);
+    // class, class-contended, image, image-1.1, image-packed, jar
+    assert_eq!(found, [true, false, true, true, true, true]);
 }
 
 #[test]
