@@ -137,13 +137,23 @@ fn a_rotated_set_is_one_story_whatever_the_order_of_its_names() {
 }
 
 #[test]
-fn logs_of_several_servers_get_a_report_each() {
+fn logs_of_several_servers_get_a_row_or_a_line_each() {
     let folder = tempfile::tempdir().expect("a folder");
     let named = [write(folder.path(), "a.log", log(0..20)), write(folder.path(), "b.log", log(0..30))];
     let output = gc(&[&named[0], &named[1], "--json"]);
     let all = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<GcReport>();
     let counts: Vec<u64> = all.map(|r| r.expect("a report").pauses.count).collect();
     assert_eq!(counts, [20, 30]);
+    assert_eq!(text(&output.stdout).lines().count(), 2);
+    let csv = text(&gc(&[&named[0], &named[1], "--csv"]).stdout);
+    assert!(csv.starts_with("log,table,name,metric,unit,value,low,high\n"), "{csv}");
+    for (name, pauses) in named.iter().zip([20, 30]) {
+        assert!(csv.contains(&format!("\n{name},log,all,pauses,events,{pauses},,\n")), "{csv}");
+    }
+    assert_eq!(csv.matches("log,table,").count(), 1);
+    let table = text(&gc(&[&named[0], &named[1]]).stdout);
+    assert!(table.contains("2 logs") && table.contains("Logs, the worst first"), "{table}");
+    assert!(table.contains("a.log") && table.contains("b.log") && table.lines().count() < 24, "{table}");
     let page = folder.path().join("page.html").display().to_string();
     let output = gc(&[&named[0], &named[1], "--html", &page]);
     assert_eq!(output.status.code(), Some(2));
@@ -169,6 +179,19 @@ fn what_is_no_log_is_bad_input_with_its_reason() {
     let cases = [
         (write(folder.path(), "empty.log", ""), "it is empty"),
         (write(folder.path(), "binary.log", bytes), "is not a GC log"),
+        (
+            write(folder.path(), "threads.txt", "2024-03-12 10:15:32\nFull thread dump OpenJDK 64-Bit\n"),
+            "a thread dump",
+        ),
+        (write(folder.path(), "heap.phd", b"\0\x12portable heap dump\0\0\0\x06"), "a heap dump of J9 (PHD)"),
+        (
+            write(folder.path(), "classes.log", "[0.01s][info][class,load] java.lang.Object\n"),
+            "neither a collection nor",
+        ),
+        (
+            write(folder.path(), "printers.conf", "[info] Mode: duplex\n<attribute name=\"x\" />\n"),
+            "neither a collection nor",
+        ),
         (empty_folder.display().to_string(), "holds no GC log"),
         (folder.path().join("none.log").display().to_string(), "cannot read"),
     ];

@@ -34,8 +34,8 @@ pub enum GcCommand {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("requests_given").args(["requests", "requests_per_second"]))]
 pub struct GcReadArguments {
-    /// Logs: files, plain, gzip or zip, rotated sets, folders; - for standard input; the PID of a JVM, or a part of its
-    /// program's name, for the log that it writes
+    /// Logs: files, plain or packed, archives, rotated sets, folders; - for standard input; the PID of a JVM, or a part of its
+    /// program's name, for the log that it writes. Of several there is a table, the worst first
     #[arg(value_name = "LOG|PID|NAME", required = true)]
     pub logs: Vec<PathBuf>,
     /// Read all LOGs as one, in chronological order: for logs of one server with unrelated names

@@ -53,6 +53,14 @@ impl Data {
         self
     }
 
+    /// The same, with what all rows are about in columns of their own, the first ones: rows of several things may follow each other.
+    pub fn with_about(self) -> Self {
+        let names = self.about.iter().map(|(name, _)| (*name).to_owned());
+        let of_all: Vec<Value> = self.about.iter().map(|(_, thing)| thing.clone()).collect();
+        let rows = self.rows.into_iter().map(|row| of_all.iter().cloned().chain(row).collect());
+        Data { columns: names.chain(self.columns).collect(), rows: rows.collect(), about: Vec::new() }
+    }
+
     /// Adds a row; it must have a value for each column.
     pub fn push<V: Into<Value>>(&mut self, row: impl IntoIterator<Item = V>) {
         let row: Vec<Value> = row.into_iter().map(Into::into).collect();

@@ -10,6 +10,7 @@ mod live;
 mod log;
 mod openmetrics;
 mod pauses;
+mod several;
 mod sizes;
 mod timeline_picture;
 mod words;
@@ -23,3 +24,4 @@ pub use openmetrics::{
     CONTENT_TYPE as OPENMETRICS_CONTENT_TYPE, GcFamily, families as openmetrics_families,
     render as openmetrics,
 };
+pub use several::{LogRow, log_row, several};

@@ -1,7 +1,7 @@
 //! JSON, with the names that servers and proxies give to method, path, time and status: NGINX, Caddy, Traefik, Envoy, Google's load
 //! balancer, ECS.
 
-use super::Entry;
+use super::entry::Entry;
 use super::text::request_of;
 use super::time::time_of;
 use serde_json::{Map, Value};

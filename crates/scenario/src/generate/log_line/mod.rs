@@ -1,24 +1,13 @@
 //! Lines of an access log: forms of text, JSON, and W3C's extended form, which names its fields.
 
+mod entry;
 mod json;
 mod text;
 mod time;
 mod w3c;
 
+pub(super) use entry::Entry;
 use w3c::Fields;
-
-/// A request, as a line says it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
-    /// Since 1970, ns.
-    pub time_ns: i128,
-    /// The time says no part of its second.
-    pub is_whole_second: bool,
-    pub method: String,
-    /// Path with query.
-    pub target: String,
-    pub status: Option<u16>,
-}
 
 /// Reads the lines of a log, one after the other.
 #[derive(Debug, Clone, Default)]

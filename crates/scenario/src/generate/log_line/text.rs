@@ -1,6 +1,6 @@
 //! Forms of text: the common and the combined one with what servers add to them, HAProxy's, and those of Amazon's load balancers.
 
-use super::Entry;
+use super::entry::Entry;
 use super::time::time_of;
 
 /// `host identity user [time] "request" status ...`; before it there may be more, such as the name of the server or what a logger writes.

@@ -1,6 +1,6 @@
 //! W3C's extended form, in which a line names the fields of those that follow: IIS, WebLogic, CloudFront.
 
-use super::Entry;
+use super::entry::Entry;
 use super::text::target_of;
 use super::time::time_of;
 
