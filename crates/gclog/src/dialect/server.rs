@@ -21,6 +21,8 @@ pub(crate) struct Server {
     is_begun: bool,
     /// The stop that was detected, whose collections follow; it holds them.
     detected: Option<GcRecord>,
+    /// So far its collections reach.
+    reached_unix_ns: Option<i64>,
 }
 
 /// What no figure of such a log shows.
@@ -105,11 +107,12 @@ impl Dialect for Server {
             Said::Monitor(line) => monitor(line, end, at, sink),
             Said::Inspector { name, ms, pools } => inspector(name, ms, pools, end, at, sink),
             Said::OldInspector(line) => old_inspector(line, end, at, sink),
-            Said::Detected(rest) => detected(rest, end, at).map(|record| self.detected = Some(record)),
-            Said::Pool(rest) => {
-                let end = self.detected.as_ref().map_or(end, |detected| detected.end);
-                pool(rest, end, at, sink)
-            }
+            Said::Detected(rest) => detected(rest, end, at).map(|record| {
+                let begun = record.end.unix_ns.zip(record.duration_ns);
+                self.reached_unix_ns = begun.and_then(|(end, ns)| end.checked_sub_unsigned(ns));
+                self.detected = Some(record);
+            }),
+            Said::Pool(rest) => self.pool(rest, end, at, sink),
         };
         if taken.is_some() { ParseOutcome::Understood } else { ParseOutcome::Unrecognized }
     }
@@ -127,6 +130,24 @@ impl Dialect for Server {
 }
 
 impl Server {
+    /// Collections of the stop that was detected. When in it they were is not said: they are laid from its beginning on.
+    fn pool(&mut self, rest: &str, end: GcInstant, at: At, sink: &mut dyn GcSink) -> Option<()> {
+        let (name, rest) = rest.split_once("' had collection(s): count=")?;
+        let mut scan = Scan(rest);
+        let count = scan.number()?;
+        scan.literal(" time=")?;
+        let total = scan.number()?.checked_mul(NS_PER_MS)?;
+        scan.literal("ms")?;
+        let end = self.detected.as_ref().map_or(end, |detected| detected.end);
+        for mut record in collections(name, count, (total, NS_PER_MS), end, at) {
+            let ended = self.reached_unix_ns.zip(record.duration_ns);
+            self.reached_unix_ns = ended.and_then(|(begun, ns)| begun.checked_add_unsigned(ns));
+            record.end.unix_ns = self.reached_unix_ns.min(end.unix_ns).or(end.unix_ns);
+            sink.record(record);
+        }
+        Some(())
+    }
+
     /// Tells of the stop behind the collections that it holds, as a JVM does.
     fn release(&mut self, sink: &mut dyn GcSink) {
         if let Some(detected) = self.detected.take() {
@@ -251,17 +272,6 @@ fn detected(rest: &str, end: GcInstant, at: At) -> Option<GcRecord> {
     record.duration_ns = Some(ms.checked_mul(NS_PER_MS)?);
     record.duration_resolution_ns = Some(NS_PER_MS);
     Some(record)
-}
-
-fn pool(rest: &str, end: GcInstant, at: At, sink: &mut dyn GcSink) -> Option<()> {
-    let (name, rest) = rest.split_once("' had collection(s): count=")?;
-    let mut scan = Scan(rest);
-    let count = scan.number()?;
-    scan.literal(" time=")?;
-    let total = scan.number()?.checked_mul(NS_PER_MS)?;
-    scan.literal("ms")?;
-    collections(name, count, (total, NS_PER_MS), end, at).into_iter().for_each(|record| sink.record(record));
-    Some(())
 }
 
 /// The space of a pool; each of a collector's is called otherwise.
@@ -397,7 +407,12 @@ mod tests {
             stops.iter().map(|r| r.duration_ns).collect::<Vec<_>>(),
             [Some(12_345_000_000), Some(1_345_000_000)]
         );
-        assert!(read.records.iter().all(|record| record.end.unix_ns.is_some()));
+        let ends: Vec<_> = read
+            .pauses()
+            .filter_map(|r| Some((r.end.unix_ns? - 1_709_547_060_000_000_000) / 1_000_000))
+            .collect();
+        // The stop is from 11:00.000 to 11:12.345.
+        assert_eq!(ends, [231, 6_231, 12_232]);
         assert_eq!(read.lines_not_understood, 0);
     }
 }
