@@ -100,7 +100,7 @@ fn lines_of_json_are_the_rows_of_the_csv_and_name_their_log() {
 }
 
 /// Stored results that `report` reads: one of each format.
-const RESULTS: [&str; 18] = [
+const RESULTS: [&str; 17] = [
     "memory-5.json",
     "memory-record-4.ndjson",
     "memory-change-3.json",
@@ -114,7 +114,6 @@ const RESULTS: [&str; 18] = [
     "run-comparison-1.json",
     "host-check-3.json",
     "host-comparison-2.json",
-    "flags-1.json",
     "flags-2.json",
     "heap-prediction-3.json",
     "heap-layout-2.json",

@@ -1,8 +1,10 @@
 //! The integration tests of this crate, linked as one program; each file is a module.
 
+mod accounts;
 mod bpf_object;
 mod change;
 mod findings;
+mod jvm_findings;
 mod known_program;
 mod missing_sources;
 mod observed;

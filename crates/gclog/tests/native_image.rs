@@ -3,7 +3,10 @@
 use crate::told::{Told, read};
 use assay_model::GcScope;
 
-fn pauses(told: &Told) -> Vec<(Option<GcScope>, Option<u64>, Option<u64>, Option<u64>)> {
+/// What was collected, bytes before and after, and nanoseconds.
+type Pause = (Option<GcScope>, Option<u64>, Option<u64>, Option<u64>);
+
+fn pauses(told: &Told) -> Vec<Pause> {
     let of = |record: &assay_model::GcRecord| {
         (record.scope, record.heap.before_bytes, record.heap.after_bytes, record.duration_ns)
     };

@@ -79,9 +79,9 @@ fn pauses_that_are_not_in_the_log_are_absent_everywhere() {
     let mut log = "[0.145s][info][gc] Using The Z Garbage Collector\n".to_owned();
     for n in 0..40 {
         let (from, to) = (f64::from(n) + 1.0, f64::from(n) + 1.2);
-        writeln!(log, "[{from:.3}s][info][gc] GC({n}) Major Collection (Proactive)").unwrap();
+        writeln!(log, "[{from:.3}s][info][gc] GC({n}) Major Collection (Proactive)").expect("a text");
         writeln!(log, "[{to:.3}s][info][gc] GC({n}) Major Collection (Proactive) 64M(40%)->20M(12%) 0.200s")
-            .unwrap();
+            .expect("a text");
     }
     let cycles = report(&log);
     assert!(cycles.throughput_percent.is_none() && cycles.mmu.is_empty());
@@ -103,11 +103,11 @@ fn shenandoah(statistics: &[String]) -> GcReport {
         let all =
             ["Pause Init Mark", "Pause Final Mark", "Pause Init Update Refs", "Pause Final Update Refs"];
         for (at, phase) in all.iter().take(phases).enumerate() {
-            writeln!(log, "[{}.{at}00s][info][gc] GC({id}) {phase} 0.500ms", id + 1).unwrap();
+            writeln!(log, "[{}.{at}00s][info][gc] GC({id}) {phase} 0.500ms", id + 1).expect("a text");
         }
     }
     for line in statistics {
-        writeln!(log, "[5.000s][info][gc,stats     ] {line}").unwrap();
+        writeln!(log, "[5.000s][info][gc,stats     ] {line}").expect("a text");
     }
     report(&log)
 }
@@ -168,7 +168,7 @@ fn full_collections(after_mib: impl Iterator<Item = (u64, f64)>) -> GcReport {
             log,
             "[{s:.3}s][info][gc] GC({n}) Pause Full (Allocation Failure) 102400K->{kib}K(102400K) 30.000ms"
         )
-        .unwrap();
+        .expect("a text");
     }
     report(&log)
 }

@@ -19,7 +19,7 @@ formats! {
     /// `host.json`
     HOST = "assay.host/2", since 2;
     /// `assay flags --json`
-    FLAGS = "assay.flags/2", since 1;
+    FLAGS = "assay.flags/2", since 2;
     /// `assay host --json`
     HOST_CHECK = "assay.host-check/3", since 3;
     /// `assay host --snapshot`

@@ -30,7 +30,7 @@ fn main() -> io::Result<()> {
     let mut html = Vec::new();
     assay_report::host::comparison(&comparison).write_html(&mut html)?;
     std::fs::write(folder.join("host-diff.html"), html)?;
-    let report = serde_json::from_str(include_str!("../../../testdata/formats/flags-1.json"))?;
+    let report = serde_json::from_str(include_str!("../../../testdata/formats/flags-2.json"))?;
     let mut html = Vec::new();
     assay_report::flags::document(&report).write_html(&mut html)?;
     std::fs::write(folder.join("flags.html"), html)?;

@@ -365,7 +365,15 @@ fn limits_of_operations_and_threads_have_mistakes_of_their_own() {
     let text = format!(
         "{OWN}[capacity]\nconnections = 2\nthreads = 3\noperation_limits_ms = {{ \"GET /a.b\" = [], checkout = [9, 9] }}\n"
     );
-    check(&text.replace("name = \"own\"", "name = \"own\"\nobserve = [\"latency\"]"), expect![[r#""#]]);
+    check(
+        &text.replace("name = \"own\"", "name = \"own\"\nobserve = [\"latency\"]"),
+        expect![[r#"
+        x.toml:4: `latency` keeps the log of a load by one thread: leave it or `threads` out
+        x.toml:10: 3 threads share 2 connections: use at most one thread for each
+        x.toml:11: GET /a.b: name 1 to 16 limits
+        x.toml:11: checkout: limits go upwards, each once: 9 ms stands before 9 ms
+    "#]],
+    );
 }
 
 #[test]

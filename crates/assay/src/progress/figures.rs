@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn sessions_that_begin_say_how_many_of_how_many_and_about_how_long_the_rest_takes() {
         let line = sessions_line(1_240, 10_000, 88.0);
-        assert_eq!(line, "1240 of 10000 users have begun their sessions, about 1 min 28 s left");
+        assert_eq!(line, "1240 of 10000 users have begun their sessions, about 88 s left");
         assert_eq!(sessions_line(7, 7, 0.0), "7 of 7 users have begun their sessions");
     }
 

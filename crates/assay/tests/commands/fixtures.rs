@@ -85,6 +85,7 @@ impl Fixtures {
             ("shop.postman_collection.json", POSTMAN),
             ("plan.jmx", JMETER),
             ("shop.toml", SHOP),
+            ("jvm.options", "-Xmx1g\n17-:-XX:+UseG1GC\n"),
             ("token", "a token of this test and of no other one\n"),
             ("my-server.toml", &example("README.md")),
             ("my-jdks.toml", &example("docs/tutorials/two-jdks.md")),

@@ -16,7 +16,7 @@ pub enum Way {
 }
 
 /// Commands that are not run here, by words that they have. Each is in some text.
-pub const NOT_RUN: [(&[&str], &str); 17] = [
+pub const NOT_RUN: [(&[&str], &str); 18] = [
     (&["demo"], "it runs for minutes; ./check --long runs it"),
     (&["setup"], "it builds servers; scripts/test-setup runs it"),
     (&["heap", "modes", "--verify"], "it starts 140 JVMs; ./check --long runs it (tests/heap_modes.rs)"),
@@ -24,6 +24,7 @@ pub const NOT_RUN: [(&[&str], &str); 17] = [
     (&["capacity", "--method"], "a sweep takes hours"),
     (&["capacity", "--injectors"], "it needs generators on other hosts; tests/inject.rs has them"),
     (&["load", "--injectors"], "it needs generators on other hosts; tests/inject.rs has them"),
+    (&["load", "orders.toml"], "it needs a server of gRPC; the tests of crates/load have one"),
     (&["load", "chat://127.0.0.1:8090"], "it needs a chat server; the tests of crates/load have one"),
     (&["load", "ws://127.0.0.1:8080/feed"], "it needs a WebSocket server; the tests of crates/load have one"),
     (&["host", "--what-if"], "it changes settings of the machine"),
@@ -37,7 +38,7 @@ pub const NOT_RUN: [(&[&str], &str); 17] = [
 ];
 
 /// What a text has in the place of something of the reader's, by command, and what it is here. `""` is any command, and goes last.
-const IN_PLACE: [(&str, &[(&str, &str)]); 14] = [
+const IN_PLACE: [(&str, &[(&str, &str)]); 15] = [
     ("gc diff", &[("BEFORE", "before.log"), ("AFTER", "after.log"), ("before/", "logs"), ("after/", "logs")]),
     (
         "gc",
@@ -93,7 +94,8 @@ const IN_PLACE: [(&str, &[(&str, &str)]); 14] = [
     ),
     ("studies", &[("NAME", "own-server")]),
     // The server of this test has a thread for each.
-    ("capacity", &[("4096", "64")]),
+    ("capacity", &[("4096", "64"), ("checkout=200ms", "buy=200ms")]),
+    ("flags", &[("config/jvm.options", "jvm.options")]),
     (
         "",
         &[
@@ -180,8 +182,8 @@ pub fn is_name(shown: &Shown, help: &InHelp) -> bool {
         before = word;
     }
     let usage = text.lines().find(|line| line.starts_with("Usage:")).unwrap_or_default();
-    // An address may be left out where a recording or a workload takes its place.
-    let needs_operand = usage.contains(" <") || usage.contains("[URL]");
+    // An address may be left out where a recording or a workload takes its place, and what is looked at where an option names a file.
+    let needs_operand = usage.contains(" <") || usage.contains("[URL]") || usage.contains("|FILE]");
     rest.is_empty() || lacks_value || (needs_operand && operands == 0)
 }
 

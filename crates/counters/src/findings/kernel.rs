@@ -1,8 +1,8 @@
 //! Time in the kernel.
 
 use super::calls::{LARGER_CALLS, count_calls};
+use super::pools::{FAULTS, FAULTS_KERNEL, has_many_faults, has_short_runs, kernel_share_min};
 use super::rule::{Found, Rule};
-use super::threads::has_short_runs;
 use super::words::{per_cpu_s, percent, pool, seconds, share};
 use assay_model::{RuleId, Severity, ThreadRole, Threshold, TimeGroup, TimeReport};
 
@@ -10,11 +10,7 @@ pub(super) static RULES: &[&Rule] = &[&FAULT_STORM, &KERNEL_STORM];
 
 /// Part of the CPU time that threads must have to matter.
 const POOL: Threshold = Threshold::percent("pool", 10.0);
-/// Minor faults in a second of CPU time. A fault with the clearing of its page takes 0.5 to 2 µs: these take 2.5 to 10 % at least.
-const FAULTS: Threshold = Threshold::count("faults", 50_000);
-/// Least share in the kernel, by the low end of its interval, where faults are many.
-const FAULTS_KERNEL: Threshold = Threshold::percent("kernel", 20.0);
-/// The same, where they are not: more in the kernel than outside.
+/// Least share in the kernel, by the low end of its interval, where faults are few: more in the kernel than outside.
 const CALLS_KERNEL: Threshold = Threshold::percent("kernel", 50.0);
 /// What helps against faults in a heap that grows and shrinks.
 pub(super) const TOUCHED_HEAP: &str =
@@ -24,16 +20,6 @@ pub(super) const LARGE_PAGES: &str = "Use large pages: -XX:+UseTransparentHugePa
 
 fn matters(report: &TimeReport, group: &TimeGroup) -> bool {
     POOL.share() <= share(group.sums.cpu_ns, report.process.cpu_ns)
-}
-
-fn kernel_share_min(group: &TimeGroup) -> f64 {
-    group.sums.kernel_share.and_then(|share| share.low).unwrap_or(0.0)
-}
-
-/// Whether threads spend their time in the kernel because they are given new pages.
-pub(super) fn has_many_faults(group: &TimeGroup) -> bool {
-    FAULTS.value <= per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
-        && FAULTS_KERNEL.share() <= kernel_share_min(group)
 }
 
 /// `70 % (±3) in the kernel`

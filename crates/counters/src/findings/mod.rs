@@ -11,6 +11,7 @@ mod collector;
 mod compilers;
 mod kernel;
 mod places;
+mod pools;
 mod rule;
 mod run_queue;
 mod threads;

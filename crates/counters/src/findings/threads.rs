@@ -1,6 +1,6 @@
 //! What threads do with their time.
 
-use super::kernel::has_many_faults;
+use super::pools::{POOL, WAITS, has_many_faults, has_short_runs};
 use super::rule::{Found, Rule};
 use super::words::{cpus, per_cpu_s, percent, pool, seconds, share};
 use assay_model::{
@@ -18,10 +18,6 @@ const STOPS: Threshold = Threshold::count("stops", 1);
 const KERNEL: Threshold = Threshold::percent("kernel", 10.0);
 /// Time that is long for a computation which waits for nothing.
 const SPAN: Threshold = Threshold::seconds("span", 2.0);
-/// Waits in a second of CPU time: it runs for less than 100 µs between two of them.
-const WAITS: Threshold = Threshold::count("waits", 10_000);
-/// Part of the CPU time that a pool must have to matter.
-const POOL: Threshold = Threshold::percent("pool", 20.0);
 /// Part of the CPU time of threads of the JDK or the JVM, from which on they stand out.
 const ROLE: Threshold = Threshold::percent("role", 20.0);
 /// The thread that runs finalizers.
@@ -122,14 +118,6 @@ fn calls_without_waits(report: &TimeReport) -> Vec<Found> {
         .map(|found| found.or("Wait in the call: select() in place of selectNow(), a timeout above zero"))
         .into_iter()
         .collect()
-}
-
-/// Whether threads of the application wait after each few microseconds.
-pub(super) fn has_short_runs(report: &TimeReport, group: &TimeGroup) -> bool {
-    [ThreadRole::Application, ThreadRole::Carrier].contains(&group.role)
-        && 1 < group.sums.threads
-        && POOL.share() <= share(group.sums.cpu_ns, report.process.cpu_ns)
-        && group.sums.voluntary_switches.is_some_and(|n| WAITS.value <= per_cpu_s(n, group.sums.cpu_ns))
 }
 
 static SHORT_RUNS: Rule = Rule {

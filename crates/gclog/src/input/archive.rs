@@ -13,6 +13,9 @@ const TAR: (usize, &[u8]) = (257, b"ustar");
 /// Of the head of a member of tar.
 const TAR_HEAD_BYTES: u64 = 512;
 
+/// The name and the bytes of a member, or why it cannot be read.
+type Member<'a> = io::Result<(&'a Path, &'a mut dyn Read)>;
+
 /// An archive.
 pub(super) enum Archive {
     /// Its members are found by its directory.
@@ -48,7 +51,7 @@ impl Archive {
     pub fn each_member(
         &mut self,
         members_max: usize,
-        take: &mut dyn FnMut(usize, io::Result<(&Path, &mut dyn Read)>),
+        take: &mut dyn FnMut(usize, Member<'_>),
     ) -> io::Result<bool> {
         match self {
             Archive::Zip(zip) => {

@@ -216,10 +216,10 @@ impl Search {
             let head = member.and_then(|(name, bytes)| Ok((name, head::read_member(bytes)?)));
             match head {
                 Ok((within, head)) => {
-                    logs += usize::from(self.add_member(path, index, within, head, metadata))
+                    logs += usize::from(self.add_member(path, index, within, head, metadata));
                 }
                 Err(error) => {
-                    self.pass_over(path, &format!("member {}: {}", index + 1, open::in_words(&error)))
+                    self.pass_over(path, &format!("member {}: {}", index + 1, open::in_words(&error)));
                 }
             }
         });

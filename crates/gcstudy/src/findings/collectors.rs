@@ -1,8 +1,8 @@
 //! Rules on single collectors: what G1, CMS, Z and Shenandoah suffer from.
 
 use super::rule::{
-    EARLIER_CMS, FELT, Found, MORE_THREADS, Rule, With, caused, collector, heap_max, more_room, of_stopped,
-    paused_percent, places, size,
+    EARLIER_CMS, FELT, Found, MORE_THREADS, Rule, Share, With, caused, collector, heap_max, more_room,
+    of_stopped, paused_percent, places, size,
 };
 use assay_model::{GcAnomaly, GcReport, GcSpace, RuleId, Severity, Threshold};
 
@@ -15,7 +15,7 @@ pub(super) static RULES: &[&Rule] = &[
 ];
 
 /// What of the stopped time these explain: stalls and failed cycles all of their own; what is promoted too early, a part.
-pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] = &[
+pub(super) static SHARES: &[Share] = &[
     (&HUMONGOUS_ALLOCATIONS, |report| {
         let (count, ms, _) = caused(report, "G1 Humongous Allocation").unwrap_or_default();
         of_stopped(report, ms).max(count as f64 / report.pauses.count.max(1) as f64)

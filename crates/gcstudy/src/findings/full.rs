@@ -1,8 +1,8 @@
 //! Rules on full collections, by what brought them about.
 
 use super::rule::{
-    Caused, EARLIER_CMS, EARLIER_MARKING, FELT, Found, LONG, MORE_RESERVE, MORE_THREADS, Rule, With, caused,
-    collector, is_pauseless, more_room, room_first, size, span_of_shares,
+    Caused, EARLIER_CMS, EARLIER_MARKING, FELT, Found, LONG, MORE_RESERVE, MORE_THREADS, Rule, Share, With,
+    caused, collector, is_pauseless, more_room, room_first, size, span_of_shares,
 };
 use assay_model::{GcReport, GcRow, GcSpace, RuleId, Severity, Threshold};
 
@@ -320,7 +320,7 @@ fn share_of(report: &GcReport, causes: &[&str]) -> f64 {
 }
 
 /// What of the stopped time collections of each of these kinds take.
-pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] = &[
+pub(super) static SHARES: &[Share] = &[
     (&METASPACE_FULL, |report| share_of(report, &FOR_METADATA)),
     (&METASPACE_THRESHOLD, |report| share_of(report, &FOR_METADATA)),
     (&EXPLICIT_GC, |report| share_of(report, &EXPLICIT)),

@@ -1,13 +1,13 @@
 //! Rules on the JVM's settings: references, large pages, threads.
 
-use super::rule::{Found, Rule, With, collector, size};
+use super::rule::{Found, Rule, Share, With, collector, size};
 use assay_model::{GcJvm, GcReport, ReferenceMode, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] =
     &[&REFERENCE_MODE_LIMIT, &LARGE_PAGES_REFUSED, &GC_THREADS_FEW, &GC_THREADS_MANY];
 
 /// What of the stopped time these explain: threads that lack, and threads that wait for each other.
-pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] = &[
+pub(super) static SHARES: &[Share] = &[
     (&GC_THREADS_FEW, |_| 0.6),
     (&GC_THREADS_MANY, |report| {
         threads(report).map_or(0.0, |(threads, _, cpus)| 1.0 - cpus as f64 / threads as f64)

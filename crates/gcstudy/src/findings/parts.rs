@@ -1,13 +1,13 @@
 //! Rules on parts of pauses that an option or the program brings about.
 
-use super::rule::{FELT, Found, LONG, Rule, With, paused_percent};
+use super::rule::{FELT, Found, LONG, Rule, Share, With, paused_percent};
 use assay_model::{GcPart, GcReport, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] =
     &[&REFERENCE_PROCESSING_LONG, &ROOT_SCAN_LONG, &STRING_DEDUPLICATION_LONG];
 
 /// What of the stopped time these explain: what a part takes alone, and all that it makes longer.
-pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] = &[
+pub(super) static SHARES: &[Share] = &[
     (&REFERENCE_PROCESSING_LONG, |report| explains(report, GcPart::References)),
     (&ROOT_SCAN_LONG, |report| explains(report, GcPart::RootScan)),
     (&STRING_DEDUPLICATION_LONG, |report| explains(report, GcPart::StringDeduplication)),

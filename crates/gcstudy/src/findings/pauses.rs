@@ -1,7 +1,7 @@
 //! Rules on pauses and their CPU time.
 
 use super::rule::{
-    FELT, Found, LESS_ALLOCATION, LONG, Rule, STEPS, WHY_THREADS_WAIT, WORKED, With, collector, is_j9,
+    FELT, Found, LESS_ALLOCATION, LONG, Rule, STEPS, Share, WHY_THREADS_WAIT, WORKED, With, collector, is_j9,
     is_pauseless, paused_percent, room_first, waited,
 };
 use assay_model::{GcReport, GcScope, RuleId, Severity, Threshold};
@@ -10,7 +10,7 @@ pub(super) static RULES: &[&Rule] =
     &[&THROUGHPUT_LOW, &PAUSES_LONG, &YOUNG_COLLECTIONS_FREQUENT, &GC_KERNEL_TIME, &GC_THREADS_WAIT];
 
 /// What of the stopped time these explain. A wait makes whatever the collector does longer: what makes it do more stands before it.
-pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] = &[
+pub(super) static SHARES: &[Share] = &[
     (&GC_THREADS_WAIT, |report| {
         let waited = report.cpu.map_or(0.0, |cpu| 1.0 - (cpu.user_s + cpu.sys_s) / cpu.real_s);
         waited.min(WAIT_MAX)

@@ -1,6 +1,6 @@
 //! Which finding stands first: what brings stops about stands above that there are stops, by the share of the stopped time that it explains.
 
-use super::rule::{Found, Rule};
+use super::rule::{Found, Rule, Share};
 use super::{collectors, full, jvm, parts, pauses, room, safepoints, young};
 use assay_model::GcReport;
 
@@ -8,7 +8,7 @@ use assay_model::GcReport;
 const EXPLAINS: f64 = 0.3;
 
 /// Of each rule whose findings are causes, the share of the stopped time that one explains.
-static SHARES: &[&[(&Rule, fn(&GcReport) -> f64)]] = &[
+static SHARES: &[&[Share]] = &[
     room::SHARES,
     full::SHARES,
     young::SHARES,

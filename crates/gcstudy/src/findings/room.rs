@@ -1,7 +1,7 @@
 //! Rules on the room in the heap.
 
 use super::rule::{
-    COLLECTIONS_FOR_LIMIT, EARLIER_CMS, EARLIER_MARKING, Found, MORE_RESERVE, Rule, With, collector,
+    COLLECTIONS_FOR_LIMIT, EARLIER_CMS, EARLIER_MARKING, Found, MORE_RESERVE, Rule, Share, With, collector,
     heap_limit, heap_max, is_pauseless, more_room, paused_percent, places, size,
 };
 use assay_model::{GcAnomaly, GcReport, GcSpace, GcTrend, RuleId, Severity, Threshold};
@@ -16,7 +16,7 @@ pub(super) static RULES: &[&Rule] = &[
 ];
 
 /// What of the stopped time these explain: a heap that is full makes every collection.
-pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] =
+pub(super) static SHARES: &[Share] =
     &[(&LIVE_SET_GROWS, |_| 1.0), (&OUT_OF_MEMORY, |_| 0.95), (&HEAP_TOO_SMALL, |_| 0.9)];
 
 /// Findings that say how the collector gets into trouble, and not why.

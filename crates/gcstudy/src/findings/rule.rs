@@ -9,6 +9,9 @@ pub(super) type Found = Finding<RuleId>;
 /// A rule.
 pub(super) type Rule = assay_model::Rule<fn(&GcReport) -> Option<Found>>;
 
+/// A rule whose findings are causes, and the share of the stopped time that one explains.
+pub(super) type Share = (&'static Rule, fn(&GcReport) -> f64);
+
 /// What is added to a finding.
 pub(super) trait With {
     fn change(self, step: impl Into<String>, expected_effect: impl Into<String>) -> Self;

@@ -1,13 +1,13 @@
 //! Rules on safepoints.
 
 use super::full::held_back;
-use super::rule::{Found, LONG_ENOUGH, Rule, With, of_stopped, places, span_of_shares};
+use super::rule::{Found, LONG_ENOUGH, Rule, Share, With, of_stopped, places, span_of_shares};
 use assay_model::{GcAnomaly, GcReport, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[&TIME_TO_SAFEPOINT_LONG, &SAFEPOINTS_OTHER, &JNI_CRITICAL_SECTIONS];
 
 /// What of the stopped time these explain.
-pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] = &[
+pub(super) static SHARES: &[Share] = &[
     (&TIME_TO_SAFEPOINT_LONG, |report| of_stopped(report, report.time_to_safepoint.total_ms)),
     (&SAFEPOINTS_OTHER, |report| of_stopped(report, report.other_safepoints_ms.unwrap_or(0.0))),
     (&JNI_CRITICAL_SECTIONS, |report| of_stopped(report, held_back(report).map_or(0.0, |(_, ms, _)| ms))),

@@ -1,7 +1,7 @@
 //! Rules on the size of the young generation.
 
 use super::rule::{
-    FELT, Found, LONG_ENOUGH, Rule, With, collector, heap_max, of_stopped, paused_percent, size,
+    FELT, Found, LONG_ENOUGH, Rule, Share, With, collector, heap_max, of_stopped, paused_percent, size,
     span_of_shares,
 };
 use assay_model::{GcReport, GcScope, GcSpace, RuleId, Severity, Threshold};
@@ -9,7 +9,7 @@ use assay_model::{GcReport, GcScope, GcSpace, RuleId, Severity, Threshold};
 pub(super) static RULES: &[&Rule] = &[&YOUNG_GENERATION_SMALL];
 
 /// What of the stopped time it explains: that of young collections, and what is promoted too early causes the others.
-pub(super) static SHARES: &[(&Rule, fn(&GcReport) -> f64)] =
+pub(super) static SHARES: &[Share] =
     &[(&YOUNG_GENERATION_SMALL, |report| of_stopped(report, report.pauses.total_ms) * 0.9)];
 
 /// G1 makes the young generation 5 % of the heap or more, the others a third.

@@ -180,9 +180,9 @@ fn logger(text: &str) -> Option<&str> {
         let (word, behind) = rest.split_once(' ')?;
         if LEVELS.contains(&word.trim_end_matches(':')) && !has_level {
             has_level = true;
-        } else if has_level && matches!(word, "-" | "--" | ":" | "|") {
-            return Some(behind);
-        } else if has_level && word.ends_with(':') && is_name(&word[..word.len() - 1]) {
+        } else if has_level
+            && (matches!(word, "-" | "--" | ":" | "|") || word.strip_suffix(':').is_some_and(is_name))
+        {
             return Some(behind);
         } else if has_level && !has_logger && is_name(word) {
             has_logger = true;

@@ -4,7 +4,7 @@ use super::*;
 use assay_report::flags;
 
 fn kept() -> FlagsReport {
-    stored(include_str!("../../../../testdata/formats/flags-1.json"))
+    stored(include_str!("../../../../testdata/formats/flags-2.json"))
 }
 
 #[test]

@@ -23,8 +23,7 @@ impl LastStamped {
     /// Keeps the beginning of a line; tells when the first of a JVM was written.
     pub fn keep(&mut self, line: &str, sink: &mut dyn GcSink) {
         self.beginning.clear();
-        let end = line.floor_char_boundary(STAMP_CHARS_MAX);
-        self.beginning.push_str(&line[..end]);
+        self.beginning.extend(line.chars().take(STAMP_CHARS_MAX));
         if !std::mem::replace(&mut self.is_first_told, true) {
             self.tell(sink);
         }
