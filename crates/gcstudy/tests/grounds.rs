@@ -203,3 +203,24 @@ fn a_program_that_throws_everything_away_at_its_end_had_a_live_set() {
     assert_ne!(live.trend, GcTrend::Shrinks);
     assert!(found(&report).contains(&"heap-too-small"));
 }
+
+/// What is not long is not there: no share of the time, and no rate.
+#[test]
+fn a_server_s_own_log_shows_long_collections_and_no_share_of_the_time() {
+    let mut log = String::new();
+    for minute in 0..5 {
+        writeln!(
+            log,
+            "[2018-09-10T16:0{minute}:49,468][INFO ][o.e.m.j.JvmGcMonitorService] [node-1] [gc][young][355198][16325] duration \
+             [756ms], collections [1]/[1.5s], total [756ms]/[22.4m], memory [6.7gb]->[3.4gb]/[11.7gb], all_pools {{[young] \
+             [14.3mb]->[9.3mb]/[1.8gb]}}{{[old] [6.5gb]->[3.2gb]/[9.7gb]}}"
+        )
+        .expect("a text");
+    }
+    let report = report(&log);
+    assert_eq!((report.pauses.count, report.throughput_percent, report.mmu.len()), (5, None, 0));
+    assert_eq!((report.allocated_bytes_per_s, report.promoted_bytes_per_s), (None, None));
+    let lacks =
+        report.findings.iter().find(|finding| finding.rule == "log-lacks-figures").expect("it says so");
+    assert!(lacks.evidence_line().contains("not long"), "{lacks:?}");
+}

@@ -4,6 +4,7 @@ mod areas;
 mod attached;
 mod benchmark;
 mod capacity;
+mod capacity_in_file;
 mod emulated;
 mod faults;
 mod file_examples;

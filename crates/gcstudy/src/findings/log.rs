@@ -1,6 +1,6 @@
 //! Rules on the log itself: what is missing in it.
 
-use super::rule::{Found, Rule, With};
+use super::rule::{Found, Rule, With, is_of_server};
 use assay_model::{GcReport, RuleId, Severity};
 
 pub(super) static RULES: &[&Rule] = &[
@@ -132,6 +132,14 @@ static LOG_LACKS_FIGURES: Rule = Rule {
 fn lacking(report: &GcReport) -> Option<Found> {
     if report.pauses.count == 0 {
         return None;
+    }
+    if is_of_server(report) {
+        let found = LOG_LACKS_FIGURES.finding(
+            "The log lacks what some figures need.",
+            "not in the log: collections that were not long, of which the server writes nothing (no share of time, no rates)",
+        );
+        let step = "Have the JVM write a log of its own: -Xlog:gc*:file=gc.log";
+        return Some(found.change(step, "All figures; costs a few lines of log for each collection"));
     }
     let lacks = [
         (report.span_s.is_none(), "times (no throughput, no rates, no trend)"),

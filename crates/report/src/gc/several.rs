@@ -43,7 +43,7 @@ pub fn log_row(report: &GcReport, name: &str) -> LogRow {
         throughput: throughput.map(words::percent).into(),
         p99: cell(gc_figure::PAUSE_P99_MS),
         longest: cell(gc_figure::PAUSE_MAX_MS),
-        full: cell(gc_figure::FULL_COLLECTIONS),
+        full: value(gc_figure::FULL_COLLECTIONS).map(|count| format!("{count:.0}")).into(),
         live_set: cell(gc_figure::LIVE_SET_BYTES),
     }
 }

@@ -76,6 +76,13 @@ pub fn headline(report: &GcReport) -> String {
             percent(throughput),
             seconds(span_s)
         ),
+        (_, None, Some(_))
+            if report.sources.iter().any(|source| source.dialect.as_deref() == Some("server")) =>
+        {
+            format!(
+                "{stopped}; shorter ones, of which a server writes nothing, are missing, and with them the share of time."
+            )
+        }
         (_, None, Some(_)) => format!("{stopped}; the log covers too little to say which share of the time."),
         (_, _, None) => format!("{stopped}; the log has no times to compare that with."),
     };
