@@ -321,6 +321,7 @@ fn injectors_on_two_hosts_make_one_load_and_a_cut_wire_is_noticed() {
 
 /// Two workers of 5 ms answer 400 a second, whoever asks them.
 #[test]
+#[ignore = "long: an injector that gets no processor for 0.8 s is lost, as it must be"]
 fn injectors_make_the_load_of_a_capacity() {
     let (server, secret) = (WorkerServer::start(2, Duration::from_millis(5)), Secret::new());
     let injectors = [inject_here(&secret), inject_here(&secret)];
