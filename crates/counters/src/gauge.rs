@@ -4,7 +4,7 @@ use crate::account::{TimeAccount, Total};
 use crate::bpf::{Kernel, Loading, Tracing, split_by_tracing, traced_of};
 use crate::figures::{Available, DelayAccounting};
 use crate::findings::findings;
-use crate::jvm::{Jvm, Lacks, read_jvm};
+use crate::jvm::{Jvm, Lacks, Reads, read_jvm};
 use crate::jvms::jvms_of_machine;
 use crate::reading::{Reading, Target, ticks_ns};
 use crate::sampling::{self, Clocked, CpuClock, Events, PerfMap, Refused, Sampling};
@@ -461,7 +461,7 @@ impl TimeGauge {
 
     fn read_jvm(&mut self) -> JvmState {
         let began_ns = thread_cpu_ns();
-        match read_jvm(&self.target.proc, self.identity.pid) {
+        match read_jvm(&self.target.proc, self.identity.pid, Reads::Threads) {
             Ok(Some(jvm)) => {
                 self.tracks.label(&jvm.labels);
                 let took_cpu_ns = thread_cpu_ns().saturating_sub(began_ns);

@@ -56,6 +56,23 @@ pub(crate) struct Holds {
     pub(crate) classes_loaded: Option<u64>,
 }
 
+/// What is read of a JVM. Its memory is opened once for both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// Its lists of threads.
+    Threads,
+    /// These, and what it holds and its carriers do at this moment.
+    ThreadsAndMoment,
+}
+
+/// A JVM at one moment.
+#[derive(Debug, Clone)]
+pub(crate) struct JvmMoment {
+    pub(crate) holds: Holds,
+    /// One look at each carrier of virtual threads.
+    pub(crate) carriers: Vec<CarrierLook>,
+}
+
 /// A JVM as it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Jvm {
@@ -66,9 +83,8 @@ pub(crate) struct Jvm {
     pub(crate) lacks: Lacks,
     /// Whether compiled methods keep frame pointers.
     pub(crate) has_frame_pointers: bool,
-    pub(crate) holds: Holds,
-    /// One look at each of its carriers of virtual threads.
-    pub(crate) carriers: Vec<CarrierLook>,
+    /// Where that was to be read.
+    pub(crate) moment: Option<JvmMoment>,
     pub(crate) problems: Vec<Problem>,
 }
 
@@ -80,18 +96,18 @@ pub(crate) struct Jvm {
 ///
 /// It is read again at once, and so is one whose object another collector has just moved, and a list that breaks off, since the JVM was
 /// just starting or ending a thread.
-pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32) -> Result<Option<Jvm>, LinuxError> {
+pub(crate) fn read_jvm(proc: &ProcRoot, pid: u32, reads: Reads) -> Result<Option<Jvm>, LinuxError> {
     for _ in 1..READS_MAX {
-        match read_once(proc, pid)? {
+        match read_once(proc, pid, reads)? {
             Some((_, true)) => {}
             read => return Ok(read.map(|(jvm, _)| jvm)),
         }
     }
-    Ok(read_once(proc, pid)?.map(|(jvm, _)| jvm))
+    Ok(read_once(proc, pid, reads)?.map(|(jvm, _)| jvm))
 }
 
 /// The JVM, and whether another reading may show more at once.
-fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxError> {
+fn read_once(proc: &ProcRoot, pid: u32, reads: Reads) -> Result<Option<(Jvm, bool)>, LinuxError> {
     let process = LiveProcess::open(proc, pid)?;
     let memory = CachedMemory::new(&process);
     let mut jvm = Jvm {
@@ -99,8 +115,7 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
         labels: HashMap::new(),
         lacks: Lacks::default(),
         has_frame_pointers: false,
-        holds: Holds::default(),
-        carriers: Vec::new(),
+        moment: None,
         problems: Vec::new(),
     };
     let hotspot = match Hotspot::open(&memory) {
@@ -129,13 +144,6 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
         .filter_map(|thread| Some((kernel.get(&thread.tid_inside)?.0, thread.address)))
         .collect();
     jvm.labels = labels_of(lists, &kernel);
-    let carriers = jvm.labels.iter().filter(|(_, label)| label.role == ThreadRole::Carrier);
-    let carriers = carriers.filter_map(|(tid, _)| Some((*tid, *addresses.get(tid)?)));
-    let taken = hotspot.carriers();
-    jvm.carriers = carriers
-        .take(CARRIERS_MAX)
-        .filter_map(|(tid, address)| CarrierLook::at((proc, pid, tid), || taken.is_taken(address)))
-        .collect();
     jvm.has_frame_pointers = hotspot.flags().bool("PreserveFramePointer") == Some(true);
     let version = hotspot.version();
     jvm.facts = TimeJvm {
@@ -144,7 +152,14 @@ fn read_once(proc: &ProcRoot, pid: u32) -> Result<Option<(Jvm, bool)>, LinuxErro
         collector: hotspot.collector().map(|collector| collector.name().to_owned()),
     };
     jvm.problems.extend(hotspot.problems());
-    jvm.holds = holds(&hotspot);
+    if reads == Reads::ThreadsAndMoment {
+        let carriers = jvm.labels.iter().filter(|(_, label)| label.role == ThreadRole::Carrier);
+        let carriers = carriers.filter_map(|(tid, _)| Some((*tid, *addresses.get(tid)?)));
+        let taken = hotspot.carriers();
+        let look = |(tid, address)| CarrierLook::at((proc, pid, tid), || taken.is_taken(address));
+        let carriers = carriers.take(CARRIERS_MAX).filter_map(look).collect();
+        jvm.moment = Some(JvmMoment { holds: holds(&hotspot), carriers });
+    }
     let is_moved_meanwhile = has_classes && jvm.labels.values().any(|label| !label.is_whole);
     Ok(Some((jvm, lists_may_tell_more || is_moved_meanwhile)))
 }

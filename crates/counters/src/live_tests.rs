@@ -1,6 +1,6 @@
 //! Roles of all threads of real JVMs, held against what the JVM answers to `Thread.print`.
 
-use crate::jvm::{Label, read_jvm};
+use crate::jvm::{Label, Reads, read_jvm};
 use assay_hotspot::attach_command;
 use assay_linux::ProcRoot;
 use assay_model::ThreadRole;
@@ -60,7 +60,8 @@ fn check(jvm: &Running, told: LibjvmNames, case: &str) -> BTreeSet<ThreadRole> {
     let before = printed_threads(&ask(jvm, "Thread.print"));
     let mut labels: HashMap<u32, Label> = HashMap::new();
     for reading in 0.. {
-        let seen = read_jvm(&ProcRoot::default(), jvm.pid()).expect("readable").expect("a JVM");
+        let seen =
+            read_jvm(&ProcRoot::default(), jvm.pid(), Reads::Threads).expect("readable").expect("a JVM");
         assert!(seen.problems.is_empty() == told.other_list, "{case}: {:?}", seen.problems);
         // A label that is not whole claims no role that it may not have.
         labels.retain(|_, label| label.is_whole);

@@ -6,7 +6,7 @@ use crate::carriers::CarrierGauge;
 use crate::findings::findings;
 use crate::hardware::{Counting, HardwareGauge, Processor};
 use crate::held::HeldGauge;
-use crate::jvm::read_jvm;
+use crate::jvm::{Reads, read_jvm};
 use assay_linux::{ProcRoot, monotonic_ns, thread_cpu_ns};
 use assay_model::{LeftOutFigure, TimeReport};
 
@@ -137,9 +137,10 @@ impl JvmLooks {
             return;
         }
         let began_cpu_ns = thread_cpu_ns();
-        if let Ok(Some(jvm)) = read_jvm(proc, pid) {
-            self.carriers.add(&jvm.carriers);
-            self.held.add(now_ns, jvm.holds);
+        let jvm = read_jvm(proc, pid, Reads::ThreadsAndMoment);
+        if let Some(moment) = jvm.ok().flatten().and_then(|jvm| jvm.moment) {
+            self.carriers.add(&moment.carriers);
+            self.held.add(now_ns, moment.holds);
         }
         let took_ns = thread_cpu_ns().saturating_sub(began_cpu_ns);
         self.next_at_ns = now_ns.saturating_add(took_ns.saturating_mul(LOOK_PART));
