@@ -123,7 +123,7 @@ impl Analysis {
         let beside_ns = self.bytes.beside_ns(self.timeline.begin_ns(), self.timeline.end_ns());
         let per_s = |part, rate| {
             let rates = bytes::per_s(blocks, part, beside_ns, rate, self.options.seed);
-            rates.filter(|_| !self.has_long_ones_alone())
+            rates.filter(|_| !self.has_long_collections_alone())
         };
         let requests_per_s = self.requests_per_s();
         let [at_safepoints, at_pauses] = &self.reached;
@@ -181,12 +181,12 @@ impl Analysis {
     }
 
     fn shows_all_pauses(&self) -> bool {
-        self.shows_pauses() && !self.has_long_ones_alone()
+        self.shows_pauses() && !self.has_long_collections_alone()
     }
 
     /// Whether long collections alone are known, as of a server that writes of these into its own log: shares and rates are not.
-    fn has_long_ones_alone(&self) -> bool {
-        self.sources.iter().any(|source| source.dialect.as_deref() == Some("server"))
+    fn has_long_collections_alone(&self) -> bool {
+        self.sources.iter().any(GcSource::has_long_collections_alone)
     }
 
     /// The largest heap that the last JVM may have.

@@ -1,7 +1,7 @@
 //! Rules on the log itself: what is missing in it.
 
-use super::rule::{Found, Rule, With, is_of_server};
-use assay_model::{GcReport, RuleId, Severity};
+use super::rule::{Found, Rule, With};
+use assay_model::{GcReport, GcSource, RuleId, Severity};
 
 pub(super) static RULES: &[&Rule] = &[
     &MESSAGES_DROPPED,
@@ -133,7 +133,7 @@ fn lacking(report: &GcReport) -> Option<Found> {
     if report.pauses.count == 0 {
         return None;
     }
-    if is_of_server(report) {
+    if report.sources.iter().any(GcSource::has_long_collections_alone) {
         let found = LOG_LACKS_FIGURES.finding(
             "The log lacks what some figures need.",
             "not in the log: collections that were not long, of which the server writes nothing (no share of time, no rates)",

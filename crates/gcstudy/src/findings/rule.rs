@@ -196,8 +196,3 @@ pub(super) fn of_stopped(report: &GcReport, ms: f64) -> f64 {
     let others_ms = report.other_safepoints_ms.unwrap_or(0.0) + report.stalled_ms.unwrap_or(0.0);
     ms / (report.pauses.total_ms + others_ms).max(f64::MIN_POSITIVE)
 }
-
-/// Whether a server wrote it into its own log, which has long collections alone.
-pub(super) fn is_of_server(report: &GcReport) -> bool {
-    report.sources.iter().any(|source| source.dialect.as_deref() == Some("server"))
-}

@@ -118,6 +118,13 @@ pub struct GcSource {
     pub is_torn: bool,
 }
 
+impl GcSource {
+    /// Whether it has long collections alone, as a server's own log has: it shows no share of the time and no rate.
+    pub fn has_long_collections_alone(&self) -> bool {
+        self.dialect.as_deref() == Some("server")
+    }
+}
+
 /// A JVM as its log describes it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcJvm {

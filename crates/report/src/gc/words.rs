@@ -7,8 +7,8 @@ use assay_kit::quantity;
 pub use assay_kit::quantity::{figure, figure_of, ms, percent, seconds, window};
 use assay_kit::text::clean;
 use assay_model::{
-    Estimate, GcAnomaly, GcDurations, GcJvm, GcLiveSet, GcReconciliation, GcReport, GcScope, GcSpace,
-    GcTrend, GcVerdict,
+    Estimate, GcAnomaly, GcDurations, GcJvm, GcLiveSet, GcReconciliation, GcReport, GcScope, GcSource,
+    GcSpace, GcTrend, GcVerdict,
 };
 
 /// Places that are named one after the other.
@@ -76,13 +76,9 @@ pub fn headline(report: &GcReport) -> String {
             percent(throughput),
             seconds(span_s)
         ),
-        (_, None, Some(_))
-            if report.sources.iter().any(|source| source.dialect.as_deref() == Some("server")) =>
-        {
-            format!(
-                "{stopped}; shorter ones, of which a server writes nothing, are missing, and with them the share of time."
-            )
-        }
+        (_, None, Some(_)) if report.sources.iter().any(GcSource::has_long_collections_alone) => format!(
+            "{stopped}; shorter ones, of which a server writes nothing, are missing, and with them the share of time."
+        ),
         (_, None, Some(_)) => format!("{stopped}; the log covers too little to say which share of the time."),
         (_, _, None) => format!("{stopped}; the log has no times to compare that with."),
     };

@@ -108,21 +108,21 @@ impl All {
     }
 
     fn end(self, arguments: &GcReadArguments) -> Result<ExitCode, Failure> {
-        let markdown = several(self.rows.clone()).markdown();
+        let markdown = || several(self.rows.clone()).markdown();
         if let Some(data) = &self.data {
             output::print(|out| data.write_csv(out))?;
         }
         match form(arguments) {
             Format::Table if !self.rows.is_empty() => {
-                let text = several(self.rows).terminal(output::view());
+                let text = several(self.rows.clone()).terminal(output::view());
                 output::print_text(&text)?;
             }
-            Format::Md if !self.rows.is_empty() => output::print_text(&markdown)?,
+            Format::Md if !self.rows.is_empty() => output::print_text(&markdown())?,
             _ => {}
         }
         gate::tell(&self.cases);
         let bad = self.is_bad.then(|| "not every file is a GC log".to_owned());
-        gate::write_cases(&arguments.gate_files, ("GC logs", bad), &self.cases, &|| markdown.clone())?;
+        gate::write_cases(&arguments.gate_files, ("GC logs", bad), &self.cases, &markdown)?;
         Ok(if self.is_bad { ExitCode::from(BAD_INPUT) } else { gate::exit_code(true, &self.cases) })
     }
 }
