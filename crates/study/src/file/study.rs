@@ -4,7 +4,7 @@ use crate::file::fault::FaultTable;
 use crate::file::host::{GroupTable, HostTable};
 use crate::file::program::{BenchmarkTable, ProcessTable, ServerTable};
 use crate::file::units::{Seconds, Size};
-use assay_load::ArrivalLaw;
+use assay_load::{ArrivalLaw, Load};
 use assay_measure::observers::Observe;
 use assay_model::{CapacityMethod, Claim, Design, EmulatedProcessor, Published, RequestedMode, schema};
 use schemars::JsonSchema;
@@ -240,6 +240,19 @@ pub struct LoadTable {
 }
 
 impl LoadTable {
+    /// The load that it asks for.
+    pub(crate) fn load(&self) -> Load {
+        match self.kind {
+            LoadKind::Closed => {
+                Load::Closed { users: self.users.unwrap_or(USERS), think: self.think.map(Seconds::duration) }
+            }
+            LoadKind::Open => Load::Open {
+                arrivals: self.arrivals.unwrap_or(ArrivalLaw::Poisson),
+                rate_per_s: self.rate_per_s.unwrap_or(1.0),
+            },
+        }
+    }
+
     /// Closed load of so many users.
     pub(crate) fn closed(users: u32) -> Self {
         LoadTable {

@@ -1,10 +1,11 @@
 //! What a study's load sends: how many requests, of which operations, of how many users.
 
 use crate::check::layout::Layout;
-use crate::file::study::{CONNECTIONS, LoadKind, LoadTable, USERS};
+use crate::file::study::{CONNECTIONS, LoadTable};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_load::{GeneratorConfig, Scenario, for_url, planned_mix};
 use assay_model::{PlannedProcedure, PlannedRequests};
+use std::time::Duration;
 
 /// Stands for the address of a server that does not run yet.
 const ADDRESS: &str = "http://127.0.0.1/";
@@ -25,7 +26,7 @@ pub(super) fn planned_requests(
         let Some(scenario) = launch.scenario.clone().or_else(of_url) else { continue };
         let requests = match procedure.capacity() {
             Some(search) => planned_mix(&scenario, search.users.map(|users| (users, true)), None),
-            None => of_load(&launch.load, &scenario, window_s),
+            None => of_load(&launch.load, scenario, window_s),
         };
         match planned
             .iter_mut()
@@ -38,15 +39,9 @@ pub(super) fn planned_requests(
     planned
 }
 
-fn of_load(load: &LoadTable, scenario: &Scenario, window_s: f64) -> PlannedRequests {
-    match load.kind {
-        LoadKind::Closed => planned_mix(scenario, Some((load.users.unwrap_or(USERS), true)), None),
-        LoadKind::Open => {
-            let rate_per_s = load.rate_per_s.unwrap_or(1.0);
-            let connections = load.connections.unwrap_or(CONNECTIONS);
-            let usual = GeneratorConfig::new(ADDRESS, scenario.clone(), connections).users_at(rate_per_s);
-            let users = (load.users.unwrap_or(usual), load.users.is_some());
-            planned_mix(scenario, Some(users), Some(rate_per_s * window_s))
-        }
-    }
+fn of_load(load: &LoadTable, scenario: Scenario, window_s: f64) -> PlannedRequests {
+    let connections = load.connections.unwrap_or(CONNECTIONS);
+    let config =
+        GeneratorConfig { users: load.users, ..GeneratorConfig::new(ADDRESS, scenario, connections) };
+    config.planned_requests(&load.load(), Duration::try_from_secs_f64(window_s).unwrap_or(Duration::MAX))
 }

@@ -160,7 +160,7 @@ fn work(
             ready_url,
         },
         generator,
-        load: super::procedure::load_of(&launch.load),
+        load: launch.load.load(),
         warm_up_s: planned.warm_up_s,
         window_s: planned.window_s,
     })

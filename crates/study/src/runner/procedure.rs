@@ -6,7 +6,7 @@ use crate::file::program::ServerTable;
 use crate::file::study::{CONNECTIONS, LoadKind, LoadTable, USERS};
 use crate::plan::duration::SETTLE_S;
 use crate::plan::variant_launch::VariantLaunch;
-use assay_load::{ArrivalLaw, GeneratorConfig, Http, Load, LoadError, Scenario};
+use assay_load::{GeneratorConfig, Http, Load, LoadError, Scenario};
 use assay_measure::{CapacityConfig, CapacitySearch, Procedure, WarmUpPlan, Windows, limited_apart};
 use assay_model::PlannedCapacity;
 use std::time::Duration;
@@ -22,18 +22,16 @@ pub(super) fn of_server(run: &Run<'_>, server: &Server<'_>) -> Box<dyn Procedure
         Some(planned) => {
             // A mistake in the address is reported by the generator.
             let load = base(server.launched.launch, (&server.url, server.table.url.as_deref()))
-                .map_or(load_of(load), |(_, scenario)| {
-                    before_search(load_of(load), &scenario, planned.users)
-                });
+                .map_or(load.load(), |(_, scenario)| before_search(load.load(), &scenario, planned.users));
             let warm_up = warm_up(with_threads(load, planned.threads));
             let config = capacity_config(run, server, planned);
             Box::new(CapacitySearch { config, warm_up: warm_up.into() })
         }
         None => Box::new(Windows {
-            load: load_of(load),
+            load: load.load(),
             settle: seconds(SETTLE_S),
             length: seconds(layout.window_s),
-            warm_up: warm_up(load_of(load)).into(),
+            warm_up: warm_up(load.load()).into(),
             bounds: prepared.bounds,
             connections: connections_of(load),
             has_faults: !prepared.plan.faults.is_empty(),
@@ -156,18 +154,5 @@ fn before_search(load: Load, scenario: &Scenario, users_max: Option<u32>) -> Loa
             Load::Closed { users: scenario.in_whole_rooms(users), think: Some(Duration::ZERO) }
         }
         Load::Open { .. } => load,
-    }
-}
-
-pub(super) fn load_of(table: &LoadTable) -> Load {
-    match table.kind {
-        LoadKind::Closed => {
-            let think = table.think.map(crate::file::units::Seconds::duration);
-            Load::Closed { users: table.users.unwrap_or(USERS), think }
-        }
-        LoadKind::Open => Load::Open {
-            arrivals: table.arrivals.unwrap_or(ArrivalLaw::Poisson),
-            rate_per_s: table.rate_per_s.unwrap_or(1.0),
-        },
     }
 }
