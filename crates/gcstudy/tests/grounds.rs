@@ -146,7 +146,7 @@ fn the_statistics_of_shenandoah_agree_in_the_words_of_every_release() {
         assert!(!found(&whole).contains(&"log-contradicts-itself"), "{:#?}", whole.reconciliations);
         assert!(5 <= whole.reconciliations.len());
     }
-    // What lacks is still said: a kind of pause, a cycle, a degenerated collection.
+    // What the log really lacks is still reported: a kind of pause, a cycle, a degenerated collection.
     for (line, of) in [
         ("Pause Final Mark (N)", pauses("Pause Final Mark (N)", 9)),
         ("successful", "    9 successful concurrent GCs".to_owned()),

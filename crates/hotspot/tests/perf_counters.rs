@@ -8,7 +8,7 @@ use std::process::Command;
 
 const LOADED: &str = "java.cls.loadedClasses";
 
-/// The value that the tool beside this `java` prints; `None` where there is no such tool.
+/// The value that `jcmd` of the same JDK prints; `None` for a JRE, which has no `jcmd`.
 fn printed(java: &Path, jvm: &Jvm) -> Option<i64> {
     let tool = java.with_file_name("jcmd");
     let pid = jvm.pid().to_string();

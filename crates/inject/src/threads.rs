@@ -141,7 +141,7 @@ fn load(
     on_threads(work.collect(), on_progress)
 }
 
-/// Does the work of all, each on a thread of its own, and says how far they are together.
+/// Runs each piece of work on its own thread, and reports the sum of their progress.
 fn on_threads<T: Send, W>(work: Vec<W>, on_progress: &mut dyn FnMut(Progress)) -> Result<Vec<T>, LoadError>
 where
     W: FnOnce(&mut dyn FnMut(Progress)) -> Result<T, LoadError> + Send,

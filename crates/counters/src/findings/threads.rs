@@ -106,7 +106,7 @@ static CALLS_WITHOUT_WAITS: Rule = Rule {
 /// A thread of the application that makes system calls all the time and waits in none.
 fn calls_without_waits(report: &TimeReport) -> Vec<Found> {
     let mut found = never_waiting(report, |kernel| KERNEL.share() < kernel.estimate);
-    // What faults do in the kernel is no calls: that is told of a pool, and not of a thread.
+    // Page faults are kernel time too, and not calls. They are counted by pool, not by thread.
     let has_faults = |role| report.groups.iter().any(|group| group.role == role && has_many_faults(group));
     found.retain(|thread| !has_faults(thread.role));
     let texts = [

@@ -4,7 +4,7 @@ use super::rule::{Found, Rule, Share};
 use super::{collectors, full, jvm, parts, pauses, room, safepoints, young};
 use assay_model::GcReport;
 
-/// A cause that explains less of the stopped time is no graver than by its own figures.
+/// A cause that explains at least this part of the stopped time is as grave as its gravest effect; one that explains less keeps its severity.
 const EXPLAINS: f64 = 0.3;
 
 /// Of each rule whose findings are causes, the share of the stopped time that one explains.

@@ -328,7 +328,7 @@ fn rules_on_room() {
         (live.fills_bytes_per_s, live.full_at_s) = (Some(f64::from(1 << 30) / 3_600.0), Some(5.0 * 3_600.0));
     });
     assert!(leak.evidence_line().contains("the heap is full in 3.0 h"), "{}", leak.evidence_line());
-    // One that has filled the heap is named however short the log, and nobody is told to make the heap twice as large.
+    // A leak that has filled the heap is found even in a short log, without the advice to double the heap.
     let filled = |r: &mut GcReport| {
         let live = r.live_set.as_mut().unwrap();
         (live.trend, live.slope_bytes_per_h, live.level_bytes) = (GcTrend::Grows, None, 4_000 << 20);

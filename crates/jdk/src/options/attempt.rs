@@ -82,7 +82,7 @@ impl<'a> JvmHere<'a> {
             }
         };
         if code == Some(0) {
-            // What the JVM takes is no obstacle, whatever the tables say of other builds.
+            // The JVM accepted these options: remarks from the tables, which are of other builds, no longer apply.
             let is_settled = |of: &RemarkOnOption| {
                 prevents(of.remark) || matches!(of.remark, OptionRemark::NotJudged | OptionRemark::Changed)
             };
@@ -163,7 +163,7 @@ impl<'a> JvmHere<'a> {
 fn is_rounded(setting: &Setting<'_>, listed: &str) -> bool {
     let (Some(given), Ok(listed)) = (setting.number(), listed.parse::<i128>()) else { return false };
     let by = listed - given;
-    // Stacks count in KiB, and are rounded to pages; a small number is no size.
+    // The JVM rounds sizes up, and stack sizes, which it lists in KiB, to pages. Numbers up to 4,096 are not sizes.
     4096 < given && (0..ROUNDED_BYTES_MAX).contains(&by)
         || matches!(setting, Setting::StackSize(_)) && by.abs() < 64
 }

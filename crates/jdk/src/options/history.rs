@@ -61,9 +61,9 @@ impl FlagState {
 /// The values that a flag may have, as the JVM writes them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListedRange {
-    /// The lowest; empty where there is no bound.
+    /// Lower bound; empty if there is none.
     pub low: String,
-    /// The highest; empty where there is no bound.
+    /// Upper bound; empty if there is none.
     pub high: String,
 }
 
