@@ -87,6 +87,7 @@ fn threads_that_came_and_went_have_a_role_by_the_records_of_their_ends_and_else_
 }
 
 #[test]
+#[ignore = "long: beside busy neighbours a storm is sampled too seldom to tell shares"]
 fn storms_have_the_name_of_what_they_do() {
     use KernelActivity::*;
     let storms: [(&str, &[KernelActivity]); 6] = [

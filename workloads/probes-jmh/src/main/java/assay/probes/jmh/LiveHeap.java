@@ -1,5 +1,9 @@
 package assay.probes.jmh;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.lang.management.MemoryUsage;
 import java.util.Collection;
 import java.util.Collections;
 import org.openjdk.jmh.infra.BenchmarkParams;
@@ -67,13 +71,27 @@ public final class LiveHeap implements InternalProfiler {
   }
 
   private static long used() {
-    Runtime runtime = Runtime.getRuntime();
     long least = Long.MAX_VALUE;
     for (int i = 0; i < COLLECTIONS_FOR_ALL_DEAD; i++) {
       System.gc();
-      least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
+      least = Math.min(least, usedAfterCollection());
     }
     return least;
+  }
+
+  /**
+   * What the collection itself has left: a thread that has allocated since has a whole buffer of
+   * its own, of 1 MiB and more, that counts as used.
+   */
+  private static long usedAfterCollection() {
+    long used = 0;
+    for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+      if (pool.getType() == MemoryType.HEAP) {
+        MemoryUsage collected = pool.getCollectionUsage();
+        used += (collected == null ? pool.getUsage() : collected).getUsed();
+      }
+    }
+    return used;
   }
 
   @Override
