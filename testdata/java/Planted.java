@@ -125,6 +125,8 @@ public class Planted {
                 Selector selector = Selector.open();
                 together(1, "poller", () -> sink += selector.selectNow());
             }
+            // An exception without a cause of its own, from a stack of so many frames.
+            case "exceptions" -> together(1, "order", () -> sink += below(number));
             // So many percent of the heap stay in use, and two threads make objects.
             case "full" -> {
                 long bytes = Runtime.getRuntime().maxMemory() / 100 * number;
@@ -209,6 +211,17 @@ public class Planted {
                     compute(1000);
                 }
             }).join();
+        }
+    }
+
+    private static int below(int frames) {
+        if (0 < frames) {
+            return below(frames - 1) + 1;
+        }
+        try {
+            throw new IllegalStateException("not found");
+        } catch (IllegalStateException notFound) {
+            return notFound.getMessage().length();
         }
     }
 

@@ -100,6 +100,35 @@ fn a_thread_that_makes_calls_all_the_time_and_waits_in_none() {
     assert_eq!(rules(&report), ["fault-storm"], "faults take it to the kernel");
 }
 
+/// Of a thousand samples so many are in a new exception.
+fn with_exceptions(samples: u64, name: &str) -> impl Fn(&mut TimeReport) {
+    let frame = |name: &str, kind| SampledFrame { name: name.to_owned(), kind };
+    let frames = vec![
+        frame("application", FrameKind::Role),
+        frame("shop.Order.check", FrameKind::Java),
+        frame(name, FrameKind::Jvm),
+        frame("libjvm", FrameKind::Jvm),
+    ];
+    let stack = |frames: &[u32], samples| SampledStack { frames: frames.to_vec(), samples };
+    let stacks =
+        vec![stack(&[0, 1], 1000 - samples), stack(&[0, 1, 2, 3], samples / 2), stack(&[0, 2], samples / 2)];
+    move |report| {
+        let (frames, stacks) = (frames.clone(), stacks.clone());
+        report.samples = Some(TimeSamples { samples: 1000, frames, stacks, ..TimeSamples::default() });
+    }
+}
+
+#[test]
+fn exceptions_that_fill_in_their_stack_traces() {
+    let fills = "JVM_FillInStackTrace";
+    let finding = found("stack-traces-filled", with_exceptions(120, fills), with_exceptions(98, fills));
+    assert!(finding.claim.contains("12 %"), "{finding:?}");
+    assert!(finding.evidence_line().contains("below shop.Order.check"), "{finding:?}");
+    let mut report = healthy();
+    with_exceptions(500, "JVM_ArrayCopy")(&mut report);
+    assert_eq!(rules(&report), [""; 0]);
+}
+
 #[test]
 fn threads_that_stop_after_each_few_microseconds() {
     let finding = found(

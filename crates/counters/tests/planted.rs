@@ -285,6 +285,24 @@ fn classes_that_are_made_all_the_time_are_counted() {
 }
 
 #[test]
+#[ignore = "long: beside busy neighbours it is sampled too seldom"]
+fn exceptions_from_deep_stacks_are_found() {
+    let Some((_, java)) = each_java(64).pop_last() else { skip!("no JVM") };
+    if find_tool("javac").is_none() {
+        skip!("no JDK");
+    }
+    let found = |what| {
+        let is_sampled = |report: &TimeReport| report.samples.as_ref().is_none_or(|all| 500 <= all.samples);
+        let report = account_with_sides(&java, &["-Xmx128m", "-XX:+UseSerialGC"], what, is_sampled);
+        let is_found = rules(&report).iter().any(|rule| *rule == "stack-traces-filled");
+        report.samples.map(|samples| (is_found, samples))
+    };
+    let Some((deep, of_deep)) = found("exceptions 200") else { skip!("the machine does not let sample") };
+    let (healthy, _) = found("healthy 1").expect("as before");
+    assert!(deep && !healthy, "{of_deep:?}");
+}
+
+#[test]
 fn finalizers_that_take_long_are_found() {
     let accounts = accounts(&each_java(64).pop_last().into_iter().collect(), "finalizers 1", true);
     for report in &accounts {

@@ -9,6 +9,7 @@ mod calls;
 mod carriers;
 mod collector;
 mod compilers;
+mod exceptions;
 mod kernel;
 mod places;
 mod pools;
@@ -33,6 +34,7 @@ static GROUPS: &[&[&Rule]] = &[
     threads::RULES,
     kernel::RULES,
     calls::RULES,
+    exceptions::RULES,
     places::RULES,
 ];
 
