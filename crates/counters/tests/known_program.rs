@@ -30,6 +30,7 @@ fn is_within(figure: u64, known: u64, share: f64) {
 }
 
 #[test]
+#[ignore = "long: neighbours that take turns at the kernel's ticks skew what the ticks say"]
 fn the_split_of_a_known_program_lies_within_its_interval() {
     let (mut program, mut gauge) = start();
     // Looks as `assay time` takes them: every half second at least.

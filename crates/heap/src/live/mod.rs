@@ -133,7 +133,8 @@ pub fn histogram_after(
     };
     if let Some(times) = stopped.end() {
         freeze.frozen_ns = freeze.frozen_ns.saturating_add(times.stopped_ns);
-        freeze.is_cut_short = times.is_cut_short;
+        // The time may be over just after the last object was read.
+        freeze.is_cut_short = times.is_cut_short && 0 < freeze.bytes.not_walked_bytes;
     }
     let (histogram, counted) =
         class_histogram::make(&hotspot, &heap, &classes, Tally::joined(walk.visitors), &freeze);
