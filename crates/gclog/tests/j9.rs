@@ -67,6 +67,25 @@ fn samples_have_every_pause_and_no_line_is_left_over() {
 }
 
 #[test]
+fn an_id_of_an_element_that_is_not_numbered_shows_no_restart_and_no_gap() {
+    let sample = String::from_utf8(sample("gencon.xml")).expect("text");
+    let plain = read(sample.as_bytes());
+    for unknown in
+        ["<worker id=\"1\" />", "<numa-node id=\"100000\" />", "<thread id=\"0x1f\" name=\"http-1\" />"]
+    {
+        let text = sample.replace("<exclusive-end", &format!("{unknown}\n<exclusive-end"));
+        let found = read(text.as_bytes());
+        assert_eq!(found.jvms.len(), 1, "{unknown}");
+        assert_eq!(
+            (found.records.len(), found.problems),
+            (plain.records.len(), plain.problems.clone()),
+            "{unknown}"
+        );
+        assert!(found.reconciliations.iter().all(|sum| sum.logged == sum.read), "{unknown}");
+    }
+}
+
+#[test]
 fn a_scavenge_of_gencon_is_whole() {
     let told = read(&sample("gencon.xml"));
     let scavenge = &told.records[0];

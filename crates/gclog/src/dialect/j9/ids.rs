@@ -6,6 +6,38 @@ use assay_model::GcReconciliation;
 /// Threads may write in another order than they took their numbers; an older number than this is of another JVM.
 const LATE_MAX: u64 = 256;
 
+/// Elements that J9 numbers, but for those of phases beside the application ([`is_numbered`]).
+const NUMBERED: [&str; 23] = [
+    "af-end",
+    "af-start",
+    "allocation-satisfied",
+    "allocation-taxation",
+    "allocation-unsatisfied",
+    "cycle-continue",
+    "cycle-end",
+    "cycle-start",
+    "exclusive-end",
+    "exclusive-start",
+    "gc-end",
+    "gc-op",
+    "gc-start",
+    "heap-resize",
+    "heartbeat",
+    "initialized",
+    "mem-info",
+    "out-of-memory",
+    "percolate-collect",
+    "sys-end",
+    "sys-start",
+    "trigger-end",
+    "trigger-start",
+];
+
+/// Whether the `id` of an element is its number in the log. That of another element may be a thread's, or anything else's.
+pub(super) fn is_numbered(element: &str) -> bool {
+    NUMBERED.contains(&element) || element.starts_with("concurrent-") || element.starts_with("synchgc-")
+}
+
 /// Numbers of one JVM.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
@@ -24,6 +56,11 @@ impl Ids {
     /// Whether the number can only be that of another JVM.
     pub fn is_of_another(&self, id: u64) -> bool {
         self.first.is_some() && id < self.last && (id == 1 || LATE_MAX < self.last - id)
+    }
+
+    /// Whether the number is the next one.
+    pub fn is_next(&self, id: u64) -> bool {
+        self.first.is_some() && self.last.checked_add(1) == Some(id)
     }
 
     /// Takes a number; a gap is reported at once.

@@ -26,7 +26,7 @@ use crate::decimal::{civil_ns, old_civil_ns};
 use assay_model::{GcAnomaly, GcInstant, GcRecord, GcRecordKind, GcScope};
 use figures::{milliseconds, number, put_duration};
 use header::Header;
-use ids::Ids;
+use ids::{Ids, is_numbered};
 use memory::Memory;
 use old::OldPause;
 use pause::Pause;
@@ -174,7 +174,10 @@ impl J9 {
         sink: &mut dyn GcSink,
     ) {
         let is_old = matches!(name, "af" | "sys" | "con" | "gc");
-        match number(attributes, "id").filter(|_| !is_old && name != "verbosegc") {
+        // The next number is one, whatever an element of a later release is called.
+        let is_number =
+            |id: &u64| is_numbered(name) || (!is_old && name != "verbosegc" && self.ids.is_next(*id));
+        match number(attributes, "id").filter(is_number) {
             Some(id) => {
                 self.settle_root(
                     name == "initialized" && self.has_initialized || self.ids.is_of_another(id),
