@@ -17,7 +17,7 @@ use assay_jdk::objects::ObjectFacts;
 use assay_jdk::release::{ArrayElements, FieldPlacement, LayoutRules};
 use assay_model::{ClassLayout, FieldPlace, FootprintParts, HeapModel, LayoutPart, ModelName};
 use fields::{FieldToPlace, InheritedLayout};
-pub use sizes::{Sizes, is_estimate};
+pub use sizes::{Sizes, is_estimate, is_in_release};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -216,6 +216,7 @@ impl Layouts {
             class: histogram.classes.get(class as usize)?.name.to_string(),
             instance_bytes,
             is_estimate: is_estimate(self.model.name),
+            is_in_release: is_in_release(self.model),
             places: places::without_gaps(places, instance_bytes),
         })
     }

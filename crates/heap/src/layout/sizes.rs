@@ -1,6 +1,8 @@
 //! Sizes that all objects of a model share.
 
 use crate::FieldKind;
+use assay_jdk::Release;
+use assay_jdk::release::OptionState;
 use assay_model::{HeapModel, ModelName};
 
 /// Sizes that hold for every object of a model.
@@ -45,4 +47,15 @@ impl Sizes {
 /// Whether sizes of a model are an estimate, or rules of the JVM.
 pub fn is_estimate(model: ModelName) -> bool {
     matches!(model, ModelName::OpenJ9Compressed | ModelName::OpenJ9Full)
+}
+
+/// Whether JVMs of the model's release can have it: before 15 those without compressed references had full class pointers, and since 27 none
+/// has these.
+pub fn is_in_release(model: HeapModel) -> bool {
+    let release = Release::of(model.jdk);
+    match model.name {
+        ModelName::Bits64CompressedClassPointers => release.modes.class_pointers_stay_compressed,
+        ModelName::Bits64 => release.option("UseCompressedClassPointers") != OptionState::Absent,
+        _ => true,
+    }
 }

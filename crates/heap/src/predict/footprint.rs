@@ -1,6 +1,6 @@
 //! The same objects in every model: totals, what they are made of, and classes.
 
-use super::models::is_in_release;
+use crate::layout::is_in_release;
 use crate::layout::{LayoutOrder, Layouts, Sizes, is_estimate};
 use crate::{ArrayLengths, ClassHistogram, ClassIndex, FieldKind};
 use assay_model::{ClassFootprint, FootprintParts, HeapModel, ModelFootprint, ModelName, Reason};

@@ -103,8 +103,8 @@ pub fn layouts_of(histogram: &ClassHistogram, class: ClassIndex, jdk: u32) -> Ve
 
 #[cfg(test)]
 mod tests {
-    use super::models::is_in_release;
     use super::*;
+    use crate::layout::is_in_release;
     use assay_model::{HeapModel, ModelName};
 
     #[test]

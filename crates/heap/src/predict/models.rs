@@ -1,7 +1,6 @@
 //! The models that a heap is weighed in.
 
 use assay_jdk::Release;
-use assay_jdk::release::OptionState;
 use assay_model::{HeapModel, ModelFootprint, ModelName};
 
 /// Release whose rules are used where neither the heap nor the user names one: the newest whose rules are known.
@@ -22,17 +21,6 @@ pub fn models(jdk: u32) -> Vec<HeapModel> {
 /// First release whose JVMs have compact headers as a product option.
 pub(super) fn compact_since() -> u32 {
     Release::product_since("UseCompactObjectHeaders")
-}
-
-/// Whether JVMs of the model's release can have it: before 15 those without compressed references had full class pointers, and since 27 none
-/// has these.
-pub(super) fn is_in_release(model: HeapModel) -> bool {
-    let release = Release::of(model.jdk);
-    match model.name {
-        ModelName::Bits64CompressedClassPointers => release.modes.class_pointers_stay_compressed,
-        ModelName::Bits64 => release.option("UseCompressedClassPointers") != OptionState::Absent,
-        _ => true,
-    }
 }
 
 /// Whether objects have compact headers.

@@ -48,6 +48,9 @@ pub struct ClassLayout {
     pub instance_bytes: u64,
     /// Whether it is an estimate (OpenJ9), or rules of the JVM.
     pub is_estimate: bool,
+    /// Whether JVMs of the model's release can have it.
+    #[serde(default = "crate::heap::prediction::in_release")]
+    pub is_in_release: bool,
     /// All parts, in order.
     pub places: Vec<FieldPlace>,
 }

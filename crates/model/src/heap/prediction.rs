@@ -68,7 +68,7 @@ pub struct ModelFootprint {
 }
 
 /// What results are taken for that were stored before the key was.
-const fn in_release() -> bool {
+pub(super) const fn in_release() -> bool {
     true
 }
 

@@ -86,12 +86,13 @@ fn places(layouts: &[ClassLayout], class: &str) -> Table {
     table
 }
 
-/// The size of an instance in a sentence, without its full stop.
+/// The size of an instance in a sentence, without its full stop: in the layouts that the release has.
 fn headline(layouts: &HeapLayouts) -> String {
     const NAMED: usize = 2;
-    let sizes = layouts.layouts.iter().map(|l| l.instance_bytes);
+    let in_release = || layouts.layouts.iter().filter(|layout| layout.is_in_release);
+    let sizes = in_release().map(|l| l.instance_bytes);
     let of = |bytes: u64| {
-        let with = layouts.layouts.iter().filter(|l| l.instance_bytes == bytes);
+        let with = in_release().filter(|l| l.instance_bytes == bytes);
         let more = with.clone().count().saturating_sub(NAMED);
         let names: Vec<&str> = with.take(NAMED).map(|l| l.model.name.name()).collect();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };

@@ -78,8 +78,9 @@ fn sizes(heap: &HeapPrediction) -> String {
     let Some(today) = today(heap) else {
         let by_weight = |m: &&ModelFootprint| m.total_bytes;
         let of = |m: &ModelFootprint| format!("{} in {}", size(m.total_bytes), m.name.name());
-        let lightest = heap.models.iter().min_by_key(by_weight).map(of);
-        let heaviest = heap.models.iter().max_by_key(by_weight).map(of);
+        let in_release = || heap.models.iter().filter(|model| model.is_in_release);
+        let lightest = in_release().min_by_key(by_weight).map(of);
+        let heaviest = in_release().max_by_key(by_weight).map(of);
         return match lightest.zip(heaviest) {
             Some((low, high)) if low != high => {
                 format!("The current layout is not known; {objects} {occupy} from {low} to {high}")

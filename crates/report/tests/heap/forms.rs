@@ -26,6 +26,22 @@ fn the_places_of_an_object_add_up_to_its_size() {
 }
 
 #[test]
+fn the_answer_of_an_object_leaves_out_layouts_that_the_release_lacks() {
+    let answer = |layouts: &assay_model::HeapLayouts| {
+        let text = heap::layouts(layouts).markdown();
+        text.lines().find(|line| line.starts_with("**")).expect("an answer").to_owned()
+    };
+    let mut layouts = sample::layouts();
+    let all = answer(&layouts);
+    assert!(all.contains("48 bytes (64-bit"), "{all}");
+    for layout in &mut layouts.layouts {
+        layout.is_in_release = layout.model.name != assay_model::ModelName::Bits64;
+    }
+    let of_release = answer(&layouts);
+    assert!(!of_release.contains("48 bytes (64-bit)"), "{of_release}");
+}
+
+#[test]
 fn every_heap_size_has_a_row_and_a_mode_that_was_not_verified_is_empty() {
     let mut modes = sample::modes::modes();
     modes.cells.truncate(2);

@@ -148,7 +148,7 @@ fn lay_out(rule: &Rule, jdk: u32, class: &str, fields: &[Field]) -> ClassLayout 
     }
     let is_estimate = matches!(rule.name, ModelName::OpenJ9Compressed | ModelName::OpenJ9Full);
     let model = HeapModel { name: rule.name, jdk };
-    ClassLayout { model, class: class.into(), instance_bytes, is_estimate, places }
+    ClassLayout { model, class: class.into(), instance_bytes, is_estimate, is_in_release: true, places }
 }
 
 fn layouts_of(class: &str, fields: &[Field]) -> Vec<ClassLayout> {
