@@ -52,6 +52,8 @@ const INSTEAD: [(&str, u32, &str); 15] = [
     ("ZGenerational", 24, "nothing: ZGC is generational"),
 ];
 
+/// JDK 9 was the first to list the bounds of its flags; the tables have 11.
+const LISTS_BOUNDS_SINCE: u32 = 11;
 /// Types of flags that are whole numbers.
 const NUMBERS: [&str; 6] = ["intx", "uintx", "size_t", "uint64_t", "int", "uint"];
 
@@ -294,7 +296,27 @@ impl Judge<'_> {
     /// Of a number beyond the bounds that the JVM lists for its flag.
     fn out_of_range(&self, at: usize, name: &str) -> Option<RemarkOnOption> {
         let flag = self.flag(name)?;
+        let Some(range) = flag.range.as_ref() else { return self.out_of_later_range(at, name) };
+        let why = format!("JDK {} takes {}, and does not start", self.release, bounds(range));
+        // JDK 8 lists none: its bounds were tried out.
+        let certainty = if self.release == 8 { Certainty::Inferred } else { Certainty::Known };
+        self.is_beyond(at, flag, range)?.then(|| remark(at, OptionRemark::OutOfRange, certainty, why))
+    }
+
+    /// Of a number beyond the bounds of the first release that lists bounds: JDK 8 has many of them, and lists none.
+    fn out_of_later_range(&self, at: usize, name: &str) -> Option<RemarkOnOption> {
+        if LISTS_BOUNDS_SINCE <= self.release {
+            return None;
+        }
+        let flag = flag_in(name, LISTS_BOUNDS_SINCE)?;
         let range = flag.range.as_ref()?;
+        let why =
+            format!("JDK {LISTS_BOUNDS_SINCE} takes {}, JDK {} lists no bounds", bounds(range), self.release);
+        self.is_beyond(at, flag, range)?.then(|| remark(at, OptionRemark::NotJudged, Certainty::Unknown, why))
+    }
+
+    /// Whether a number lies outside the range; `None` of what is no number.
+    fn is_beyond(&self, at: usize, flag: &FlagInRelease, range: &ListedRange) -> Option<bool> {
         let is_beyond = match self.settings[at] {
             Setting::Value(_, value) if flag.kind == "double" => {
                 let given: f64 = value.parse().ok()?;
@@ -307,10 +329,7 @@ impl Judge<'_> {
                     || range.high.parse().is_ok_and(|high: i128| high < given)
             }
         };
-        // JDK 8 lists none: its bounds were tried out.
-        let certainty = if self.release == 8 { Certainty::Inferred } else { Certainty::Known };
-        let why = format!("JDK {} takes {}, and does not start", self.release, bounds(range));
-        is_beyond.then(|| remark(at, OptionRemark::OutOfRange, certainty, why))
+        Some(is_beyond)
     }
 
     /// Whether the last option that switches a flag switches it on.

@@ -84,6 +84,35 @@ const REMOVED_MODULES: [&str; 7] = [
     "java.xml.ws",
     "java.xml.ws.annotation",
 ];
+/// What a line of a log may begin with, in full and short, and that nothing is.
+const DECORATORS: [&str; 26] = [
+    "time",
+    "t",
+    "utctime",
+    "utc",
+    "uptime",
+    "u",
+    "timemillis",
+    "tm",
+    "uptimemillis",
+    "um",
+    "timenanos",
+    "tn",
+    "uptimenanos",
+    "un",
+    "hostname",
+    "hn",
+    "pid",
+    "p",
+    "tid",
+    "ti",
+    "level",
+    "l",
+    "tags",
+    "tg",
+    "none",
+    "",
+];
 const LEVELS: [&str; 6] = ["off", "trace", "debug", "info", "warning", "error"];
 
 #[derive(Default)]
@@ -225,6 +254,9 @@ fn log_remark(at: usize, what: &str, release: u32) -> Option<RemarkOnOption> {
     if ["help", "disable", "async", ""].contains(&selectors) {
         return None;
     }
+    if let Some(unknown) = decorators(what).find(|word| !DECORATORS.contains(word)) {
+        return wrong(format!("{unknown:?} is no decorator of a log, and the JVM does not start"));
+    }
     let no_tags = BTreeSet::from(["all"]);
     for selector in selectors.split(',') {
         let (tags, level) = selector.split_once('=').unwrap_or((selector, "info"));
@@ -240,4 +272,16 @@ fn log_remark(at: usize, what: &str, release: u32) -> Option<RemarkOnOption> {
         }
     }
     None
+}
+
+/// The decorators of `gc*:file=gc.log:time,tags:filecount=5`: they stand behind the output, whose path in quotes may have colons.
+fn decorators(what: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    let mut parts = what.split(move |c| {
+        is_quoted ^= c == '"';
+        c == ':' && !is_quoted
+    });
+    // Behind the letter of a drive the path goes on.
+    let third = parts.nth(2).filter(|words| !words.starts_with(['\\', '/']));
+    third.into_iter().flat_map(|words| words.split(','))
 }

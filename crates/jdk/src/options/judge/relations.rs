@@ -13,6 +13,10 @@ const COMPRESSED_MAX: i128 = 32 * GIB;
 const SURE_STACK_KIB: i128 = 256;
 /// Since then a bound that is given alone moves its counterpart.
 const RATIOS_MOVE_SINCE: u32 = 27;
+/// What a lower bound is held against: the parallel collector, which JDK 8 has by default, makes 100 of it later, and the JVM lists that.
+const MAX_HEAP_FREE_RATIO_OF_8: i128 = 70;
+/// In some release; which of them one has was not looked up.
+const SHENANDOAH_HEURISTICS: [&str; 4] = ["adaptive", "aggressive", "compact", "static"];
 
 /// Flags that bound another: this one must not be above that one.
 const ORDERED: [(&str, &str, ValidIn); 9] = [
@@ -20,11 +24,11 @@ const ORDERED: [(&str, &str, ValidIn); 9] = [
     ("MinHeapSize", "MaxHeapSize", ValidIn::All),
     ("MinHeapSize", "InitialHeapSize", ValidIn::All),
     ("InitialCodeCacheSize", "ReservedCodeCacheSize", ValidIn::All),
-    ("MinHeapFreeRatio", "MaxHeapFreeRatio", ValidIn::Ratios),
-    ("MinMetaspaceFreeRatio", "MaxMetaspaceFreeRatio", ValidIn::Ratios),
+    ("MinHeapFreeRatio", "MaxHeapFreeRatio", ValidIn::RatiosSince(8)),
+    ("MinMetaspaceFreeRatio", "MaxMetaspaceFreeRatio", ValidIn::RatiosSince(8)),
     ("ConcGCThreads", "ParallelGCThreads", ValidIn::Releases(11, 20)),
     ("InitialTenuringThreshold", "MaxTenuringThreshold", ValidIn::Releases(8, 8)),
-    ("G1NewSizePercent", "G1MaxNewSizePercent", ValidIn::Ratios),
+    ("G1NewSizePercent", "G1MaxNewSizePercent", ValidIn::RatiosSince(11)),
 ];
 
 /// Where two flags bound each other.
@@ -32,8 +36,8 @@ const ORDERED: [(&str, &str, ValidIn); 9] = [
 enum ValidIn {
     /// In each release, where both are set.
     All,
-    /// In each release, where both are set; until 26 where one is set, against the other's default.
-    Ratios,
+    /// From a release on, where both are set; until 26 where one is set, against the other's default.
+    RatiosSince(u32),
     /// In these, where both are set.
     Releases(u32, u32),
 }
@@ -62,6 +66,9 @@ impl Judge<'_> {
     }
 
     fn default_number(&self, name: &str) -> Option<i128> {
+        if self.release == 8 && name == "MaxHeapFreeRatio" {
+            return Some(MAX_HEAP_FREE_RATIO_OF_8);
+        }
         self.flag(name)?.default.as_deref()?.parse().ok()
     }
 
@@ -70,7 +77,8 @@ impl Judge<'_> {
             |(low, high, valid)| {
                 let with_default = match valid {
                     ValidIn::All => false,
-                    ValidIn::Ratios => self.release < RATIOS_MOVE_SINCE,
+                    ValidIn::RatiosSince(since) if self.release < *since => return None,
+                    ValidIn::RatiosSince(_) => self.release < RATIOS_MOVE_SINCE,
                     ValidIn::Releases(from, to) if (from..=to).contains(&&self.release) => false,
                     ValidIn::Releases(..) => return None,
                 };
@@ -91,6 +99,11 @@ impl Judge<'_> {
             let is_wrong = !["off", "summary", "detail"].contains(text);
             let why = "it takes off, summary or detail, and the JVM does not start";
             return is_wrong.then(|| remark(at, OptionRemark::OutOfRange, Certainty::Known, why));
+        }
+        if let (Setting::Value(_, text), "ShenandoahGCHeuristics") = (&self.settings[at], name) {
+            let why = "which heuristics a release has was not looked up";
+            let is_known = SHENANDOAH_HEURISTICS.contains(text);
+            return (!is_known).then(|| remark(at, OptionRemark::NotJudged, Certainty::Unknown, why));
         }
         if super::OPENED.contains(&name) {
             let why = "the JVM opens or reads what it names, which is not done here";

@@ -77,6 +77,7 @@ fn values_and_forms_that_no_jvm_takes_are_named() {
         ("-Xlog:gc", 8, Unrecognized),
         ("-Xlog:nosuchtag", 21, Malformed),
         ("-Xlog:gc=loud", 21, Malformed),
+        ("-Xlog:gc:stdout:when", 21, Malformed),
         ("-Xgcpolicy:gencon", 21, OtherJvm),
         ("-XX:+IdleTuningGcOnIdle", 21, OtherJvm),
         ("-Xnosuch", 21, Unrecognized),
@@ -99,4 +100,32 @@ fn an_alias_sets_the_flag_behind_it() {
     assert_eq!(found[0].instead.as_deref(), Some("-XX:MaxRAMFraction"));
     assert!(found.iter().any(|of| of.option == 0 && of.remark == OptionRemark::Overridden), "{found:?}");
     assert_eq!(remarks("-XX:CMSMarkStackSize=1m", 8), []);
+}
+
+#[test]
+fn decorators_are_found_behind_any_output() {
+    let none = [
+        "gc:stdout:time",
+        "gc*:file=gc.log:t,tg:filecount=5",
+        "gc:file=\"a:b:c\":none",
+        "gc:file=C:\\gc.log:u",
+        "gc::",
+        "gc",
+    ];
+    for options in none {
+        assert_eq!(remarks(&format!("-Xlog:{options}"), 21), [], "{options}");
+    }
+}
+
+#[test]
+fn a_value_of_jdk_8_beyond_the_bounds_that_11_lists_is_not_known_to_start() {
+    for (option, is_open) in [
+        ("-XX:ObjectAlignmentInBytes=512", true),
+        ("-XX:StringTableSize=1", true),
+        ("-XX:StringTableSize=4096", false),
+        ("-XX:MaxHeapFreeRatio=101", true),
+    ] {
+        let found: Vec<_> = remarks(option, 8).into_iter().map(|(_, remark)| remark).collect();
+        assert_eq!(found.contains(&OptionRemark::NotJudged), is_open, "{option} {found:?}");
+    }
 }
