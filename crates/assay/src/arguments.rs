@@ -59,7 +59,7 @@ static VERSION: LazyLock<String> = LazyLock::new(crate::version::long);
 ///
 /// Results go to standard output, diagnostics to standard error. Exit codes: 0 good, 1 findings beyond a threshold
 /// that you set, or a result that is not valid or in which nothing counts, 2 wrong use or bad input, 3 the environment
-/// lacks something or a condition cannot be decided, 70 internal error, 130 stopped by Ctrl-C.
+/// lacks something, or a condition or comparison cannot be decided, 70 internal error, 130 stopped by Ctrl-C.
 #[derive(Debug, Parser)]
 #[command(name = "assay", version = VERSION.as_str(), max_term_width = 110, arg_required_else_help = true)]
 pub struct Arguments {
@@ -271,7 +271,7 @@ pub struct RunArguments {
     /// against the variant's baseline: cpu_ms_per_request > +3 %; may be repeated; --plan checks it
     #[arg(long, value_name = "CONDITION", value_parser = parse_gate)]
     pub fail_if: Vec<Gate>,
-    /// Exit with 0 even if nothing counts
+    /// Exit with 0 even if nothing counts or nothing is compared
     #[arg(long)]
     pub allow_invalid: bool,
     /// What the conditions come to.

@@ -11,6 +11,7 @@ const ASSAY: &str = env!("CARGO_BIN_EXE_assay");
 #[test]
 fn as_server() {
     let Some(port) = std::env::args().skip(1).find_map(|word| word.parse::<u16>().ok()) else { return };
+    assert!(std::env::var_os(FAILS).is_none(), "a server that does not start");
     let listener = TcpListener::bind(("127.0.0.1", port)).expect("the port that the study gave");
     for stream in listener.incoming().flatten() {
         std::thread::spawn(move || serve(&stream));
@@ -26,8 +27,11 @@ fn serve(mut stream: &TcpStream) -> Option<()> {
     }
 }
 
-/// A study of some short windows, in which every answer is wrong unless "no" is expected.
-fn study(folder: &Path, expected: &str) -> PathBuf {
+/// With this variable in its environment the server does not start.
+const FAILS: &str = "ASSAY_TEST_SERVER_FAILS";
+
+/// A study of some short windows, in which every answer is wrong unless "no" is expected. `other`: what the second level adds.
+fn study(folder: &Path, expected: &str, other: &str) -> PathBuf {
     let program = std::env::current_exe().expect("a path");
     let scenario = format!(
         "schema = \"assay.scenario/1\"\nname = \"n\"\n[[operation]]\nname = \"a\"\npath = \"/\"\ncontains = \"{expected}\"\n"
@@ -43,7 +47,7 @@ command = "{} run::as_server --exact --nocapture {{port}}"
 ready_url = "http://127.0.0.1:{{port}}/"
 [[factor]]
 name = "setting"
-level = [{{ name = "one" }}, {{ name = "two" }}]
+level = [{{ name = "one" }}, {{ name = "two"{other} }}]
 [design]
 kind = "resident"
 blocks = 4
@@ -61,8 +65,29 @@ warm_up = {{ cap = "0s" }}
 
 fn assay_run(folder: &Path, expected: &str, out: &str) -> Command {
     let mut command = Command::new(ASSAY);
-    command.arg("run").arg(study(folder, expected)).arg("--out").arg(folder.join(out)).current_dir(folder);
     command
+        .arg("run")
+        .arg(study(folder, expected, ""))
+        .arg("--out")
+        .arg(folder.join(out))
+        .current_dir(folder);
+    command
+}
+
+#[test]
+fn a_comparison_of_which_one_side_does_not_start_is_not_decided() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let study = study(folder.path(), "no", &format!(", environment = {{ {FAILS} = \"1\" }}"));
+    let run = |more: &[&str]| {
+        let mut command = Command::new(ASSAY);
+        command.arg("run").arg(&study).args(more).current_dir(folder.path());
+        let Output { status, stderr, .. } = command.output().expect("assay starts");
+        (status.code(), String::from_utf8_lossy(&stderr).into_owned())
+    };
+    let (code, said) = run(&["--out", "one"]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("nothing is compared: one alone has a value of"), "{said}");
+    assert_eq!(run(&["--out", "allowed", "--allow-invalid"]).0, Some(0));
 }
 
 #[test]

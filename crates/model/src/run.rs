@@ -166,10 +166,24 @@ pub struct StoredRun {
 impl StoredRun {
     /// Whether a value of the metric that decides counts for any variant; of benchmark programs, any of its kind.
     pub fn has_answer(&self) -> bool {
+        self.answered().next().is_some()
+    }
+
+    /// The variant that alone has such a value where the plan compares several.
+    pub fn answer_without_another(&self) -> Option<&str> {
+        let mut answered = self.answered();
+        let only = answered.next().filter(|_| 1 < self.plan.variants.len())?;
+        answered.next().is_none().then_some(only)
+    }
+
+    /// Variants with a value of the metric that decides.
+    fn answered(&self) -> impl Iterator<Item = &str> {
         let metric = &self.plan.primary_metric;
+        let is_of_it = move |id: &String| id == metric || id.split('/').next() == Some(metric);
         let variants = self.summary.iter().flat_map(|summary| &summary.variants);
-        let mut ids = variants.flat_map(|variant| variant.metrics.keys());
-        ids.any(|id| id == metric || id.split('/').next() == Some(metric))
+        variants
+            .filter(move |variant| variant.metrics.keys().any(is_of_it))
+            .map(|variant| variant.name.as_str())
     }
 }
 

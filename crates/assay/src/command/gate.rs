@@ -49,19 +49,36 @@ pub fn write_cases(
     write_files(files, &Judged { suite, not_usable, cases: &cases }, markdown)
 }
 
-/// A failure counts more than an undecided condition, and a condition more than whether the result can be used: where nothing
-/// counts, no condition can be decided.
-pub fn exit_code(is_good: bool, cases: &[GateCase]) -> ExitCode {
-    ExitCode::from(code(is_good, cases))
+/// What a result is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Usable {
+    /// For all that was asked.
+    Yes,
+    /// What was to be compared cannot be: one side is missing.
+    OneSide,
+    /// For nothing.
+    No,
 }
 
-fn code(is_good: bool, cases: &[GateCase]) -> u8 {
+impl From<bool> for Usable {
+    fn from(is_good: bool) -> Usable {
+        if is_good { Usable::Yes } else { Usable::No }
+    }
+}
+
+/// A failure counts more than an undecided condition, and a condition more than whether the result can be used: where nothing
+/// counts, no condition can be decided.
+pub fn exit_code(usable: impl Into<Usable>, cases: &[GateCase]) -> ExitCode {
+    ExitCode::from(code(usable.into(), cases))
+}
+
+fn code(usable: Usable, cases: &[GateCase]) -> u8 {
     let any = |verdict| cases.iter().any(|case| case.verdict == verdict);
-    match (any(GateVerdict::Holds), any(GateVerdict::Undecided), is_good) {
+    match (any(GateVerdict::Holds), any(GateVerdict::Undecided), usable) {
         (true, _, _) => FAILS,
-        (false, true, _) => UNDECIDED,
-        (false, false, false) => FAILS,
-        (false, false, true) => 0,
+        (false, true, _) | (false, false, Usable::OneSide) => UNDECIDED,
+        (false, false, Usable::No) => FAILS,
+        (false, false, Usable::Yes) => 0,
     }
 }
 
@@ -84,14 +101,16 @@ mod tests {
     #[test]
     fn the_worst_condition_decides_the_exit_code() {
         use GateVerdict::{Holds, NotShown, Passes, Undecided};
-        let of = |is_good, verdicts: &[GateVerdict]| {
-            code(is_good, &verdicts.iter().copied().map(case).collect::<Vec<_>>())
+        let of = |usable, verdicts: &[GateVerdict]| {
+            code(usable, &verdicts.iter().copied().map(case).collect::<Vec<_>>())
         };
-        assert_eq!((of(true, &[]), of(false, &[])), (0, 1));
-        assert_eq!(of(true, &[Passes, NotShown]), 0);
-        assert_eq!(of(true, &[Passes, Undecided]), 3);
-        assert_eq!(of(true, &[Undecided, Holds]), 1);
-        assert_eq!(of(false, &[Passes]), 1, "a result that cannot be used");
-        assert_eq!(of(false, &[Undecided]), 3, "nothing counts");
+        assert_eq!([Usable::Yes, Usable::OneSide, Usable::No].map(|usable| of(usable, &[])), [0, 3, 1]);
+        assert_eq!(of(Usable::Yes, &[Passes, NotShown]), 0);
+        assert_eq!(of(Usable::Yes, &[Passes, Undecided]), 3);
+        assert_eq!(of(Usable::Yes, &[Undecided, Holds]), 1);
+        assert_eq!(of(Usable::OneSide, &[Passes]), 3, "nothing is compared");
+        assert_eq!(of(Usable::OneSide, &[Holds]), 1);
+        assert_eq!(of(Usable::No, &[Passes]), 1, "a result that cannot be used");
+        assert_eq!(of(Usable::No, &[Undecided]), 3, "nothing counts");
     }
 }

@@ -1,9 +1,10 @@
 //! `assay run` and `assay demo`: a study from its file to its report.
 
+use super::gate::{self, Usable};
 use super::inject::on_threads;
 use super::plan::plan_text;
+use super::report;
 use super::what_file::{FileKind, kind_of, said_of};
-use super::{gate, report};
 use crate::arguments::{DemoArguments, FormatArguments, RunArguments};
 use crate::failure::Failure;
 use crate::forms::{self, Described};
@@ -32,12 +33,12 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
                     fetches them, or ./assay demo in a clone";
         return Err(Failure::environment(what));
     }
-    let mut is_good = true;
+    let mut usable = Usable::Yes;
     for study in &prepare(Source::File(study), true)? {
         let options = RunOptions { out: arguments.out.clone(), ..RunOptions::default() };
-        is_good &= not_usable(&execute(study, &options, &arguments.format)?).is_none();
+        usable = usable.max(usable_for(&execute(study, &options, &arguments.format)?).0);
     }
-    Ok(gate::exit_code(is_good, &[]))
+    Ok(gate::exit_code(usable, &[]))
 }
 
 /// Runs a study, or says what it would run.
@@ -61,7 +62,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     }
     gate::check_files(&arguments.gate_files)?;
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
-    let (mut is_good, mut cases) = (true, Vec::new());
+    let (mut usable, mut cases) = (Usable::Yes, Vec::new());
     for (number, study) in studies.iter().enumerate() {
         let name = &study.plan().study;
         let out = arguments.out.as_ref().map(|out| if number == 0 { out.clone() } else { beside(out, name) });
@@ -69,17 +70,17 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         let resume = arguments.resume && (number == 0 || out.as_ref().is_some_and(|out| out.exists()));
         let options = RunOptions { out, resume, allow_host_changes: arguments.allow_host_changes };
         let run = execute(study, &options, &arguments.format)?;
-        let bad = not_usable(&run).filter(|_| !arguments.allow_invalid);
-        is_good &= bad.is_none();
+        let (of_run, why) = if arguments.allow_invalid { (Usable::Yes, None) } else { usable_for(&run) };
+        usable = usable.max(of_run);
         // Its parts are studies of their own, about other metrics.
         if number == 0 {
-            cases = judged(&run, bad, arguments)?;
+            cases = judged(&run, why, arguments)?;
             if let Some(path) = &arguments.html {
                 write_result(path, |out| assay_report::study::document(&run).write_html(out))?;
             }
         }
     }
-    Ok(gate::exit_code(is_good, &cases))
+    Ok(gate::exit_code(usable, &cases))
 }
 
 /// Where a study comes from.
@@ -195,12 +196,18 @@ fn execute(study: &Prepared, options: &RunOptions, format: &FormatArguments) -> 
     Ok(run)
 }
 
-/// Why the run does not answer: the metric that decides counts for no variant.
-fn not_usable(run: &StoredRun) -> Option<String> {
-    let why = (!run.has_answer())
-        .then(|| format!("no variant has a value of {} that can be used", run.plan.primary_metric))?;
-    say!("nothing counts: {why}");
-    Some(why)
+/// What the run is good for, and why not for all: the metric that decides counts for no variant, or for one of several.
+fn usable_for(run: &StoredRun) -> (Usable, Option<String>) {
+    let metric = &run.plan.primary_metric;
+    if !run.has_answer() {
+        let why = format!("no variant has a value of {metric} that can be used");
+        say!("nothing counts: {why}");
+        return (Usable::No, Some(why));
+    }
+    let Some(only) = run.answer_without_another() else { return (Usable::Yes, None) };
+    let why = format!("{only} alone has a value of {metric} that can be used");
+    say!("nothing is compared: {why}");
+    (Usable::OneSide, Some(why))
 }
 
 /// What the run says to the conditions of a build: a line each, and all of them in files where they were named.
