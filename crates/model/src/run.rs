@@ -169,14 +169,14 @@ impl StoredRun {
         self.answered().next().is_some()
     }
 
-    /// The variant that alone has such a value where the plan compares several.
+    /// The only variant with such a value, if the plan has several variants.
     pub fn answer_without_another(&self) -> Option<&str> {
         let mut answered = self.answered();
         let only = answered.next().filter(|_| 1 < self.plan.variants.len())?;
         answered.next().is_none().then_some(only)
     }
 
-    /// Variants with a value of the metric that decides.
+    /// Variants with a value of the primary metric.
     fn answered(&self) -> impl Iterator<Item = &str> {
         let metric = &self.plan.primary_metric;
         let is_of_it = move |id: &String| id == metric || id.split('/').next() == Some(metric);

@@ -49,12 +49,12 @@ pub fn write_cases(
     write_files(files, &Judged { suite, not_usable, cases: &cases }, markdown)
 }
 
-/// What a result is good for.
+/// What a result can be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Usable {
-    /// For all that was asked.
+    /// For everything that was asked.
     Yes,
-    /// What was to be compared cannot be: one side is missing.
+    /// Not for a comparison: only one side has a value.
     OneSide,
     /// For nothing.
     No,

@@ -196,7 +196,7 @@ fn execute(study: &Prepared, options: &RunOptions, format: &FormatArguments) -> 
     Ok(run)
 }
 
-/// What the run is good for, and why not for all: the metric that decides counts for no variant, or for one of several.
+/// What the run can be used for, and why not for everything: no variant, or only one of several, has a usable value of the primary metric.
 fn usable_for(run: &StoredRun) -> (Usable, Option<String>) {
     let metric = &run.plan.primary_metric;
     if !run.has_answer() {

@@ -10,10 +10,10 @@ pub(super) static RULES: &[&Rule] = &[&STACK_TRACES_FILLED];
 
 /// Part of the samples from which on it stands out.
 const FILLED: Threshold = Threshold::percent("filled", 10.0);
-/// Samples of it below which nothing is said: their share would be known to a third of itself or worse.
+/// Fewer samples say nothing: their share would be uncertain by more than a quarter of itself.
 const SAMPLES: Threshold = Threshold::count("samples", 50);
-/// What a new exception calls in libjvm: it walks over the thread's stack, up to `MaxJavaStackTraceDepth` frames of it. The first has
-/// a symbol in each libjvm, the second where it was not stripped.
+/// What the constructor of an exception calls in libjvm: it walks the thread's stack, up to `MaxJavaStackTraceDepth` frames. Every libjvm
+/// exports the first; the second is visible only where libjvm has its full symbol table.
 const FILLS_IN: [&str; 2] = ["JVM_FillInStackTrace", "java_lang_Throwable::fill_in_stack_trace"];
 
 static STACK_TRACES_FILLED: Rule = Rule {

@@ -52,7 +52,7 @@ const INSTEAD: [(&str, u32, &str); 15] = [
     ("ZGenerational", 24, "nothing: ZGC is generational"),
 ];
 
-/// JDK 9 was the first to list the bounds of its flags; the tables have 11.
+/// JDK 9 was the first to list the ranges of its flags; 11 is the first such release in the tables.
 const LISTS_BOUNDS_SINCE: u32 = 11;
 /// Types of flags that are whole numbers.
 const NUMBERS: [&str; 6] = ["intx", "uintx", "size_t", "uint64_t", "int", "uint"];
@@ -303,7 +303,7 @@ impl Judge<'_> {
         self.is_beyond(at, flag, range)?.then(|| remark(at, OptionRemark::OutOfRange, certainty, why))
     }
 
-    /// Of a number beyond the bounds of the first release that lists bounds: JDK 8 has many of them, and lists none.
+    /// Of a number outside the range that the first release with listed ranges has. JDK 8 has ranges, but does not list them.
     fn out_of_later_range(&self, at: usize, name: &str) -> Option<RemarkOnOption> {
         if LISTS_BOUNDS_SINCE <= self.release {
             return None;
@@ -315,9 +315,9 @@ impl Judge<'_> {
         self.is_beyond(at, flag, range)?.then(|| remark(at, OptionRemark::NotJudged, Certainty::Unknown, why))
     }
 
-    /// Whether a number lies outside the range; `None` of what is no number.
+    /// Whether a value lies outside the range; `None` if it is not a number.
     fn is_beyond(&self, at: usize, flag: &FlagInRelease, range: &ListedRange) -> Option<bool> {
-        let is_beyond = match self.settings[at] {
+        Some(match self.settings[at] {
             Setting::Value(_, value) if flag.kind == "double" => {
                 let given: f64 = value.parse().ok()?;
                 range.low.parse().is_ok_and(|low: f64| given < low)
@@ -328,8 +328,7 @@ impl Judge<'_> {
                 range.low.parse().is_ok_and(|low: i128| given < low)
                     || range.high.parse().is_ok_and(|high: i128| high < given)
             }
-        };
-        Some(is_beyond)
+        })
     }
 
     /// Whether the last option that switches a flag switches it on.

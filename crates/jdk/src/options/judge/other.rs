@@ -84,7 +84,7 @@ const REMOVED_MODULES: [&str; 7] = [
     "java.xml.ws",
     "java.xml.ws.annotation",
 ];
-/// What a line of a log may begin with, in full and short, and that nothing is.
+/// Decorators of log lines, in full and short; `none` and an empty list stand for no decorators.
 const DECORATORS: [&str; 26] = [
     "time",
     "t",
@@ -255,7 +255,7 @@ fn log_remark(at: usize, what: &str, release: u32) -> Option<RemarkOnOption> {
         return None;
     }
     if let Some(unknown) = decorators(what).find(|word| !DECORATORS.contains(word)) {
-        return wrong(format!("{unknown:?} is no decorator of a log, and the JVM does not start"));
+        return wrong(format!("{unknown:?} is not a log decorator, and the JVM does not start"));
     }
     let no_tags = BTreeSet::from(["all"]);
     for selector in selectors.split(',') {
@@ -274,14 +274,14 @@ fn log_remark(at: usize, what: &str, release: u32) -> Option<RemarkOnOption> {
     None
 }
 
-/// The decorators of `gc*:file=gc.log:time,tags:filecount=5`: they stand behind the output, whose path in quotes may have colons.
+/// The decorators of `gc*:file=gc.log:time,tags:filecount=5`. They follow the output, whose path may contain colons if it is quoted.
 fn decorators(what: &str) -> impl Iterator<Item = &str> {
     let mut is_quoted = false;
     let mut parts = what.split(move |c| {
         is_quoted ^= c == '"';
         c == ':' && !is_quoted
     });
-    // Behind the letter of a drive the path goes on.
+    // In `file=C:\gc.log` the path continues after the drive letter.
     let third = parts.nth(2).filter(|words| !words.starts_with(['\\', '/']));
     third.into_iter().flat_map(|words| words.split(','))
 }

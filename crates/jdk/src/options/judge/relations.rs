@@ -13,9 +13,9 @@ const COMPRESSED_MAX: i128 = 32 * GIB;
 const SURE_STACK_KIB: i128 = 256;
 /// Since then a bound that is given alone moves its counterpart.
 const RATIOS_MOVE_SINCE: u32 = 27;
-/// What a lower bound is held against: the parallel collector, which JDK 8 has by default, makes 100 of it later, and the JVM lists that.
+/// JDK 8 compares MinHeapFreeRatio with this default. It lists 100, which its default collector, Parallel, sets after the check.
 const MAX_HEAP_FREE_RATIO_OF_8: i128 = 70;
-/// In some release; which of them one has was not looked up.
+/// Heuristics that exist in some release; which release has which was not looked up.
 const SHENANDOAH_HEURISTICS: [&str; 4] = ["adaptive", "aggressive", "compact", "static"];
 
 /// Flags that bound another: this one must not be above that one.
