@@ -21,7 +21,6 @@ mod safepoints;
 mod series;
 mod spaces;
 mod stalled;
-mod theil_sen;
 mod timeline;
 mod trial;
 mod unrecognized;

@@ -1,10 +1,9 @@
 //! What survives, and whether it grows.
 
 use crate::intervals::{Intervals, Merge};
-use crate::theil_sen::slope;
 use crate::timeline::Span;
 use assay_model::{Estimate, GcLiveSet, GcRecord, GcRecordKind, GcScope, GcTrend};
-use assay_stats::{TrendPoint, median};
+use assay_stats::{TrendPoint, median, trend as slope};
 use std::collections::VecDeque;
 
 /// Points that the slope is taken over.

@@ -74,6 +74,7 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
         }),
         heap_bytes_max,
         heap_classes: seen.heap_classes.clone(),
+        heap_live: None,
         gc_tables_bytes: jvm.hotspot.collector().map(|_| heap_tables_bytes(&jvm.gc_tables)),
         metaspace_used_bytes: chunks.map(|chunks| chunks.filter(in_use).map(|c| c.used_bytes).sum()),
         metaspace_bytes_max: size("MaxMetaspaceSize").filter(|bytes| *bytes < UNLIMITED),

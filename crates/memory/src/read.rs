@@ -202,6 +202,7 @@ fn assemble(source: &dyn MemorySource, seen: &Snapshot<'_>, rss_after_bytes: Opt
         outside_rss: OutsideRss::default(),
         cgroup: None,
         findings: Vec::new(),
+        growth: None,
         problems: seen.problems.clone(),
     }
 }

@@ -21,3 +21,4 @@ mod report;
 mod split;
 mod trim;
 mod truth;
+mod verdict;

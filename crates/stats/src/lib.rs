@@ -17,6 +17,7 @@ mod quantile;
 mod ratio;
 mod steady;
 mod theil_sen;
+mod trend;
 mod unpaired;
 
 pub use interval::{BLOCKS_FOR_BOOTSTRAP, BLOCKS_FOR_INTERVAL, Statistic, StatsError, estimate};
@@ -26,4 +27,5 @@ pub use quantile::{geometric_mean, mean, median, quantile};
 pub use ratio::estimate_ratio;
 pub use steady::{Phase, SteadyRule, SteadyState};
 pub use theil_sen::{PairSlopes, TrendPoint};
+pub use trend::{POINTS_FOR_TREND, trend};
 pub use unpaired::compare_unpaired;

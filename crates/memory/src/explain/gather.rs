@@ -85,11 +85,16 @@ fn telling_parts(path: &[String]) -> usize {
     }
 }
 
+/// The beginning of an entry's path that names its cause.
+pub(crate) fn cause_of(path: &[String]) -> &[String] {
+    &path[..telling_parts(path).min(path.len())]
+}
+
 /// Gathers changes that mean the same; those of less than `small_bytes` into the rest of their area.
 pub(super) fn gather(changes: Vec<Change>, small_bytes: u64) -> Vec<Change> {
     let mut groups: BTreeMap<Vec<String>, Vec<Change>> = BTreeMap::new();
     for change in changes {
-        let key = change.path.iter().take(telling_parts(&change.path)).cloned().collect();
+        let key = cause_of(&change.path).to_vec();
         groups.entry(key).or_default().push(change);
     }
     let mut gathered = Vec::new();

@@ -12,6 +12,7 @@ mod words;
 
 use crate::process::Process;
 use assay_model::{Area, Cause, MemoryChange, MemoryReport, Problem, schema};
+pub(crate) use gather::cause_of;
 use gather::{Change, gather};
 use jiff::Timestamp;
 use number::{bounded, difference};
@@ -47,6 +48,7 @@ pub fn explain_change(before: &MemoryReport, after: &MemoryReport) -> MemoryChan
         explained_bytes,
         explained_share: explained_share(&causes, change_bytes),
         causes,
+        growth: None,
         problems,
     }
 }

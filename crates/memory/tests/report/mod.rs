@@ -47,6 +47,7 @@ impl Snapshot {
             outside_rss: OutsideRss::default(),
             cgroup: None,
             findings: Vec::new(),
+            growth: None,
             problems: Vec::new(),
         })
     }

@@ -1,6 +1,6 @@
 //! What changed between two snapshots: what `assay memory diff A B --json` prints.
 
-use super::FigureSource;
+use super::{FigureSource, GrowthVerdict};
 use crate::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,9 @@ pub struct MemoryChange {
     pub explained_share: Option<f64>,
     /// Causes, the biggest growth first; those that shrank are last.
     pub causes: Vec<Cause>,
+    /// Whether it grows on, over the record that both snapshots are from; absent where they are not from one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub growth: Option<GrowthVerdict>,
     /// What could not be compared.
     pub problems: Vec<Problem>,
 }

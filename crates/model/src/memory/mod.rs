@@ -1,8 +1,9 @@
-//! Resident memory: what it is called, one snapshot of a process in short and in full, what changed, what a limit should be.
+//! Resident memory: what it is called, one snapshot of a process in short and in full, what changed, what grows, what a limit should be.
 
 mod advice;
 mod area;
 mod change;
+mod growth;
 mod report;
 mod running;
 mod sample;
@@ -11,6 +12,7 @@ mod trim;
 pub use advice::{Advice, AdviceLine};
 pub use area::{Area, AreaBytes, FigureSource};
 pub use change::{Cause, MemoryChange};
+pub use growth::{Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, HolderKind};
 pub use report::{
     Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, ClassObjects, JvmMemoryFacts, MemoryCopy,
     MemoryEntry, MemoryReport, OutsideRss, OwnersLeftOut, PieceKind, SnapshotDepth, SourceBytes, ThreadKind,

@@ -1,6 +1,6 @@
 //! One snapshot of a process in full: what `assay memory PID --json` prints.
 
-use super::{AreaBytes, FigureSource};
+use super::{AreaBytes, FigureSource, GrowthVerdict, HeapLive};
 use crate::closed::closed;
 use crate::{Finding, Problem, Provenance, RuleId};
 use schemars::JsonSchema;
@@ -112,6 +112,9 @@ pub struct MemoryReport {
     pub cgroup: Option<CgroupMemory>,
     /// What could be given back, by which setting, and how many bytes that would bring; the biggest first.
     pub findings: Vec<Finding<RuleId>>,
+    /// Whether memory grows, over the record that ends with this snapshot; absent where it was not judged.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub growth: Option<GrowthVerdict>,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }
@@ -212,6 +215,9 @@ pub struct JvmMemoryFacts {
     /// were not counted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub heap_classes: Option<Vec<ClassObjects>>,
+    /// What of the heap is alive, and what holds it; absent where no mark was made.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub heap_live: Option<HeapLive>,
     /// Address space of those of the collector's tables that have an entry for each piece of the heap: they have room for
     /// `MaxHeapSize`, and are resident as far as the heap was used.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -231,6 +231,7 @@ fn with_sums(mut entries: Vec<MemoryEntry>, step: i32) -> MemoryReport {
         outside_rss: beside(rss_bytes),
         cgroup: Some(cgroup(rss_bytes)),
         findings: findings(),
+        growth: None,
         problems: vec![],
         entries,
     }
@@ -260,6 +261,7 @@ fn jvm() -> JvmMemoryFacts {
         heap_bytes_max: Some(1024 * MIB),
         gc_tables_bytes: Some(38 * MIB),
         heap_classes: None,
+        heap_live: None,
         metaspace_used_bytes: Some(40 * MIB),
         metaspace_bytes_max: None,
         class_space_bytes_max: Some(1024 * MIB),
@@ -468,6 +470,7 @@ pub fn change() -> MemoryChange {
         explained_bytes: explained,
         explained_share: Some(1.0),
         causes,
+        growth: None,
         problems: vec![],
     }
 }

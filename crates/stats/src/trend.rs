@@ -1,24 +1,25 @@
 //! A slope that outliers do not move: the median of the slopes of all pairs.
 
+use crate::quantile::median;
+use crate::theil_sen::{PairSlopes, TrendPoint};
 use assay_model::Estimate;
-use assay_stats::{PairSlopes, TrendPoint, median};
 
 /// Fewer points in all groups have no interval: Sen's would reach beyond the slopes of all pairs.
-const POINTS_FOR_INTERVAL: usize = 5;
+pub const POINTS_FOR_TREND: usize = 5;
 const NORMAL_97_5: f64 = 1.959_963_985;
 
-/// Median of the slopes of all pairs within a group, over hours, with Sen's 95 % interval (P. K. Sen, 1968: ranks of the slopes, by the variance of
+/// Median of the slopes of all pairs within a group, with Sen's 95 % interval (P. K. Sen, 1968: ranks of the slopes, by the variance of
 /// Kendall's S); `None` when no two points differ in time.
 ///
-/// The heap after a collection resembles that after the one before, and Sen's interval takes points to be independent. So that variance is
+/// What a process holds resembles what it held before, and Sen's interval takes points to be independent. So that variance is
 /// taken (1 + r) / (1 - r) times, r being the correlation of neighbouring residuals where it is above zero, as for a first-order
 /// autoregression (K. H. Hamed and A. R. Rao, 1998, do so lag by lag). Held by `the_interval_of_a_flat_set_holds_zero`.
-pub(super) fn slope(points: &[TrendPoint]) -> Option<Estimate> {
+pub fn trend(points: &[TrendPoint]) -> Option<Estimate> {
     let slopes = PairSlopes::of(points)?;
     let estimate = slopes.median();
     let groups: Vec<&[TrendPoint]> = points.chunk_by(|a, b| a.group == b.group).collect();
     let most = groups.iter().map(|group| group.len()).max().unwrap_or(0);
-    if most < POINTS_FOR_INTERVAL {
+    if most < POINTS_FOR_TREND {
         return Some(Estimate { estimate, low: None, high: None });
     }
     let (low, high) = slopes.interval(NORMAL_97_5, inflation(&groups, estimate));
@@ -69,7 +70,7 @@ mod tests {
                 }
             }
             let want = median(&slopes).unwrap();
-            let got = slope(&points).unwrap();
+            let got = trend(&points).unwrap();
             prop_assert!((got.estimate - want).abs() <= 1e-9 * want.abs().max(1.0));
             prop_assert!(got.low.is_none_or(|low| low <= got.estimate) && got.high.is_none_or(|high| got.estimate <= high));
         }
@@ -102,7 +103,7 @@ mod tests {
     fn the_interval_of_a_flat_set_holds_zero() {
         for (memory, least) in [(0.0, 0.93), (0.5, 0.92), (0.8, 0.88)] {
             let holds = |seed: u64| {
-                let found = slope(&points(&noise(60, memory, seed))).unwrap();
+                let found = trend(&points(&noise(60, memory, seed))).unwrap();
                 found.low.unwrap() <= 0.0 && 0.0 <= found.high.unwrap()
             };
             let held = (1..=400).filter(|seed| holds(*seed)).count() as f64 / 400.0;
@@ -118,6 +119,6 @@ mod tests {
             at: p.at + 100.0,
             ..*p
         }));
-        assert_eq!(slope(&both).unwrap().estimate, 2.0);
+        assert_eq!(trend(&both).unwrap().estimate, 2.0);
     }
 }

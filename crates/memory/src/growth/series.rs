@@ -1,0 +1,119 @@
+//! The figures of a record of which growth is judged: entries that mean the same, live objects, and what holds them.
+
+use super::shape::Point;
+use crate::explain::cause_of;
+use crate::process::Process;
+use assay_model::{Area, HeapHolder, HeapLive, MemoryReport};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Entries of the Java heap that eden and survivors are not: only collections of the whole heap free what is in them.
+const OLD_SPACES: [&str; 3] = ["old", "humongous", "objects"];
+
+/// What to call direct buffers of which no holder is known: they may be dead.
+pub(super) const NOT_HELD: &str = "without a known holder";
+/// The kind of native memory that a collection frees once nothing holds it.
+const DIRECT_BUFFER: &str = "java.nio.DirectByteBuffer";
+
+/// Snapshots that can be compared: of the process that ran last, and of the depth of the last.
+pub(super) struct Comparable<'a> {
+    pub snapshots: Vec<&'a MemoryReport>,
+    /// Snapshots that were left out because they are of an earlier process.
+    pub of_earlier: usize,
+    /// Those of another depth.
+    pub of_other_depth: usize,
+}
+
+impl<'a> Comparable<'a> {
+    pub(super) fn of(snapshots: &'a [MemoryReport]) -> Comparable<'a> {
+        let Some(last) = snapshots.last() else {
+            return Comparable { snapshots: Vec::new(), of_earlier: 0, of_other_depth: 0 };
+        };
+        let process = Process::of(last);
+        let is_earlier = |snapshot: &MemoryReport| Process::of(snapshot).differs_from(&process);
+        let begin = snapshots.iter().rposition(is_earlier).map_or(0, |index| index + 1);
+        let of_process = &snapshots[begin..];
+        let mut compared: Vec<&MemoryReport> = Vec::new();
+        for snapshot in of_process.iter().filter(|snapshot| snapshot.has_owners() == last.has_owners()) {
+            // A clock that went back is of another boot.
+            if compared.last().is_some_and(|before| snapshot.monotonic_ns <= before.monotonic_ns) {
+                compared.clear();
+            }
+            compared.push(snapshot);
+        }
+        let of_other_depth = of_process.iter().filter(|of| of.has_owners() != last.has_owners()).count();
+        Comparable { snapshots: compared, of_earlier: begin, of_other_depth }
+    }
+
+    pub(super) fn elapsed_ns(&self) -> u64 {
+        let ends = self.snapshots.first().zip(self.snapshots.last());
+        ends.map_or(0, |(first, last)| last.monotonic_ns.saturating_sub(first.monotonic_ns))
+    }
+
+    /// A figure of each snapshot over time.
+    pub(super) fn points(&self, of: impl Fn(&MemoryReport) -> u64) -> Vec<Point> {
+        let first_ns = self.snapshots.first().map_or(0, |first| first.monotonic_ns);
+        let seconds = |snapshot: &MemoryReport| snapshot.monotonic_ns.saturating_sub(first_ns) as f64 / 1e9;
+        let point = |snapshot: &&MemoryReport| Point { at_s: seconds(snapshot), bytes: of(snapshot) as f64 };
+        self.snapshots.iter().map(point).collect()
+    }
+
+    /// The resident bytes of each cause outside the Java heap, by snapshot.
+    pub(super) fn causes(&self) -> BTreeMap<Vec<String>, Vec<u64>> {
+        let mut causes: BTreeMap<Vec<String>, Vec<u64>> = BTreeMap::new();
+        for (index, snapshot) in self.snapshots.iter().enumerate() {
+            for entry in &snapshot.entries {
+                if Area::of_path(&entry.path) == Some(Area::JavaHeap) {
+                    continue;
+                }
+                let mut key = cause_of(&entry.path).to_vec();
+                if entry.path.get(1).is_some_and(|kind| kind == DIRECT_BUFFER) && entry.path.len() == 2 {
+                    key.push(NOT_HELD.to_owned());
+                }
+                let bytes = causes.entry(key).or_insert_with(|| vec![0; self.snapshots.len()]);
+                bytes[index] = u64::saturating_add(bytes[index], entry.resident_bytes);
+            }
+        }
+        causes
+    }
+
+    /// What is alive in each snapshot; `None` where a snapshot has no mark, or one that broke off.
+    pub(super) fn live(&self) -> Option<Vec<&'a HeapLive>> {
+        let live = |snapshot: &&'a MemoryReport| {
+            snapshot.jvm.as_ref()?.heap_live.as_ref().filter(|live| !live.is_partial)
+        };
+        self.snapshots.iter().map(live).collect()
+    }
+}
+
+/// Bytes of each holder in each snapshot, by kind and name.
+pub(super) fn holders(live: &[&HeapLive]) -> BTreeMap<Vec<String>, Vec<u64>> {
+    let keys: BTreeSet<Vec<String>> = live.iter().flat_map(|of| &of.holders).map(key_of).collect();
+    let bytes = |key: &[String]| {
+        let of = |live: &&HeapLive| {
+            let held = live.holders.iter().filter(|holder| key_of(holder) == key);
+            held.fold(0, |sum, holder| u64::saturating_add(sum, holder.bytes))
+        };
+        live.iter().map(of).collect()
+    };
+    keys.into_iter().map(|key| (key.clone(), bytes(&key))).collect()
+}
+
+/// A holder as the path of what grows names it.
+pub(super) fn key_of(holder: &HeapHolder) -> Vec<String> {
+    vec![Area::JavaHeap.title().to_owned(), format!("{} {}", holder.kind, holder.name)]
+}
+
+/// Bytes of the heap that collections of the whole heap free, live or not.
+pub(super) fn old_bytes(snapshot: &MemoryReport) -> u64 {
+    let of_old = snapshot.entries.iter().filter(|entry| {
+        Area::of_path(&entry.path) == Some(Area::JavaHeap)
+            && entry.path.get(1).is_some_and(|space| OLD_SPACES.contains(&space.as_str()))
+            && entry.path.get(2).is_some_and(|part| part == "used")
+    });
+    of_old.fold(0, |sum, entry| sum.saturating_add(entry.resident_bytes))
+}
+
+/// Bytes of all objects of the heap.
+pub(super) fn used_bytes(snapshot: &MemoryReport) -> u64 {
+    snapshot.jvm.as_ref().and_then(|jvm| jvm.heap_used_bytes).unwrap_or(0)
+}

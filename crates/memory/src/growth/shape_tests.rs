@@ -1,0 +1,157 @@
+//! Courses of figures as programs give them, and the edges between them.
+
+use super::shape::{Point, Shape, shape_of};
+use proptest::prelude::*;
+
+const MIB: f64 = 1_048_576.0;
+
+/// A point every ten seconds, in MiB.
+fn points(mib: impl IntoIterator<Item = f64>) -> Vec<Point> {
+    mib.into_iter().enumerate().map(|(i, mib)| Point { at_s: i as f64 * 10.0, bytes: mib * MIB }).collect()
+}
+
+fn shape(mib: impl IntoIterator<Item = f64>) -> Shape {
+    shape_of(&points(mib), MIB)
+}
+
+/// Noise from -1 to 1, the same at every run.
+fn noise(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+#[track_caller]
+fn grows(mib: impl IntoIterator<Item = f64>) -> (f64, usize) {
+    match shape(mib) {
+        Shape::Grows { bytes_per_s, since } => {
+            let (low, high) = bytes_per_s.ends().expect("an interval");
+            assert!(0.0 < low && low <= bytes_per_s.estimate && bytes_per_s.estimate <= high);
+            (bytes_per_s.estimate / MIB, since)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn two_snapshots_tell_nothing_however_much_it_grew() {
+    assert_eq!(shape([10.0, 500.0]), Shape::Open);
+    assert_eq!(shape([10.0]), Shape::Still);
+    assert_eq!(shape([]), Shape::Still);
+    assert_eq!(shape([10.0, 10.5]), Shape::Still, "less than what matters");
+}
+
+#[test]
+fn a_minute_of_steady_growth_is_growth_at_its_rate() {
+    let (rate, since) = grows((0..7).map(|i| 100.0 + 5.0 * f64::from(i)));
+    assert!((rate - 0.5).abs() < 1e-9, "{rate}");
+    assert_eq!(since, 0);
+}
+
+#[test]
+fn noise_on_a_level_is_no_growth() {
+    for seed in 1..=200 {
+        let mut draw = noise(seed);
+        let found = shape((0..60).map(|_| 200.0 + 20.0 * draw()));
+        assert!(!matches!(found, Shape::Grows { .. }), "seed {seed}: {found:?}");
+    }
+}
+
+#[test]
+fn noise_on_growth_hides_it_at_most_for_a_while() {
+    let found = (1..=100).filter(|seed| {
+        let mut draw = noise(*seed);
+        let mib: Vec<f64> = (0..60).map(|i| 200.0 + f64::from(i) + 3.0 * draw()).collect();
+        matches!(shape(mib), Shape::Grows { .. })
+    });
+    assert!(95 <= found.count());
+}
+
+#[test]
+fn one_step_levels_off_wherever_it_is() {
+    for at in 1..20 {
+        let found = shape((0..20).map(|i| if i < at { 10.0 } else { 50.0 }));
+        // With four snapshots behind it the next step may follow.
+        let expected = if at <= 15 { Shape::LevelledOff } else { Shape::Open };
+        assert_eq!(found, expected, "step at {at}");
+    }
+}
+
+#[test]
+fn warm_up_then_flat_levels_off() {
+    let warm_up = |i: i32| 300.0 * (1.0 - (-f64::from(i) / 6.0).exp());
+    assert_eq!(shape((0..60).map(warm_up)), Shape::LevelledOff);
+    let early = shape((0..7).map(warm_up));
+    assert_eq!(early, Shape::Open, "a minute of it does not tell");
+}
+
+#[test]
+fn warm_up_then_a_leak_grows_since_the_leak_began() {
+    let mib = |i: i32| if i < 10 { 20.0 * f64::from(i) } else { 200.0 + 2.0 * f64::from(i - 10) };
+    let (rate, since) = grows((0..60).map(mib));
+    assert!((rate - 0.2).abs() < 0.05, "{rate}");
+    assert!((6..=10).contains(&since), "{since}");
+}
+
+#[test]
+fn a_cache_that_fills_grows_while_it_fills_and_not_when_it_is_full() {
+    let full_at = |full: i32, all: i32| (0..all).map(move |i| 5.0 * f64::from(i.min(full)));
+    assert!(matches!(shape(full_at(60, 60)), Shape::Grows { .. }));
+    for all in 60..200 {
+        let found = shape(full_at(50, all));
+        assert!(!matches!(found, Shape::Grows { .. }), "full at 50 of {all}: {found:?}");
+    }
+    assert_eq!(shape(full_at(50, 110)), Shape::LevelledOff);
+    // Nine snapshots.
+    assert!(!matches!(shape(full_at(6, 9)), Shape::Grows { .. }));
+}
+
+#[test]
+fn a_sawtooth_is_garbage_wherever_the_record_ends() {
+    for period in 2..12 {
+        for all in 3 * period..60 {
+            let found = shape((0..all).map(|i| 50.0 + 10.0 * f64::from(i % period)));
+            assert!(matches!(found, Shape::RisesAndFalls { .. }), "period {period}, {all}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_sawtooth_with_rising_lows_grows_by_what_its_lows_do() {
+    let mib = |i: i32| 50.0 + 20.0 * f64::from(i % 5) + f64::from(i / 5 * 5);
+    let (rate, _) = grows((0..60).map(mib));
+    assert!((rate - 0.1).abs() < 0.02, "{rate}");
+    let short = shape((0..12).map(mib));
+    assert_eq!(short, Shape::Open, "three lows are too few");
+}
+
+#[test]
+fn what_was_given_back_once_is_no_growth() {
+    assert!(matches!(shape([10.0, 20.0, 30.0, 40.0, 10.0, 10.0]), Shape::RisesAndFalls { .. }));
+    assert_eq!(shape([40.0, 39.0, 38.0, 37.0, 37.0]), Shape::LevelledOff, "it only shrank");
+    assert!(
+        matches!(shape([40.0, 10.0, 30.0, 40.0, 10.0, 30.0]), Shape::RisesAndFalls { .. }),
+        "begun at a high"
+    );
+}
+
+proptest! {
+    #[test]
+    fn growth_is_never_claimed_without_an_interval_above_zero(mib in prop::collection::vec(0.0f64..1e6, 0..60)) {
+        if let Shape::Grows { bytes_per_s, since } = shape(mib.clone()) {
+            prop_assert!(bytes_per_s.low.is_some_and(|low| 0.0 < low));
+            prop_assert!(since < mib.len());
+        }
+    }
+
+    #[test]
+    fn what_ends_no_higher_than_it_began_does_not_grow(mut mib in prop::collection::vec(0.0f64..1e3, 2..60)) {
+        mib.push(mib[0]);
+        let grows = matches!(shape(mib), Shape::Grows { .. });
+        prop_assert!(!grows);
+    }
+}

@@ -1,0 +1,169 @@
+//! Verdicts over records that tests make: each kind, and the edges.
+
+use crate::report::{MIB, Snapshot};
+use assay_memory::judge_growth;
+use assay_model::{
+    ClassObjects, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, HolderKind, MemoryReport,
+    SnapshotDepth,
+};
+
+/// So many snapshots, one each ten seconds; `grown` makes each of the plain JVM and its number.
+fn record(count: u64, grown: impl Fn(Snapshot, u64) -> Snapshot) -> Vec<MemoryReport> {
+    (0..count).map(|i| grown(Snapshot::plain_jvm(), i).after_s(10 * i).0).collect()
+}
+
+fn judged(count: u64, grown: impl Fn(Snapshot, u64) -> Snapshot) -> GrowthVerdict {
+    judge_growth(&record(count, grown))
+}
+
+const BUFFERS: &str = "direct and mapped buffers/java.nio.DirectByteBuffer";
+
+fn live(live_mib: u64, dead_mib: u64, holders: &[(&str, u64)]) -> HeapLive {
+    let holder = |(name, mib): &(&str, u64)| HeapHolder {
+        kind: HolderKind::StaticField,
+        name: (*name).to_owned(),
+        objects: 1_000,
+        bytes: mib * MIB,
+        classes: vec![ClassObjects { class: "app.Entry".to_owned(), objects: 1_000, bytes: mib * MIB }],
+    };
+    HeapLive {
+        live_bytes: live_mib * MIB,
+        dead_bytes: dead_mib * MIB,
+        is_partial: false,
+        holders: holders.iter().map(holder).collect(),
+    }
+}
+
+#[test]
+fn a_native_owner_that_grows_is_named_with_rate_and_holder() {
+    let verdict = judged(7, |plain, i| plain.entry(&format!("{BUFFERS}/app.Pool"), (20 + 5 * i) * MIB));
+    assert_eq!(
+        (verdict.kind, verdict.snapshots, verdict.elapsed_ns),
+        (GrowthKind::Growing, 7, 60_000_000_000)
+    );
+    let [grower] = &verdict.growing[..] else { panic!("{:?}", verdict.growing) };
+    assert_eq!(grower.path.join("/"), format!("{BUFFERS}/app.Pool"));
+    assert_eq!(grower.ground, GrowthGround::Resident);
+    assert_eq!((grower.before_bytes, grower.after_bytes), (20 * MIB, 50 * MIB));
+    assert_eq!((grower.since.as_str(), grower.since_ns), ("2026-01-02T03:04:05Z", 60_000_000_000));
+    let (low, high) = grower.rate_bytes_per_s.ends().expect("an interval");
+    let rate = MIB as f64 / 2.0;
+    assert!(0.0 < low && low <= rate && rate <= high, "{grower:?}");
+    assert!(grower.explanation.contains("app.Pool"), "{}", grower.explanation);
+}
+
+#[test]
+fn what_grows_fastest_is_first() {
+    let verdict = judged(7, |plain, i| {
+        plain
+            .entry("native libraries/libslow.so", (10 + 2 * i) * MIB)
+            .entry("native libraries/libfast.so", (10 + 7 * i) * MIB)
+    });
+    let names: Vec<&str> = verdict.growing.iter().map(|grower| grower.path[1].as_str()).collect();
+    assert_eq!(names, ["libfast.so", "libslow.so"]);
+}
+
+#[test]
+fn dead_buffers_are_not_called_growth() {
+    let verdict = judged(7, |plain, i| plain.entry(BUFFERS, (20 + 5 * i) * MIB));
+    assert_eq!(verdict.kind, GrowthKind::TooShort, "nothing is known to hold them");
+    assert!(verdict.evidence.iter().any(|text| text.contains("nothing is known to hold")), "{verdict:?}");
+}
+
+#[test]
+fn a_record_of_two_snapshots_is_too_short_and_says_when_to_come_back() {
+    let verdict = judged(2, |plain, i| plain.entry("native libraries/libx.so", 100 * i * MIB));
+    assert_eq!((verdict.kind, verdict.growing.len()), (GrowthKind::TooShort, 0));
+    assert_eq!(verdict.come_back_after_ns, Some(60_000_000_000));
+    for few in [0, 1] {
+        assert_eq!(judged(few, |plain, _| plain).kind, GrowthKind::TooShort);
+    }
+}
+
+#[test]
+fn nothing_that_grows_has_levelled_off() {
+    let verdict = judged(30, |plain, _| plain);
+    assert_eq!((verdict.kind, verdict.come_back_after_ns), (GrowthKind::LevelledOff, None));
+    let filled = judged(60, |plain, i| plain.entry("native libraries/libcache.so", 5 * i.min(20) * MIB));
+    assert_eq!(filled.kind, GrowthKind::LevelledOff);
+    let filling = judged(19, |plain, i| plain.entry("native libraries/libcache.so", 5 * i.min(20) * MIB));
+    assert_eq!(filling.kind, GrowthKind::Growing, "nobody can know that it will be full");
+}
+
+#[test]
+fn only_the_process_that_ran_last_is_judged() {
+    let mut snapshots = record(14, |plain, i| plain.entry("native libraries/libx.so", 5 * (i % 7) * MIB));
+    assert_ne!(judge_growth(&snapshots).kind, GrowthKind::Growing, "as one process it rises and falls");
+    snapshots[7..].iter_mut().for_each(|snapshot| snapshot.start_ticks = Some(999_999));
+    let verdict = judge_growth(&snapshots);
+    assert_eq!((verdict.kind, verdict.snapshots), (GrowthKind::Growing, 7));
+    assert!(verdict.evidence[0].contains("7 snapshots before the process was started anew"), "{verdict:?}");
+    assert_eq!(judge_growth(&snapshots[..9]).kind, GrowthKind::TooShort, "two snapshots since");
+}
+
+#[test]
+fn snapshots_of_another_depth_are_left_out() {
+    let mut snapshots = record(9, |plain, i| plain.entry("native libraries/libx.so", 5 * i * MIB));
+    snapshots[1].depth = Some(SnapshotDepth::Structures);
+    snapshots[1].entries.clear();
+    let verdict = judge_growth(&snapshots);
+    assert_eq!((verdict.kind, verdict.snapshots), (GrowthKind::Growing, 8));
+}
+
+#[test]
+fn compiled_code_that_warm_up_plants_is_no_leak() {
+    let verdict =
+        judged(20, |plain, i| plain.entry("JIT-compiled code/profiled nmethods/methods", (5 + 2 * i) * MIB));
+    assert_eq!(verdict.kind, GrowthKind::LevelledOff);
+}
+
+#[test]
+fn a_heap_that_falls_with_collections_is_garbage_with_marks_and_without() {
+    let sawtooth = |plain: Snapshot, i: u64| {
+        let used = (50 + 40 * (i % 6)) * MIB;
+        plain.jvm(|jvm| jvm.heap_used_bytes = Some(used)).entry("Java heap/old/used", used)
+    };
+    assert_eq!(judged(30, sawtooth).kind, GrowthKind::Garbage);
+    let marked = judged(30, |plain, i| {
+        sawtooth(plain, i).jvm(|jvm| jvm.heap_live = Some(live(36, 40 * (i % 6), &[("app.Main.live", 30)])))
+    });
+    assert_eq!(marked.kind, GrowthKind::Garbage);
+}
+
+#[test]
+fn a_heap_that_only_fills_is_not_judged_without_marks() {
+    let verdict = judged(20, |plain, i| plain.entry("Java heap/humongous/used", 10 * i * MIB));
+    assert_eq!((verdict.kind, verdict.growing.len()), (GrowthKind::TooShort, 0));
+    assert!(
+        verdict.evidence.iter().any(|text| text.contains("no collection of the whole heap")),
+        "{verdict:?}"
+    );
+    let garbage = judged(20, |plain, i| {
+        let filled = plain.entry("Java heap/humongous/used", 10 * i * MIB);
+        filled.jvm(|jvm| jvm.heap_live = Some(live(36, 10 * i, &[("app.Main.live", 30)])))
+    });
+    assert_eq!(garbage.kind, GrowthKind::LevelledOff, "the live set stands still");
+}
+
+#[test]
+fn live_objects_that_grow_are_named_by_what_holds_them() {
+    let verdict = judged(7, |plain, i| {
+        let holders = [("app.Cache.entries", 10 + 4 * i), ("app.Main.live", 30)];
+        plain.jvm(|jvm| jvm.heap_live = Some(live(40 + 4 * i, 100, &holders)))
+    });
+    let [grower] = &verdict.growing[..] else { panic!("{verdict:?}") };
+    assert_eq!(grower.path, ["Java heap", "static field app.Cache.entries"]);
+    assert_eq!(grower.ground, GrowthGround::LiveObjects);
+    assert!(grower.explanation.contains("app.Entry 34.0 MiB"), "{}", grower.explanation);
+}
+
+#[test]
+fn a_heap_whose_lows_rise_grows_by_what_collections_leave() {
+    let verdict =
+        judged(60, |plain, i| plain.entry("Java heap/objects/used", (50 + 30 * (i % 5) + 5 * (i / 5)) * MIB));
+    let [grower] = &verdict.growing[..] else { panic!("{verdict:?}") };
+    assert_eq!(
+        (grower.path[1].as_str(), grower.ground),
+        ("after collections", GrowthGround::AfterCollections)
+    );
+}
