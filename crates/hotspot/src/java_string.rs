@@ -158,6 +158,11 @@ impl References {
         word >> own
     }
 
+    /// The object to which a word in an object refers where the collector colours no references; for null an address of none.
+    pub fn object_of(&self, word: u64) -> u64 {
+        self.narrow.map_or(word, |(base, shift)| base.wrapping_add(word << shift))
+    }
+
     /// What refers to an object, without colour; `None` where nothing can.
     pub fn word_of(&self, object: u64) -> Option<u64> {
         match self.narrow {

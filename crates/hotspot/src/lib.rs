@@ -44,8 +44,8 @@ pub use metaspace::{ChunkState, Loader, Metachunk, Metaspace, MetaspaceNode};
 pub use names::Names;
 pub use nmt::{HeaderForm, Nmt, NmtHeader, NmtLevel, Scanned, TagCounters};
 pub use objects::{
-    ClassField, ClassKind, FieldReader, HeapClass, HeapClasses, HeapObject, ObjectForm, ObjectVisitor,
-    ObjectWalk, WalkBytes,
+    ClassField, ClassKind, FieldReader, HeapClass, HeapClasses, HeapObject, ObjectForm, ObjectReader,
+    ObjectVisitor, ObjectWalk, WalkBytes,
 };
 pub use open::Hotspot;
 pub use pack::LayoutPack;

@@ -1,10 +1,11 @@
-//! Which classes the objects of the Java heap are of, garbage included.
+//! Which classes the objects of the Java heap are of, garbage included; and where they begin, for a mark of the live ones.
 
 use crate::jvm::Jvm;
+use crate::live_heap::{self, Starts, StartsVisitor, mark};
 use crate::owners::{object_ranges, readable};
-use assay_hotspot::{HeapObject, ObjectVisitor};
+use assay_hotspot::{HeapClass, HeapObject, ObjectVisitor};
 use assay_linux::MemorySource;
-use assay_model::ClassObjects;
+use assay_model::{ClassObjects, HeapLive, Problem};
 use std::collections::BTreeMap;
 
 /// Classes that are kept.
@@ -14,39 +15,85 @@ const HEAP_BYTES_MAX: u64 = 2 << 30;
 /// What the collector fills gaps with.
 const FILLERS: [&str; 2] = ["jdk.internal.vm.FillerObject", "[Ljdk.internal.vm.FillerElement;"];
 
-/// Objects and bytes by the number of the class.
-#[derive(Default)]
-struct Counts(Vec<(u64, u64)>);
+/// Collections of the whole heap, and phases of G1's concurrent ones, by the JVM's counters.
+const WHOLE_COLLECTIONS: [&str; 2] = ["sun.gc.collector.1.invocations", "sun.gc.collector.2.invocations"];
 
-impl ObjectVisitor for Counts {
+/// The objects of a heap.
+#[derive(Debug, Default)]
+pub(crate) struct HeapObjects {
+    /// The classes whose objects take most, the biggest first; absent where they were not counted.
+    pub(crate) classes: Option<Vec<ClassObjects>>,
+    /// What is alive; absent where no mark was asked for, or none could be made.
+    pub(crate) live: Option<HeapLive>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Objects and bytes by the number of the class, and where the objects are.
+struct Counts<'s> {
+    by_class: Vec<(u64, u64)>,
+    starts: Option<StartsVisitor<'s>>,
+}
+
+impl ObjectVisitor for Counts<'_> {
     fn object(&mut self, object: &HeapObject) {
         let number = object.class as usize;
-        if self.0.len() <= number {
-            self.0.resize(number + 1, (0, 0));
+        if self.by_class.len() <= number {
+            self.by_class.resize(number + 1, (0, 0));
         }
-        let (objects, bytes) = &mut self.0[number];
+        let (objects, bytes) = &mut self.by_class[number];
         *objects += 1;
         *bytes = bytes.saturating_add(object.bytes);
+        if let Some(starts) = &mut self.starts {
+            starts.object(object);
+        }
     }
 }
 
-/// The classes whose objects take most, the biggest first; `None` where they were not counted. On a running process objects that were
-/// made or moved meanwhile may be missing.
-pub(crate) fn count(source: &dyn MemorySource, jvm: &Jvm<'_>) -> Option<Vec<ClassObjects>> {
-    let heap = jvm.heap.as_ref()?;
+/// Goes over all objects. On a running process those that were made or moved meanwhile may be missing.
+pub(crate) fn count(source: &dyn MemorySource, jvm: &Jvm<'_>, has_mark: bool) -> HeapObjects {
+    let mut found = HeapObjects::default();
+    let Some(heap) = jvm.heap.as_ref() else { return found };
     let resident =
         object_ranges(heap).into_iter().map(|range| source.readable_pages().resident_bytes_in(range));
-    if HEAP_BYTES_MAX < resident.fold(0, u64::saturating_add) {
-        return None;
+    let resident_bytes = resident.fold(0, u64::saturating_add);
+    if HEAP_BYTES_MAX < resident_bytes {
+        return found;
     }
-    let classes = jvm.hotspot.heap_classes()?;
-    let walk = jvm.hotspot.walk_objects(heap, &classes, &|| true, Counts::default)?;
+    let Some(classes) = jvm.hotspot.heap_classes() else { return found };
+    let has_mark = has_mark && resident_bytes <= live_heap::HEAP_BYTES_MAX;
+    let starts = has_mark.then(|| Starts::of(jvm, &classes)).flatten();
+    let before = starts.as_ref().map(|_| whole_collections(jvm));
+    let visitor = || Counts { by_class: Vec::new(), starts: starts.as_ref().map(Starts::visitor) };
+    let Some(walk) = jvm.hotspot.walk_objects(heap, &classes, &|| true, visitor) else { return found };
+    let (by_class, visitors): (Vec<_>, Vec<_>) =
+        walk.visitors.into_iter().map(|counts| (counts.by_class, counts.starts)).unzip();
+    found.classes = Some(most(&classes.all(), &by_class));
+    if let Some(starts) = &starts {
+        let visitors = visitors.into_iter().flatten().collect();
+        found.live = mark(source, jvm, &classes, (starts, visitors), walk.bytes.object_bytes);
+        // Objects were moved, and what lies where they were is something else.
+        if before != Some(whole_collections(jvm)) {
+            found.live = None;
+            let what =
+                "the whole heap was collected while its live objects were marked: what is alive is not known";
+            found.problems.push(Problem::new("live objects", what));
+        }
+    }
+    found
+}
+
+fn whole_collections(jvm: &Jvm<'_>) -> Option<i64> {
+    let counters = jvm.hotspot.perf_counters()?;
+    Some(WHOLE_COLLECTIONS.into_iter().filter_map(|name| counters.number(name)).sum())
+}
+
+fn most(classes: &[HeapClass], by_class: &[Vec<(u64, u64)>]) -> Vec<ClassObjects> {
     let mut by_name: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for (number, class) in classes.all().iter().enumerate() {
+    for (number, class) in classes.iter().enumerate() {
         if FILLERS.contains(&class.name.as_str()) {
             continue;
         }
-        for (objects, bytes) in walk.visitors.iter().filter_map(|counts| counts.0.get(number)) {
+        for (objects, bytes) in by_class.iter().filter_map(|counts| counts.get(number)) {
             let sum = by_name.entry(readable(&class.name)).or_default();
             *sum = (sum.0.saturating_add(*objects), sum.1.saturating_add(*bytes));
         }
@@ -55,5 +102,5 @@ pub(crate) fn count(source: &dyn MemorySource, jvm: &Jvm<'_>) -> Option<Vec<Clas
     let mut most: Vec<ClassObjects> = by_name.into_iter().filter(|(_, sum)| sum.0 != 0).map(of).collect();
     most.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.class.cmp(&b.class)));
     most.truncate(CLASSES_MAX);
-    Some(most)
+    most
 }

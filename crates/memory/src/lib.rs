@@ -21,6 +21,7 @@ mod heap_classes;
 mod jvm;
 mod jvm_spans;
 mod layout;
+mod live_heap;
 #[cfg(test)]
 mod live_tests;
 mod mapped;

@@ -16,6 +16,8 @@ pub struct ReadOptions {
     pub copy_bytes_max: u64,
     /// Ignore the headers and counters of native memory tracking: for tests that hold inferred owners against them.
     pub ignore_nmt: bool,
+    /// Mark what of the Java heap is alive, where it is read: which roots hold how much, and how much is garbage.
+    pub mark_heap: bool,
     /// Ask the JVM for its own map of what nothing else names. The JVM starts a thread for that, which stays.
     pub ask_jvm: bool,
 }
@@ -28,6 +30,7 @@ impl Default for ReadOptions {
             freeze: None,
             copy_bytes_max: COPY_BYTES_MAX,
             ignore_nmt: false,
+            mark_heap: false,
             ask_jvm: false,
         }
     }

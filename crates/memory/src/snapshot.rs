@@ -5,7 +5,7 @@ use crate::address_map::{AddressMap, AddressRange};
 use crate::assemble::{Parts, Sums, add_up};
 use crate::depth::depth_of;
 use crate::entry_table::{EntryId, EntryTable};
-use crate::heap_classes;
+use crate::heap_classes::{self, HeapObjects};
 use crate::jvm::Jvm;
 use crate::jvm_spans::{code_spans, gc_spans, heap_spans, metaspace_spans, page_spans};
 use crate::mapped::mapped_spans;
@@ -18,7 +18,7 @@ use crate::unknown::unknown_pieces;
 use assay_allocators::{HeapKind, Survey, survey};
 use assay_hotspot::HotspotError;
 use assay_linux::{CachedMemory, MemorySource};
-use assay_model::{Area, ClassObjects, FigureSource, OwnersLeftOut, Problem, ThreadMemory, UnknownPiece};
+use assay_model::{Area, FigureSource, OwnersLeftOut, Problem, ThreadMemory, UnknownPiece};
 use std::ops::Range;
 
 /// Everything that one snapshot of a source gave.
@@ -28,8 +28,8 @@ pub(crate) struct Snapshot<'m> {
     pub(crate) entries: EntryTable,
     pub(crate) sums: Sums,
     pub(crate) jvm: Option<Jvm<'m>>,
-    /// Absent where the heap was not read.
-    pub(crate) heap_classes: Option<Vec<ClassObjects>>,
+    /// Empty where the heap was not read.
+    pub(crate) heap_objects: HeapObjects,
     pub(crate) survey: Survey,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests hold it against what the JVM tags"))]
     pub(crate) claims: Claims,
@@ -106,16 +106,16 @@ pub(crate) fn take<'m>(
         AddressRange::new(range.addresses.clone(), entry)
     });
     address_map.paint_beneath(asked.collect());
-    let heap_classes = jvm
-        .as_ref()
-        .filter(|_| depth == SnapshotDepth::Owners)
-        .and_then(|jvm| heap_classes::count(source, jvm));
+    let read_heap = jvm.as_ref().filter(|_| depth == SnapshotDepth::Owners);
+    let heap_objects =
+        read_heap.map_or_else(Default::default, |jvm| heap_classes::count(source, jvm, options.mark_heap));
     let nameless = address_map.unpainted(source.pages());
     address_map.paint_beneath(fallback_spans(source, &mut entries));
     let parts = Parts::new(&survey, &claims, jvm.as_ref(), depth, &mut entries);
     let sums = add_up(source, &address_map, parts, &mut entries);
     let unknown = unknown_pieces(source, &sums.blocks.unowned, &nameless);
     problems.extend(claims.problems.iter().cloned());
+    problems.extend(heap_objects.problems.iter().cloned());
     problems.extend(survey.problems.iter().cloned());
     problems.extend(jvm.iter().flat_map(|j| j.hotspot.problems()));
     Snapshot {
@@ -124,7 +124,7 @@ pub(crate) fn take<'m>(
         entries,
         sums,
         jvm,
-        heap_classes,
+        heap_objects,
         survey,
         claims,
         threads,

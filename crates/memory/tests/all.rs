@@ -8,6 +8,7 @@ mod findings;
 mod footprint;
 mod growth;
 mod hostile;
+mod leaks;
 mod limit;
 mod many_blocks;
 mod native_image;

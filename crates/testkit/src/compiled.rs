@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Programs that every release runs, for tests about `each_release`.
-const OF_EVERY_RELEASE: [&str; 8] = [
+const OF_EVERY_RELEASE: [&str; 9] = [
     "java/Allocates.java",
     "java/Collected.java",
     "java/Counted.java",
     "java/Impostor.java",
+    "java/Leaks.java",
     "java/Objects.java",
     "java/Recorded.java",
     "java/Waiting.java",

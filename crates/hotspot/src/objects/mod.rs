@@ -13,6 +13,7 @@ mod classes;
 mod fields;
 mod object;
 mod ranges;
+mod reader;
 mod table;
 mod walk;
 mod window;
@@ -20,6 +21,7 @@ mod window;
 pub use classes::{ClassKind, HeapClass, HeapClasses};
 pub use fields::{ClassField, FieldReader};
 pub use object::{HeapObject, ObjectForm, ObjectVisitor, ObjectWalk, WalkBytes};
+pub use reader::ObjectReader;
 
 use crate::{Hotspot, JavaHeap};
 use ranges::Ground;

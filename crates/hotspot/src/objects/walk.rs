@@ -10,7 +10,7 @@ use crate::names::ClassPointer;
 use assay_jdk::Collector;
 
 /// What is looked at of an object: its header, and what a mirror says of itself.
-const LOOK_BYTES: usize = 256;
+pub(super) const LOOK_BYTES: usize = 256;
 /// A header: mark, class, length.
 const HEADER_BYTES: usize = 24;
 /// From how many objects that follow each other a chain is believed.
@@ -67,7 +67,7 @@ impl Format {
 
     /// The word with which an object points at its class.
     #[inline]
-    fn class_pointer(&self, bytes: &[u8]) -> Option<u64> {
+    pub(super) fn class_pointer(&self, bytes: &[u8]) -> Option<u64> {
         match self.pointer {
             ClassPointer::Narrow { offset, .. } => Some(u32_at(bytes, offset as usize)?.into()),
             ClassPointer::InMark { from_bit, .. } => Some(u64_at(bytes, 0)? >> from_bit),
@@ -82,7 +82,7 @@ impl Format {
 
     /// Size of an object in bytes, and its kind. `of_class` gives the class of a mirror.
     #[inline]
-    fn measured(
+    pub(super) fn measured(
         &self,
         facts: &Facts,
         bytes: &[u8],

@@ -113,7 +113,7 @@ pub(super) fn kind_of_class(class: &str) -> String {
 const OF_JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 
 /// Whether a class is one of the program or its libraries. Arrays are nobody's.
-pub(super) fn is_of_program(class: &str) -> bool {
+pub(crate) fn is_of_program(class: &str) -> bool {
     !class.starts_with('[') && !class.ends_with("[]") && OF_JDK.iter().all(|start| !class.starts_with(start))
 }
 

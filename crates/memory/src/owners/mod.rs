@@ -27,7 +27,7 @@ mod variables;
 mod votes;
 
 pub(crate) use find::{find_owners, read_tags};
-pub(crate) use holders::readable;
+pub(crate) use holders::{is_of_program, readable};
 pub(crate) use roots::{JDK_LIBRARIES, ON_STACKS, object_ranges};
 pub(crate) use search::{Claims, Searched};
 pub(crate) use variables::Variables;

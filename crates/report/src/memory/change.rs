@@ -1,7 +1,7 @@
 //! What changed between two snapshots, by cause.
 
 use super::over_time::over_time;
-use super::{SCRIPT, STYLE};
+use super::{SCRIPT, STYLE, growth};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::document::{Answer, Block, Document, Figure, PageParts, Section, Tone};
 use assay_kit::number::{bytes, count, duration, less, signed_bytes};
@@ -20,16 +20,22 @@ const PATH_PARTS_MAX: usize = 8;
 /// The change by cause, with areas over the `snapshots` between (empty for none); of the causes a terminal shows `entries`.
 pub fn document(change: &MemoryChange, snapshots: &[MemoryReport], entries: EntriesShown) -> Document {
     let of = change.pid.map_or_else(String::new, |pid| format!(" of process {pid}"));
+    let verdict = change
+        .growth
+        .as_ref()
+        .map(|verdict| Block::Text(Tone::Strong, format!("{}.", growth::sentence(verdict))));
+    let explained = Block::Text(Tone::Strong, format!("{}.", explained(change)));
     let answer = Answer {
         sentence: format!("{}.", sentence(change)),
         action: largest_growth(change),
         chart: Some(chart(change)),
-        rest: vec![Block::Text(Tone::Strong, format!("{}.", explained(change)))],
+        rest: verdict.into_iter().chain([explained]).collect(),
         ..Answer::default()
     };
     let causes = causes(change).brief(entries.most());
-    let sections =
-        over_time(snapshots).into_iter().chain([Section::new("causes", "Causes", [causes.into()])]);
+    let growth = change.growth.as_ref().map(growth::section);
+    let causes = Section::new("causes", "Causes", [causes.into()]);
+    let sections = growth.into_iter().chain(over_time(snapshots)).chain([causes]);
     Document {
         sections: sections.collect(),
         page: PageParts { style: STYLE, script: SCRIPT, ..PageParts::default() },

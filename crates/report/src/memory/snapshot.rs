@@ -2,7 +2,7 @@
 
 use super::over_time::over_time;
 use super::tree::{self, AreaNode};
-use super::{SCRIPT, STYLE, advice, entries, facts, map, words};
+use super::{SCRIPT, STYLE, advice, entries, facts, growth, map, words};
 use assay_findings::{next_step, told};
 use assay_kit::Table;
 use assay_kit::bar_rows::{self, Bar};
@@ -29,7 +29,8 @@ pub fn document(report: &MemoryReport, snapshots: &[MemoryReport], advice: Optio
     };
     let nothing = "Nothing was found that a setting would give back.".to_owned();
     let savings = Section::new("findings", "Potential savings", [Block::Findings(found, nothing)]);
-    let mut sections: Vec<Section> = over_time(snapshots).into_iter().collect();
+    let mut sections: Vec<Section> = report.growth.as_ref().map(growth::section).into_iter().collect();
+    sections.extend(over_time(snapshots));
     sections.push(savings.called("Savings"));
     sections.extend(advice.map(limit));
     sections.push(every_entry(&areas, report));

@@ -16,8 +16,11 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let before = read(&arguments.before, End::First)?;
     let after = read(&arguments.after, End::Last)?;
-    let change = assay_memory::explain_change(&before.snapshot, &after.snapshot);
+    let mut change = assay_memory::explain_change(&before.snapshot, &after.snapshot);
     let record = if before.path == after.path { after.snapshots.as_slice() } else { &[] };
+    // A verdict rests on all snapshots from the one to the other.
+    let judged = record.get(before.index..=after.index).filter(|snapshots| 1 < snapshots.len());
+    change.growth = judged.map(assay_memory::judge_growth);
     let growth = Growth { change: &change, record, entries: arguments.entries };
     show_as_asked(&growth, &arguments.format, arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
@@ -33,6 +36,8 @@ enum End {
 /// A snapshot with the record that it is from.
 struct Stored {
     path: String,
+    /// Its place in the record.
+    index: usize,
     snapshot: MemoryReport,
     snapshots: Vec<MemoryReport>,
 }
@@ -57,7 +62,7 @@ fn read(text: &str, end: End) -> Result<Stored, Failure> {
     if snapshots.len() == 1 {
         snapshots.clear();
     }
-    Ok(Stored { path: path.to_owned(), snapshot, snapshots })
+    Ok(Stored { path: path.to_owned(), index, snapshot, snapshots })
 }
 
 /// `FILE@N` in its parts; a file that has that very name is a file.

@@ -38,7 +38,15 @@ pub fn options(snapshot: &SnapshotArguments) -> ReadOptions {
         DepthName::Owners => Some(SnapshotDepth::Owners),
         DepthName::Structures => Some(SnapshotDepth::Structures),
     };
-    ReadOptions { depth, freeze: snapshot.freeze, ask_jvm: snapshot.jcmd, ..ReadOptions::default() }
+    // A record is made to find out what grows, and garbage is no growth.
+    let mark_heap = snapshot.live || snapshot.record.is_some();
+    ReadOptions {
+        depth,
+        freeze: snapshot.freeze,
+        mark_heap,
+        ask_jvm: snapshot.jcmd,
+        ..ReadOptions::default()
+    }
 }
 
 #[cfg(test)]

@@ -45,10 +45,24 @@ pub fn series(pid: u32, arguments: &SnapshotArguments) -> Result<ExitCode, Failu
     if let (Some(path), Some(held)) = (&arguments.record, held) {
         say!("{}", recorded(snapshots.full, &held, path));
     }
-    if let (Some(path), Some(last)) = (&arguments.html, &snapshots.last_full) {
-        write_page(path, last, arguments)?;
+    if let Some(last) = snapshots.last_full {
+        finish(last, arguments)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The verdict over the record, and the page: with areas over time if there is a record.
+fn finish(last: MemoryReport, arguments: &SnapshotArguments) -> Result<(), Failure> {
+    let (earlier, problems) =
+        arguments.record.as_deref().map_or(Ok(Default::default()), assay_memory::read_record)?;
+    output::note(&problems);
+    let growth = arguments.record.as_ref().map(|_| assay_memory::judge_growth(&earlier));
+    if let Some(verdict) = &growth {
+        output::print(|out| writeln!(out, "{}.", assay_report::memory::growth_sentence(verdict)))?;
+    }
+    let Some(path) = &arguments.html else { return Ok(()) };
+    let report = MemoryReport { growth, ..last };
+    show(&Snapshot { report: &report, earlier: &earlier, entries: arguments.entries }, None, Some(path))
 }
 
 /// How it ended, and what is left of it.
@@ -101,14 +115,6 @@ fn recorded(taken: u64, held: &Held, path: &Path) -> String {
         }
         all => format!("{said}; with the earlier ones it holds {all}"),
     }
-}
-
-/// The page at the end: with areas over time if there is a record.
-fn write_page(path: &Path, last: &MemoryReport, arguments: &SnapshotArguments) -> Result<(), Failure> {
-    let (earlier, problems) =
-        arguments.record.as_deref().map_or(Ok(Default::default()), assay_memory::read_record)?;
-    output::note(&problems);
-    show(&Snapshot { report: last, earlier: &earlier, entries: arguments.entries }, None, Some(path))
 }
 
 /// What is left of a series at its end.

@@ -34,8 +34,9 @@ pub fn report(path: &Path, page: &Path, arguments: &ReportArguments) -> Result<(
         schema::MEMORY_RECORD => {
             let (snapshots, problems) = assay_memory::read_record(path)?;
             output::note(&problems);
-            let Some(last) = snapshots.last() else { return Err(no_result(path, None)) };
-            show(&Snapshot { report: last, earlier: &snapshots, entries }, page, arguments)
+            let Some(last) = snapshots.last().cloned() else { return Err(no_result(path, None)) };
+            let report = MemoryReport { growth: Some(assay_memory::judge_growth(&snapshots)), ..last };
+            show(&Snapshot { report: &report, earlier: &snapshots, entries }, page, arguments)
         }
         schema::MEMORY_CHANGE => {
             let change = MemoryChange { schema, ..read(path, format)? };

@@ -1,0 +1,157 @@
+//! What of the Java heap is alive: a mark from outside, from all roots through all objects.
+//!
+//! The JVM is not asked and runs nothing. Statics, thread-locals and threads are read as what they are, everything else outside the heap
+//! by what looks like a reference into it, so that rather too much is found alive than too little. A process that runs changes meanwhile:
+//! objects that were made or moved since the walk are missed, which are young ones.
+
+mod bits;
+mod flood;
+mod pages;
+mod roots;
+
+use crate::jvm::Jvm;
+use crate::owners::{object_ranges, readable};
+use assay_hotspot::{Collector, HeapClass, HeapClasses, HeapObject, ObjectForm};
+use assay_linux::MemorySource;
+use assay_model::{ClassObjects, HeapHolder, HeapLive};
+use bits::HeapBits;
+use flood::{Flood, Flooded};
+use pages::Pages;
+use roots::{Met, Roots};
+use std::collections::HashMap;
+
+/// Resident bytes of a heap that is marked.
+pub(crate) const HEAP_BYTES_MAX: u64 = 1 << 30;
+/// Pages that are read at most: all of the heap so many times. Objects that lie far apart make pages be read again.
+const READS_PER_PAGE: u64 = 4;
+const PAGE_BYTES: u64 = 4096;
+/// Holders that are kept, and classes of each.
+const HOLDERS_MAX: usize = 128;
+const CLASSES_MAX: usize = 8;
+const WEAK: [&str; 2] = ["java.lang.ref.WeakReference", "java.lang.ref.PhantomReference"];
+const SUPERS_MAX: usize = 64;
+
+/// The beginnings of all objects, as a walk over the heap meets them.
+pub(crate) struct Starts {
+    bits: HeapBits,
+    /// Whether a class, by its number, is that of threads.
+    is_thread: Vec<bool>,
+}
+
+/// What one thread of the walk met.
+pub(crate) struct StartsVisitor<'s> {
+    starts: &'s Starts,
+    met: Met,
+}
+
+impl Starts {
+    /// For a heap that can be marked; `None` for others: of ZGC and Shenandoah, which move objects while the program runs, and of
+    /// those where it is not known where objects lie.
+    pub(crate) fn of(jvm: &Jvm<'_>, classes: &HeapClasses<'_>) -> Option<Starts> {
+        let heap = jvm.heap.as_ref()?;
+        let stands = [Collector::G1, Collector::Serial, Collector::Parallel, Collector::Epsilon];
+        if !stands.contains(&heap.collector) || heap.spaces.is_empty() {
+            return None;
+        }
+        let ranges = object_ranges(heap);
+        let start = ranges.iter().map(|range| range.start).min()?;
+        let end = ranges.iter().map(|range| range.end).max()?;
+        let all = classes.all();
+        let is_thread =
+            (0..all.len() as u32).map(|class| is_below(&all, class, &["java.lang.Thread"])).collect();
+        Some(Starts { bits: HeapBits::new(start..end)?, is_thread })
+    }
+
+    pub(crate) fn visitor(&self) -> StartsVisitor<'_> {
+        StartsVisitor { starts: self, met: Met::default() }
+    }
+}
+
+impl StartsVisitor<'_> {
+    pub(crate) fn object(&mut self, object: &HeapObject) {
+        self.starts.bits.set(object.address);
+        if let ObjectForm::Mirror { of: Some(class) } = object.form {
+            self.met.mirrors.push((object.address, class));
+        } else if self.starts.is_thread.get(object.class as usize) == Some(&true) {
+            self.met.threads.push(object.address);
+        }
+    }
+}
+
+/// Whether a class is one of these, or below one.
+fn is_below(classes: &[HeapClass], class: u32, names: &[&str]) -> bool {
+    let supers = std::iter::successors(Some(class), |class| classes.get(*class as usize)?.super_class);
+    supers
+        .take(SUPERS_MAX)
+        .filter_map(|class| classes.get(class as usize))
+        .any(|class| names.contains(&class.name.as_str()))
+}
+
+/// Marks the objects of a heap of `all_bytes` of objects; `None` where the JVM does not export what that needs.
+pub(crate) fn mark(
+    source: &dyn MemorySource,
+    jvm: &Jvm<'_>,
+    heap_classes: &HeapClasses<'_>,
+    (starts, visitors): (&Starts, Vec<StartsVisitor<'_>>),
+    all_bytes: u64,
+) -> Option<HeapLive> {
+    let classes = heap_classes.all();
+    let mut fields = jvm.hotspot.field_reader(heap_classes)?;
+    let reference = classes.iter().find(|class| class.name == "java.lang.ref.Reference")?;
+    let referent =
+        fields.fields_of(reference)?.into_iter().find(|field| field.name == "referent")?.offset_bytes;
+    let numbers: HashMap<u64, u32> = classes.iter().map(|class| class.address).zip(0..).collect();
+    let weak_at = |class: &HeapClass| {
+        let number = numbers.get(&class.address)?;
+        is_below(&classes, *number, &WEAK).then_some(referent)
+    };
+    let reader = jvm.hotspot.object_reader(heap_classes)?;
+    let references = jvm.hotspot.references()?;
+    let reads_max = READS_PER_PAGE * (all_bytes / PAGE_BYTES + 1);
+    let pages = Pages::new(source);
+    let mut flood = Flood::new(&starts.bits, reader, references, pages, (&classes, weak_at), reads_max)?;
+    let mut met = Met::default();
+    for visitor in visitors {
+        met.mirrors.extend(visitor.met.mirrors);
+        met.threads.extend(visitor.met.threads);
+    }
+    let mut roots = Roots {
+        flood: &mut flood,
+        fields,
+        classes: &classes,
+        held: Default::default(),
+        locals: HashMap::new(),
+    };
+    roots.follow(source, jvm, met);
+    let held = roots.held;
+    let live_bytes = held.values().fold(0u64, |sum, flooded| sum.saturating_add(flooded.bytes));
+    let mut holders: Vec<HeapHolder> = held
+        .into_iter()
+        .map(|((kind, name), flooded)| HeapHolder {
+            kind,
+            name,
+            objects: flooded.objects,
+            bytes: flooded.bytes,
+            classes: most(&flooded, &classes),
+        })
+        .collect();
+    holders.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
+    holders.truncate(HOLDERS_MAX);
+    let dead_bytes = all_bytes.saturating_sub(live_bytes);
+    Some(HeapLive { live_bytes, dead_bytes, is_partial: flood.is_over(), holders })
+}
+
+/// The classes that take most.
+fn most(flooded: &Flooded, classes: &[HeapClass]) -> Vec<ClassObjects> {
+    let name =
+        |class: &u32| classes.get(*class as usize).map_or_else(String::new, |class| readable(&class.name));
+    let of = |(class, (objects, bytes)): (&u32, &(u64, u64))| ClassObjects {
+        class: name(class),
+        objects: *objects,
+        bytes: *bytes,
+    };
+    let mut most: Vec<ClassObjects> = flooded.by_class.iter().map(of).collect();
+    most.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.class.cmp(&b.class)));
+    most.truncate(CLASSES_MAX);
+    most
+}
