@@ -1,9 +1,10 @@
 //! Which classes the objects of the Java heap are of, garbage included; and where they begin, for a mark of the live ones.
 
 use crate::jvm::Jvm;
-use crate::live_heap::{self, Starts, StartsVisitor, mark};
+use crate::live_heap::{self, Starts, StartsVisitor, Walked, mark};
+use crate::options::MarkHeap;
 use crate::owners::{object_ranges, readable};
-use assay_hotspot::{HeapClass, HeapObject, ObjectVisitor};
+use assay_hotspot::{HeapClass, HeapClasses, HeapObject, ObjectVisitor};
 use assay_linux::MemorySource;
 use assay_model::{ClassObjects, HeapLive, Problem};
 use std::collections::BTreeMap;
@@ -15,8 +16,9 @@ const HEAP_BYTES_MAX: u64 = 2 << 30;
 /// What the collector fills gaps with.
 const FILLERS: [&str; 2] = ["jdk.internal.vm.FillerObject", "[Ljdk.internal.vm.FillerElement;"];
 
-/// Collections of the whole heap, and phases of G1's concurrent ones, by the JVM's counters.
-const WHOLE_COLLECTIONS: [&str; 2] = ["sun.gc.collector.1.invocations", "sun.gc.collector.2.invocations"];
+/// The JVM's counters of collections of young objects, which may move some old ones, and of the whole heap.
+const COLLECTIONS: [&str; 2] = ["sun.gc.collector.0.invocations", "sun.gc.collector.1.invocations"];
+const LIVE: &str = "live objects";
 
 /// The objects of a heap.
 #[derive(Debug, Default)]
@@ -50,7 +52,7 @@ impl ObjectVisitor for Counts<'_> {
 }
 
 /// Goes over all objects. On a running process those that were made or moved meanwhile may be missing.
-pub(crate) fn count(source: &dyn MemorySource, jvm: &Jvm<'_>, has_mark: bool) -> HeapObjects {
+pub(crate) fn count(source: &dyn MemorySource, jvm: &Jvm<'_>, mark_heap: MarkHeap) -> HeapObjects {
     let mut found = HeapObjects::default();
     let Some(heap) = jvm.heap.as_ref() else { return found };
     let resident =
@@ -60,31 +62,74 @@ pub(crate) fn count(source: &dyn MemorySource, jvm: &Jvm<'_>, has_mark: bool) ->
         return found;
     }
     let Some(classes) = jvm.hotspot.heap_classes() else { return found };
-    let has_mark = has_mark && resident_bytes <= live_heap::HEAP_BYTES_MAX;
-    let starts = has_mark.then(|| Starts::of(jvm, &classes)).flatten();
-    let before = starts.as_ref().map(|_| whole_collections(jvm));
+    let starts = match starts(jvm, &classes, resident_bytes, mark_heap) {
+        Ok(starts) => starts,
+        Err(why) => {
+            found.problems.push(Problem::new(LIVE, format!("what is alive was not marked: {why}")));
+            None
+        }
+    };
+    let before = collections(jvm);
     let visitor = || Counts { by_class: Vec::new(), starts: starts.as_ref().map(Starts::visitor) };
     let Some(walk) = jvm.hotspot.walk_objects(heap, &classes, &|| true, visitor) else { return found };
+    let all = Walked { bytes: walk.bytes.object_bytes, objects: walk.objects };
     let (by_class, visitors): (Vec<_>, Vec<_>) =
         walk.visitors.into_iter().map(|counts| (counts.by_class, counts.starts)).unzip();
     found.classes = Some(most(&classes.all(), &by_class));
     if let Some(starts) = &starts {
         let visitors = visitors.into_iter().flatten().collect();
-        found.live = mark(source, jvm, &classes, (starts, visitors), walk.bytes.object_bytes);
-        // Objects were moved, and what lies where they were is something else.
-        if before != Some(whole_collections(jvm)) {
-            found.live = None;
-            let what =
-                "the whole heap was collected while its live objects were marked: what is alive is not known";
-            found.problems.push(Problem::new("live objects", what));
-        }
+        let live = mark(source, jvm, &classes, (starts, visitors), all, mark_heap);
+        found.live = live.filter(|live| mark_heap == MarkHeap::Always || !live.is_partial);
+        let moved = [0, 1].map(|at| before[at] != collections(jvm)[at]);
+        found.forget_what_moved(moved, mark_heap);
     }
     found
 }
 
-fn whole_collections(jvm: &Jvm<'_>) -> Option<i64> {
-    let counters = jvm.hotspot.perf_counters()?;
-    Some(WHOLE_COLLECTIONS.into_iter().filter_map(|name| counters.number(name)).sum())
+/// Where objects begin, for a mark, if one is to be made; why none can be that was asked for.
+fn starts(
+    jvm: &Jvm<'_>,
+    classes: &HeapClasses<'_>,
+    resident_bytes: u64,
+    mark_heap: MarkHeap,
+) -> Result<Option<Starts>, &'static str> {
+    let bytes = match mark_heap {
+        MarkHeap::Always => 0..=live_heap::HEAP_BYTES_MAX,
+        MarkHeap::IfCheap => live_heap::LARGE_HEAP_BYTES..=HEAP_BYTES_MAX,
+    };
+    let starts = bytes.contains(&resident_bytes).then(|| Starts::of(jvm, classes));
+    match (starts, mark_heap) {
+        (starts, MarkHeap::IfCheap) => Ok(starts.flatten()),
+        (Some(Some(starts)), _) => Ok(Some(starts)),
+        (Some(None), _) => Err("only G1, Serial and Parallel leave objects where they are long enough"),
+        (None, _) => Err("that takes too long in a heap of more than 1 GiB"),
+    }
+}
+
+fn collections(jvm: &Jvm<'_>) -> [Option<i64>; 2] {
+    let counters = jvm.hotspot.perf_counters();
+    COLLECTIONS.map(|name| counters.as_ref()?.number(name))
+}
+
+impl HeapObjects {
+    /// A collection fell into the mark: what lies where objects were is something else.
+    fn forget_what_moved(&mut self, [is_young, is_whole]: [bool; 2], mark_heap: MarkHeap) {
+        let what = match mark_heap {
+            MarkHeap::IfCheap if is_young || is_whole => {
+                self.live = None;
+                return;
+            }
+            MarkHeap::Always if is_whole => {
+                self.live = None;
+                "the whole heap was collected while its live objects were marked: what is alive is not known"
+            }
+            MarkHeap::Always if is_young => {
+                "young objects were collected while the live ones were marked: some may be missing"
+            }
+            _ => return,
+        };
+        self.problems.push(Problem::new(LIVE, what));
+    }
 }
 
 fn most(classes: &[HeapClass], by_class: &[Vec<(u64, u64)>]) -> Vec<ClassObjects> {

@@ -46,7 +46,7 @@ pub use depth::heap_read_cpu_ns;
 pub use explain::explain_change;
 pub use findings::{findings, least_gain};
 pub use growth::judge_growth;
-pub use options::{HEAP_READ_BYTES_MAX, ReadOptions};
+pub use options::{HEAP_READ_BYTES_MAX, MarkHeap, ReadOptions};
 pub use read::{read, read_source};
 pub use record::{Record, RecordError, read_record};
 pub use sample::{MemoryError, sample};

@@ -16,10 +16,21 @@ pub struct ReadOptions {
     pub copy_bytes_max: u64,
     /// Ignore the headers and counters of native memory tracking: for tests that hold inferred owners against them.
     pub ignore_nmt: bool,
-    /// Mark what of the Java heap is alive, where it is read: which roots hold how much, and how much is garbage.
-    pub mark_heap: bool,
+    /// Whether to mark what of the Java heap is alive, where it is read: which roots hold how much, and how much is garbage.
+    pub mark_heap: MarkHeap,
     /// Ask the JVM for its own map of what nothing else names. The JVM starts a thread for that, which stays.
     pub ask_jvm: bool,
+}
+
+/// When the live objects of the Java heap are marked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MarkHeap {
+    /// Where little of a large heap is alive, so that a mark takes a small part of the time that the heap takes anyway, and no collection
+    /// falls into it.
+    #[default]
+    IfCheap,
+    /// Up to a resident heap of 1 GiB, unless the whole heap is collected meanwhile.
+    Always,
 }
 
 impl Default for ReadOptions {
@@ -30,7 +41,7 @@ impl Default for ReadOptions {
             freeze: None,
             copy_bytes_max: COPY_BYTES_MAX,
             ignore_nmt: false,
-            mark_heap: false,
+            mark_heap: MarkHeap::IfCheap,
             ask_jvm: false,
         }
     }

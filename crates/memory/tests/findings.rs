@@ -2,7 +2,9 @@
 
 use crate::report::{MIB, Snapshot};
 use assay_memory::{findings, rules};
-use assay_model::{Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, Finding, RuleId, ThreadKind};
+use assay_model::{
+    Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, Finding, HeapLive, RuleId, ThreadKind,
+};
 use assay_testkit::assert_one_step_each;
 
 /// A rule, a snapshot that it speaks of, the gain that it must predict, and a snapshot in which the same thing is harmless.
@@ -358,6 +360,32 @@ fn what_the_heap_would_give_back_is_the_least_since_dead_objects_count_as_used()
     let found = of_rule(&cases[0].has, "heap-free-but-resident").expect("a finding");
     assert!(found.is_at_least && found.evidence_line().contains("at least"), "{found:?}");
     assert!(of_rule(&cases[1].has, "heap-size-fixed").is_some_and(|found| !found.is_at_least));
+}
+
+#[test]
+fn garbage_that_a_mark_counted_is_part_of_what_the_heap_would_give_back() {
+    // As a heap of 1,224 MiB of which 36 MiB are alive: without a mark, 78 MiB are promised.
+    let used = |plain: Snapshot| {
+        plain.entry("Java heap/humongous/used", 944 * MIB).entry("Java heap/free but resident", 80 * MIB).jvm(
+            |jvm| {
+                (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(1_144 * MIB), Some(1_224 * MIB));
+                jvm.heap_bytes_max = Some(1_600 * MIB);
+            },
+        )
+    };
+    assert!(of_rule(&used(plain()), "heap-free-but-resident").is_none(), "less than a tenth is free");
+    let live = |is_partial| HeapLive {
+        live_bytes: 36 * MIB,
+        dead_bytes: 1_108 * MIB,
+        is_partial,
+        holders: Vec::new(),
+    };
+    let marked = |is_partial| used(plain()).jvm(|jvm| jvm.heap_live = Some(live(is_partial)));
+    let found = of_rule(&marked(false), "heap-free-but-resident").expect("a finding");
+    // 36 MiB may keep 15 MiB free.
+    assert_eq!(found.gain_bytes.map(|gain| gain / MIB), Some(1_172), "{found:?}");
+    assert!(!found.is_at_least && found.evidence_line().contains("found 1.1 GiB to be garbage"), "{found:?}");
+    assert!(of_rule(&marked(true), "heap-free-but-resident").is_none(), "a mark that broke off is no ground");
 }
 
 #[test]

@@ -158,6 +158,17 @@ fn live_objects_that_grow_are_named_by_what_holds_them() {
 }
 
 #[test]
+fn a_mark_that_a_collection_spoiled_is_passed_over() {
+    let verdict = judged(14, |plain, i| {
+        let live = live(40 + 4 * i, 100, &[("app.Cache.entries", 10 + 4 * i)]);
+        let filled = plain.entry("Java heap/old/used", 10 * i * MIB);
+        filled.jvm(|jvm| jvm.heap_live = (i % 3 != 1).then_some(live))
+    });
+    assert_eq!(verdict.growing.len(), 1, "{verdict:?}");
+    assert_eq!(verdict.growing[0].path[1], "static field app.Cache.entries");
+}
+
+#[test]
 fn a_heap_whose_lows_rise_grows_by_what_collections_leave() {
     let verdict =
         judged(60, |plain, i| plain.entry("Java heap/objects/used", (50 + 30 * (i % 5) + 5 * (i / 5)) * MIB));

@@ -311,3 +311,82 @@ fn full_snapshots_of_two_depths_are_not_compared_entry_by_entry_and_their_areas_
     let page = page(&structures, &[owners, structures.clone()], None);
     assert!(page.contains("areas jump without growth"));
 }
+
+fn verdict(kind: GrowthKind) -> GrowthVerdict {
+    let rate_bytes_per_s = Estimate { estimate: 524_288.0, low: Some(500_000.0), high: Some(550_000.0) };
+    let grower = Grower {
+        path: ["Java heap", "static field app.Cache.entries"].map(str::to_owned).to_vec(),
+        ground: GrowthGround::LiveObjects,
+        rate_bytes_per_s,
+        since: "2026-03-01T10:00:00Z".to_owned(),
+        since_ns: 60_000_000_000,
+        before_bytes: 10 << 20,
+        after_bytes: 40 << 20,
+        explanation: "it holds 40.0 MiB in 9 objects: app.Entry 40.0 MiB in 9 objects".to_owned(),
+    };
+    GrowthVerdict {
+        kind,
+        snapshots: 7,
+        elapsed_ns: 60_000_000_000,
+        growing: (kind == GrowthKind::Growing).then_some(grower).into_iter().collect(),
+        come_back_after_ns: (kind == GrowthKind::TooShort).then_some(60_000_000_000),
+        evidence: vec!["live objects of the Java heap: 12.0 MiB at first".to_owned()],
+    }
+}
+
+#[test]
+fn a_verdict_on_growth_says_what_grows_how_fast_and_since_when() {
+    let said = |kind| memory::growth_sentence(&verdict(kind));
+    assert_eq!(
+        said(GrowthKind::Growing),
+        "Growing: Java heap: static field app.Cache.entries, +30.0 MiB a minute (+28.6 MiB to +31.5 MiB), since 2026-03-01T10:00:00Z \
+         (7 snapshots over 60.0 s)"
+    );
+    assert!(said(GrowthKind::LevelledOff).starts_with("Levelled off: nothing grows any more"));
+    assert!(said(GrowthKind::Garbage).starts_with("Garbage, not a leak: "));
+    assert!(said(GrowthKind::TooShort).starts_with("Too short to tell: come back after 60.0 s"));
+}
+
+#[test]
+fn the_verdict_is_in_every_form_of_a_change_and_of_a_record() {
+    let change = MemoryChange { growth: Some(verdict(GrowthKind::Growing)), ..kafka::change() };
+    let snapshot = MemoryReport { growth: Some(verdict(GrowthKind::Growing)), ..kafka::snapshot() };
+    let documents = [memory::change(&change, &[], EntriesShown::All), memory::document(&snapshot, &[], None)];
+    for document in documents {
+        for text in [document.terminal(view(200, EntriesShown::All)), document.markdown()] {
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains("static field app.Cache.entries"), "{words}");
+            assert!(words.contains("app.Entry 40.0 MiB in 9 objects"), "{words}");
+            assert!(words.contains("live objects of the Java heap: 12.0 MiB at first"), "{words}");
+        }
+        let mut page = Vec::new();
+        document.write_html(&mut page).expect("a vector takes all bytes");
+        let page = String::from_utf8(page).expect("the page is UTF-8").replace("<wbr>", "");
+        assert!(page.contains("id=\"growth\"") && page.contains("app.Cache.entries"), "{page}");
+    }
+}
+
+#[test]
+fn what_is_alive_in_the_heap_is_shown_with_what_holds_it() {
+    let mut snapshot = kafka::snapshot();
+    let holder = HeapHolder {
+        kind: HolderKind::StaticField,
+        name: "app.Cache.entries".to_owned(),
+        objects: 9,
+        bytes: 30 << 20,
+        classes: vec![ClassObjects { class: "app.Entry".to_owned(), objects: 9, bytes: 30 << 20 }],
+    };
+    let live =
+        HeapLive { live_bytes: 36 << 20, dead_bytes: 108 << 20, is_partial: false, holders: vec![holder] };
+    let shown = |snapshot: &MemoryReport| in_full(snapshot, view(200, EntriesShown::All));
+    assert!(!shown(&snapshot).contains("garbage"));
+    snapshot.jvm.as_mut().expect("a JVM").heap_live = Some(live.clone());
+    let text = shown(&snapshot);
+    assert!(
+        text.contains("Of 144.0 MiB of Java objects 36.0 MiB are alive, 108.0 MiB (75.0 %) are garbage."),
+        "{text}"
+    );
+    assert!(text.contains("static field app.Cache.entries") && text.contains("app.Entry 30.0 MiB"), "{text}");
+    snapshot.jvm.as_mut().expect("a JVM").heap_live = Some(HeapLive { is_partial: true, ..live });
+    assert!(shown(&snapshot).contains("at least 36.0 MiB are alive and at most 108.0 MiB"));
+}

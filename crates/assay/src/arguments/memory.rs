@@ -76,7 +76,7 @@ pub struct SnapshotArguments {
     /// stays
     #[arg(long, requires = "pid", conflicts_with_all = ["series", "trim"])]
     pub jcmd: bool,
-    /// Mark the live objects of the Java heap from outside: what holds them, and how much is garbage; --record does so anyway
+    /// Mark the live objects of the Java heap from outside, however many: what holds them, and how much is garbage; --record does so anyway
     #[arg(long, requires = "pid", conflicts_with = "trim")]
     pub live: bool,
     /// Write a page with a tree map to FILE, and areas over time if snapshots were recorded

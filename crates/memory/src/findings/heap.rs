@@ -22,8 +22,8 @@ static HEAP_FREE_BUT_RESIDENT: Rule = Rule {
     id: RuleId::of("heap-free-but-resident"),
     severity: Severity::Warning,
     thresholds: &[FREE],
-    evidence: "Committed heap without objects, as a share of the heap's resident bytes (from {free} on), and what a collection could \
-               give back.",
+    evidence: "Committed heap without objects, and garbage where a mark counted it (`--live`), as a share of the heap's resident bytes \
+               (from {free} on), and what a collection could give back.",
     cause: "The heap grew for a peak, and the collector keeps it: it shrinks only at collections, down to `MaxHeapFreeRatio`.",
     fix: "With G1, set `-XX:G1PeriodicGCInterval=60000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30`; with ZGC, `-XX:ZUncommitDelay`. \
           The finding names the options of the collector at hand.",
@@ -31,30 +31,42 @@ static HEAP_FREE_BUT_RESIDENT: Rule = Rule {
     judge: Judge::of_bounded(free_but_resident),
 };
 
-/// Free heap that the collector could give back.
+/// Free heap that the collector could give back, and garbage where a mark counted it.
 fn free_but_resident(report: &MemoryReport) -> Option<Found> {
     let jvm = report.jvm.as_ref()?;
-    let free = free_bytes(report);
+    let dead = jvm.heap_live.as_ref().filter(|live| !live.is_partial).map(|live| live.dead_bytes);
+    let free = free_bytes(report).saturating_add(dead.unwrap_or(0));
     let resident = under(report, &["Java heap"]);
     if free < FREE.share_of(resident) || !matters(report, free) || is_fixed(jvm) {
         return None;
     }
     let (used, committed) = (jvm.heap_used_bytes?, jvm.heap_committed_bytes?);
+    let left = used.saturating_sub(dead.unwrap_or(0));
     let gives_all = matches!(jvm.collector.as_deref(), Some("Z" | "Shenandoah"));
     let kept = if gives_all {
         0
     } else {
-        (u128::from(used) * u128::from(KEPT_FREE.0) / u128::from(KEPT_FREE.1)) as u64
+        (u128::from(left) * u128::from(KEPT_FREE.0) / u128::from(KEPT_FREE.1)) as u64
     };
-    let smallest = used.saturating_add(kept).max(flag(jvm, "MinHeapSize").unwrap_or(0));
+    let smallest = left.saturating_add(kept).max(flag(jvm, "MinHeapSize").unwrap_or(0));
     let gain = free.min(committed.saturating_sub(smallest));
     let ways = give_back(jvm, report.pid)?;
-    matters(report, gain).then(|| Found {
-        // Used counts dead objects too, and nobody can count those from outside: memory freed by the collection comes on top.
-        is_at_least: true,
-        ..ways.of(finding(
-            &HEAP_FREE_BUT_RESIDENT,
-            format!("{} of the Java heap holds no objects and stays resident", bytes(free)),
+    let (what, evidence) = match dead {
+        Some(dead) => (
+            "no live objects",
+            format!(
+                "free but resident, or garbage: {}, {} of the heap's resident bytes; used {}, of which a mark from all roots \
+                 found {} to be garbage; committed {}; of it the collector could give back {}",
+                bytes(free),
+                percent(free, resident),
+                bytes(used),
+                bytes(dead),
+                bytes(committed),
+                bytes(gain)
+            ),
+        ),
+        None => (
+            "no objects",
             format!(
                 "free but resident: {}, {} of the heap's resident bytes; used {}, committed {}; of it the collector could \
                  give back at least {}: a collection also frees dead objects, which count as used until then",
@@ -64,9 +76,13 @@ fn free_but_resident(report: &MemoryReport) -> Option<Found> {
                 bytes(committed),
                 bytes(gain)
             ),
-            ways.step.clone(),
-            Some(gain),
-        ))
+        ),
+    };
+    let claim = format!("{} of the Java heap holds {what} and stays resident", bytes(free));
+    matters(report, gain).then(|| Found {
+        // Without a mark used counts dead objects too: memory freed by the collection comes on top.
+        is_at_least: dead.is_none(),
+        ..ways.of(finding(&HEAP_FREE_BUT_RESIDENT, claim, evidence, ways.step.clone(), Some(gain)))
     })
 }
 

@@ -25,6 +25,8 @@ const MATTERS_SHARE: u64 = 200;
 const SNAPSHOTS_ENOUGH: u64 = 7;
 /// No shorter time to come back after.
 const COME_BACK_NS_MIN: u64 = 60_000_000_000;
+/// Falls of the heap by which growth of what is left is told from garbage that collections of a part have not reached yet.
+const FALLS_MIN: usize = 10;
 /// Classes that are named of what a holder holds.
 const CLASSES_NAMED: usize = 3;
 
@@ -34,8 +36,8 @@ pub fn judge_growth(snapshots: &[MemoryReport]) -> GrowthVerdict {
     let mut judged = Judged { matters_bytes: matters(&compared), ..Judged::default() };
     judged.left_out(&compared);
     judged.outside_heap(&compared);
-    match compared.live() {
-        Some(live) => judged.live_heap(&compared, &live),
+    match compared.marked() {
+        Some((marked, live)) => judged.live_heap(&marked, &live),
         None => judged.heap_after_collections(&compared),
     }
     judged.verdict(&compared)
@@ -137,7 +139,7 @@ impl Judged {
         let old = compared.points(old_bytes);
         let falls = |points: &[Point]| shape_of(points, self.matters_bytes);
         match (falls(&old), falls(&compared.points(used_bytes))) {
-            (Shape::Grows { bytes_per_s, since }, _) if has_fallen(&old, self.matters_bytes) => {
+            (Shape::Grows { bytes_per_s, since }, _) if FALLS_MIN <= falls_of(&old, self.matters_bytes) => {
                 let path = vec![Area::JavaHeap.title().to_owned(), "after collections".to_owned()];
                 let (_, what) = explained(compared, &path[..1], since);
                 self.grows(
@@ -216,9 +218,9 @@ fn points(compared: &Comparable<'_>, of_snapshots: &[u64]) -> Vec<Point> {
     points
 }
 
-/// Whether a figure has given something back, so that its lows say what is left.
-fn has_fallen(points: &[Point], matters_bytes: f64) -> bool {
-    points.windows(2).any(|pair| matters_bytes <= pair[0].bytes - pair[1].bytes)
+/// How often a figure has given something back, so that its lows say what is left.
+fn falls_of(points: &[Point], matters_bytes: f64) -> usize {
+    points.windows(2).filter(|pair| matters_bytes <= pair[0].bytes - pair[1].bytes).count()
 }
 
 /// What the JVM bounds, and what every program fills while it warms up.

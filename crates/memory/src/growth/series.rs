@@ -9,6 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Entries of the Java heap that eden and survivors are not: only collections of the whole heap free what is in them.
 const OLD_SPACES: [&str; 3] = ["old", "humongous", "objects"];
 
+/// Of so many snapshots one must be marked: a collection may fall into the mark of some.
+const MARKED_PART: usize = 2;
+
 /// What to call direct buffers of which no holder is known: they may be dead.
 pub(super) const NOT_HELD: &str = "without a known holder";
 /// The kind of native memory that a collection frees once nothing holds it.
@@ -76,12 +79,15 @@ impl<'a> Comparable<'a> {
         causes
     }
 
-    /// What is alive in each snapshot; `None` where a snapshot has no mark, or one that broke off.
-    pub(super) fn live(&self) -> Option<Vec<&'a HeapLive>> {
+    /// The snapshots whose live objects were marked, with what is alive in each; `None` where these are too few to judge by.
+    pub(super) fn marked(&self) -> Option<(Comparable<'a>, Vec<&'a HeapLive>)> {
         let live = |snapshot: &&'a MemoryReport| {
-            snapshot.jvm.as_ref()?.heap_live.as_ref().filter(|live| !live.is_partial)
+            let live = snapshot.jvm.as_ref()?.heap_live.as_ref().filter(|live| !live.is_partial)?;
+            Some((*snapshot, live))
         };
-        self.snapshots.iter().map(live).collect()
+        let (snapshots, live): (Vec<_>, Vec<_>) = self.snapshots.iter().filter_map(live).unzip();
+        let is_enough = !live.is_empty() && self.snapshots.len() <= MARKED_PART * live.len();
+        is_enough.then_some((Comparable { snapshots, of_earlier: 0, of_other_depth: 0 }, live))
     }
 }
 

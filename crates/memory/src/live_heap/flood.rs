@@ -56,17 +56,19 @@ pub(super) struct Flood<'a, 'c, 'm> {
     open: Vec<u64>,
     piece: Vec<u8>,
     reads_max: u64,
+    objects_left: u64,
 }
 
 impl<'a, 'c, 'm> Flood<'a, 'c, 'm> {
-    /// `weak_at` gives, for the classes of weak references, where their referent lies. At most `reads_max` pages are read.
+    /// `weak_at` gives, for the classes of weak references, where their referent lies. At most so many pages are read, and so many objects
+    /// looked at.
     pub(super) fn new(
         starts: &'a HeapBits,
         reader: ObjectReader<'c, 'm>,
         references: References,
         pages: Pages<'m>,
         (classes, weak_at): (&[HeapClass], impl Fn(&HeapClass) -> Option<u64>),
-        reads_max: u64,
+        (reads_max, objects_left): (u64, u64),
     ) -> Option<Self> {
         let follow = |class: &HeapClass| match class.kind {
             ClassKind::Array { element: b'L' | b'[', .. } | ClassKind::StackChunk { .. } => {
@@ -85,6 +87,7 @@ impl<'a, 'c, 'm> Flood<'a, 'c, 'm> {
             open: Vec::new(),
             piece: vec![0; PIECE_BYTES as usize],
             reads_max,
+            objects_left,
         })
     }
 
@@ -95,7 +98,7 @@ impl<'a, 'c, 'm> Flood<'a, 'c, 'm> {
 
     /// Whether it broke off.
     pub(super) fn is_over(&self) -> bool {
-        self.reads_max < self.pages.reads
+        self.objects_left == 0 || self.reads_max < self.pages.reads
     }
 
     /// The object to which the reference at an address leads; `None` where it leads to none.
@@ -124,14 +127,14 @@ impl<'a, 'c, 'm> Flood<'a, 'c, 'm> {
         self.marked.set(root);
     }
 
-    /// As [`Flood::from`], of an object that was set apart.
-    pub(super) fn from_apart(&mut self, root: u64) -> Flooded {
+    /// As [`Flood::take`], of an object that was set apart.
+    pub(super) fn take_apart(&mut self, root: u64) -> Flooded {
         self.open.push(root);
         self.follow_open()
     }
 
     /// Everything that an object leads to and nothing has led to before, itself included.
-    pub(super) fn from(&mut self, root: u64) -> Flooded {
+    pub(super) fn take(&mut self, root: u64) -> Flooded {
         self.reach(root);
         self.follow_open()
     }
@@ -146,6 +149,7 @@ impl<'a, 'c, 'm> Flood<'a, 'c, 'm> {
             }
             if let Some(object) = self.object(address) {
                 flooded.add(&object);
+                self.objects_left = self.objects_left.saturating_sub(1);
                 self.look_into(&object);
             }
         }

@@ -10,6 +10,7 @@ mod pages;
 mod roots;
 
 use crate::jvm::Jvm;
+use crate::options::MarkHeap;
 use crate::owners::{object_ranges, readable};
 use assay_hotspot::{Collector, HeapClass, HeapClasses, HeapObject, ObjectForm};
 use assay_linux::MemorySource;
@@ -22,8 +23,15 @@ use std::collections::HashMap;
 
 /// Resident bytes of a heap that is marked.
 pub(crate) const HEAP_BYTES_MAX: u64 = 1 << 30;
+/// From here on going over all objects takes so long that a mark of a few adds little.
+pub(crate) const LARGE_HEAP_BYTES: u64 = 128 << 20;
 /// Pages that are read at most: all of the heap so many times. Objects that lie far apart make pages be read again.
 const READS_PER_PAGE: u64 = 4;
+/// Of a cheap mark: pages and objects of every JVM, and one in so many of the heap's on top.
+const CHEAP_READS: u64 = 4096;
+const CHEAP_READS_PART: u64 = 16;
+const CHEAP_OBJECTS: u64 = 100_000;
+const CHEAP_OBJECTS_PART: u64 = 8;
 const PAGE_BYTES: u64 = 4096;
 /// Holders that are kept, and classes of each.
 const HOLDERS_MAX: usize = 128;
@@ -87,13 +95,34 @@ fn is_below(classes: &[HeapClass], class: u32, names: &[&str]) -> bool {
         .any(|class| names.contains(&class.name.as_str()))
 }
 
-/// Marks the objects of a heap of `all_bytes` of objects; `None` where the JVM does not export what that needs.
+/// The objects that a walk met, live or not.
+#[derive(Clone, Copy)]
+pub(crate) struct Walked {
+    pub(crate) bytes: u64,
+    pub(crate) objects: u64,
+}
+
+impl Walked {
+    /// Pages and objects that a mark may look at.
+    fn most(self, mark_heap: MarkHeap) -> (u64, u64) {
+        let pages = self.bytes / PAGE_BYTES + 1;
+        match mark_heap {
+            MarkHeap::Always => (READS_PER_PAGE * pages, u64::MAX),
+            MarkHeap::IfCheap => {
+                (CHEAP_READS + pages / CHEAP_READS_PART, CHEAP_OBJECTS + self.objects / CHEAP_OBJECTS_PART)
+            }
+        }
+    }
+}
+
+/// Marks the objects of a heap; `None` where the JVM does not export what that needs.
 pub(crate) fn mark(
     source: &dyn MemorySource,
     jvm: &Jvm<'_>,
     heap_classes: &HeapClasses<'_>,
     (starts, visitors): (&Starts, Vec<StartsVisitor<'_>>),
-    all_bytes: u64,
+    all: Walked,
+    mark_heap: MarkHeap,
 ) -> Option<HeapLive> {
     let classes = heap_classes.all();
     let mut fields = jvm.hotspot.field_reader(heap_classes)?;
@@ -107,9 +136,9 @@ pub(crate) fn mark(
     };
     let reader = jvm.hotspot.object_reader(heap_classes)?;
     let references = jvm.hotspot.references()?;
-    let reads_max = READS_PER_PAGE * (all_bytes / PAGE_BYTES + 1);
     let pages = Pages::new(source);
-    let mut flood = Flood::new(&starts.bits, reader, references, pages, (&classes, weak_at), reads_max)?;
+    let mut flood =
+        Flood::new(&starts.bits, reader, references, pages, (&classes, weak_at), all.most(mark_heap))?;
     let mut met = Met::default();
     for visitor in visitors {
         met.mirrors.extend(visitor.met.mirrors);
@@ -137,7 +166,7 @@ pub(crate) fn mark(
         .collect();
     holders.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
     holders.truncate(HOLDERS_MAX);
-    let dead_bytes = all_bytes.saturating_sub(live_bytes);
+    let dead_bytes = all.bytes.saturating_sub(live_bytes);
     Some(HeapLive { live_bytes, dead_bytes, is_partial: flood.is_over(), holders })
 }
 

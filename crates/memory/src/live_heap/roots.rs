@@ -110,7 +110,9 @@ impl Roots<'_, '_, '_, '_> {
         for (mirror, class) in of_jdk {
             self.statics(mirror, class);
         }
-        self.outside_heap(source, jvm);
+        if !self.flood.is_over() {
+            self.outside_heap(source, jvm);
+        }
     }
 
     fn hold(&mut self, kind: HolderKind, name: String, flooded: Flooded) {
@@ -132,7 +134,7 @@ impl Roots<'_, '_, '_, '_> {
             self.fields_at(mirror, (offset, offset + step), Some(class));
             offset += step;
         }
-        let flooded = self.flood.from(mirror);
+        let flooded = self.flood.take(mirror);
         self.hold(HolderKind::StaticField, SMALL_STATICS.to_owned(), flooded);
     }
 
@@ -147,7 +149,7 @@ impl Roots<'_, '_, '_, '_> {
                 {
                     self.locals.insert(target, name);
                 }
-                let flooded = self.flood.from(target);
+                let flooded = self.flood.take(target);
                 let name = class.filter(|_| NAMED_BYTES <= flooded.bytes);
                 let name = name.and_then(|class| self.field(class, offset));
                 self.hold(HolderKind::StaticField, name.unwrap_or_else(|| SMALL_STATICS.to_owned()), flooded);
@@ -174,7 +176,7 @@ impl Roots<'_, '_, '_, '_> {
 
     fn thread_objects(&mut self, threads: Vec<LiveThread>) {
         for thread in threads {
-            let flooded = self.flood.from_apart(thread.object);
+            let flooded = self.flood.take_apart(thread.object);
             self.hold(HolderKind::Thread, thread.name, flooded);
         }
     }
@@ -224,7 +226,7 @@ impl Roots<'_, '_, '_, '_> {
                 let class =
                     self.flood.object(value).and_then(|object| self.classes.get(object.class as usize));
                 let what = field.or_else(|| class.map(|class| readable(&class.name)));
-                let flooded = self.flood.from(value);
+                let flooded = self.flood.take(value);
                 let name = what.map_or_else(|| name.to_owned(), |what| format!("{what} of {name}"));
                 self.hold(HolderKind::ThreadLocal, name, flooded);
             }
@@ -238,7 +240,7 @@ impl Roots<'_, '_, '_, '_> {
     /// Words of a stack that look like references: whole ones, and narrow ones of compiled code.
     fn stack(&mut self, source: &dyn MemorySource, stack: Range<u64>, name: &str) {
         for word in words_into(source, stack, self.flood.starts.range()) {
-            let flooded = self.flood.from(word);
+            let flooded = self.flood.take(word);
             self.hold(HolderKind::Thread, name.to_owned(), flooded);
         }
     }
@@ -253,7 +255,7 @@ impl Roots<'_, '_, '_, '_> {
         for mapping in source.mappings().iter().filter(|mapping| mapping.permissions[1] == b'w') {
             for part in without(&mapping.addresses, &apart) {
                 for word in words_into(source, part, self.flood.starts.range()) {
-                    let flooded = self.flood.from(word);
+                    let flooded = self.flood.take(word);
                     self.hold(HolderKind::Native, NATIVE.to_owned(), flooded);
                 }
             }

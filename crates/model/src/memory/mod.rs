@@ -4,6 +4,7 @@ mod advice;
 mod area;
 mod change;
 mod growth;
+mod heap_objects;
 mod report;
 mod running;
 mod sample;
@@ -12,11 +13,12 @@ mod trim;
 pub use advice::{Advice, AdviceLine};
 pub use area::{Area, AreaBytes, FigureSource};
 pub use change::{Cause, MemoryChange};
-pub use growth::{Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, HolderKind};
+pub use growth::{Grower, GrowthGround, GrowthKind, GrowthVerdict};
+pub use heap_objects::{ClassObjects, HeapHolder, HeapLive, HolderKind};
 pub use report::{
-    Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, ClassObjects, JvmMemoryFacts, MemoryCopy,
-    MemoryEntry, MemoryReport, OutsideRss, OwnersLeftOut, PieceKind, SnapshotDepth, SourceBytes, ThreadKind,
-    ThreadMemory, UnknownPiece,
+    Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, JvmMemoryFacts, MemoryCopy, MemoryEntry,
+    MemoryReport, OutsideRss, OwnersLeftOut, PieceKind, SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory,
+    UnknownPiece,
 };
 pub use running::{RunningJvm, RunningJvms};
 pub use sample::MemorySample;

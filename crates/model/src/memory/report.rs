@@ -1,6 +1,6 @@
 //! One snapshot of a process in full: what `assay memory PID --json` prints.
 
-use super::{AreaBytes, FigureSource, GrowthVerdict, HeapLive};
+use super::{AreaBytes, ClassObjects, FigureSource, GrowthVerdict, HeapLive};
 use crate::closed::closed;
 use crate::{Finding, Problem, Provenance, RuleId};
 use schemars::JsonSchema;
@@ -179,17 +179,6 @@ pub struct UnknownPiece {
     /// Number of blocks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub count: Option<u64>,
-}
-
-/// The objects of a class in the Java heap.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ClassObjects {
-    /// As a program writes it: `byte[]`, `app.Cache$Entry`. Classes of one name in several loaders are one.
-    pub class: String,
-    /// Their number.
-    pub objects: u64,
-    /// Their bytes, headers and alignment included.
-    pub bytes: u64,
 }
 
 /// What the JVM says of itself, read from its memory.

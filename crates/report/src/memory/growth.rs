@@ -58,7 +58,7 @@ pub(super) fn section(verdict: &GrowthVerdict) -> Section {
 
 fn growing(verdict: &GrowthVerdict) -> Table {
     Table::of("What grows, the fastest first", &verdict.growing)
-        .words("What", path_of)
+        .words("What", |grower| path_of(grower))
         .figures("Rate, with 95 % interval", |grower| rate(&grower.rate_bytes_per_s))
         .words("Since", |grower| to_the_second(&grower.since))
         .figures("Before", |grower| bytes(grower.before_bytes))

@@ -7,6 +7,7 @@ mod data;
 mod entries;
 mod facts;
 mod growth;
+mod live;
 mod map;
 mod over_time;
 mod running;

@@ -2,7 +2,7 @@
 
 use super::over_time::over_time;
 use super::tree::{self, AreaNode};
-use super::{SCRIPT, STYLE, advice, entries, facts, growth, map, words};
+use super::{SCRIPT, STYLE, advice, entries, facts, growth, live, map, words};
 use assay_findings::{next_step, told};
 use assay_kit::Table;
 use assay_kit::bar_rows::{self, Bar};
@@ -33,6 +33,8 @@ pub fn document(report: &MemoryReport, snapshots: &[MemoryReport], advice: Optio
     sections.extend(over_time(snapshots));
     sections.push(savings.called("Savings"));
     sections.extend(advice.map(limit));
+    let live_heap = report.jvm.as_ref().and_then(|jvm| jvm.heap_live.as_ref());
+    sections.extend(live_heap.map(live::section));
     sections.push(every_entry(&areas, report));
     let sources = [sources_drawn(report).into(), sources(report).into()];
     sections.push(Section::new("established", "Sources of the figures", sources).called("Sources"));

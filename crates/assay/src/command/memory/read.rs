@@ -5,7 +5,7 @@ use crate::command::identity_of;
 use crate::failure::Failure;
 use crate::progress::waiting;
 use assay_linux::ProcRoot;
-use assay_memory::{ReadOptions, SnapshotDepth};
+use assay_memory::{MarkHeap, ReadOptions, SnapshotDepth};
 use assay_model::MemoryReport;
 
 /// From here on a snapshot says that it takes its time.
@@ -39,7 +39,8 @@ pub fn options(snapshot: &SnapshotArguments) -> ReadOptions {
         DepthName::Structures => Some(SnapshotDepth::Structures),
     };
     // A record is made to find out what grows, and garbage is no growth.
-    let mark_heap = snapshot.live || snapshot.record.is_some();
+    let is_marked = snapshot.live || snapshot.record.is_some();
+    let mark_heap = if is_marked { MarkHeap::Always } else { MarkHeap::IfCheap };
     ReadOptions {
         depth,
         freeze: snapshot.freeze,
