@@ -1,7 +1,7 @@
 //! Which classes the objects of the Java heap are of, garbage included; and where they begin, for a mark of the live ones.
 
 use crate::jvm::Jvm;
-use crate::live_heap::{self, Starts, StartsVisitor, Walked, mark};
+use crate::live_heap::{self, FILLERS, Starts, StartsVisitor, Walked, mark};
 use crate::options::MarkHeap;
 use crate::owners::{object_ranges, readable};
 use assay_hotspot::{HeapClass, HeapClasses, HeapObject, ObjectVisitor};
@@ -13,9 +13,6 @@ use std::collections::BTreeMap;
 pub(crate) const CLASSES_MAX: usize = 256;
 /// Resident bytes of objects that are counted: 0.5 s for each GiB, on two processors.
 const HEAP_BYTES_MAX: u64 = 2 << 30;
-/// What the collector fills gaps with.
-const FILLERS: [&str; 2] = ["jdk.internal.vm.FillerObject", "[Ljdk.internal.vm.FillerElement;"];
-
 /// The JVM's counters of collections of young objects, which may move some old ones, and of the whole heap.
 const COLLECTIONS: [&str; 2] = ["sun.gc.collector.0.invocations", "sun.gc.collector.1.invocations"];
 const LIVE: &str = "live objects";

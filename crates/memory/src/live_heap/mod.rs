@@ -36,6 +36,8 @@ const PAGE_BYTES: u64 = 4096;
 /// Holders that are kept, and classes of each.
 const HOLDERS_MAX: usize = 128;
 const CLASSES_MAX: usize = 8;
+/// What the collector fills gaps with.
+pub(crate) const FILLERS: [&str; 2] = ["jdk.internal.vm.FillerObject", "[Ljdk.internal.vm.FillerElement;"];
 const WEAK: [&str; 2] = ["java.lang.ref.WeakReference", "java.lang.ref.PhantomReference"];
 const SUPERS_MAX: usize = 64;
 
@@ -44,6 +46,8 @@ pub(crate) struct Starts {
     bits: HeapBits,
     /// Whether a class, by its number, is that of threads.
     is_thread: Vec<bool>,
+    /// Whether it is one with which the collector fills gaps: nothing refers to its objects, but their beginnings are known.
+    is_filler: Vec<bool>,
 }
 
 /// What one thread of the walk met.
@@ -67,7 +71,8 @@ impl Starts {
         let all = classes.all();
         let is_thread =
             (0..all.len() as u32).map(|class| is_below(&all, class, &["java.lang.Thread"])).collect();
-        Some(Starts { bits: HeapBits::new(start..end)?, is_thread })
+        let is_filler = all.iter().map(|class| FILLERS.contains(&class.name.as_str())).collect();
+        Some(Starts { bits: HeapBits::new(start..end)?, is_thread, is_filler })
     }
 
     pub(crate) fn visitor(&self) -> StartsVisitor<'_> {
@@ -77,6 +82,9 @@ impl Starts {
 
 impl StartsVisitor<'_> {
     pub(crate) fn object(&mut self, object: &HeapObject) {
+        if self.starts.is_filler.get(object.class as usize) == Some(&true) {
+            return;
+        }
         self.starts.bits.set(object.address);
         if let ObjectForm::Mirror { of: Some(class) } = object.form {
             self.met.mirrors.push((object.address, class));

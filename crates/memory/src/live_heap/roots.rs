@@ -8,7 +8,7 @@ use crate::jvm::Jvm;
 use crate::owners::{is_of_program, readable};
 use crate::stacks::without_numbers;
 use crate::windows::{WindowBuffer, windows};
-use assay_hotspot::{ClassKind, FieldReader, HeapClass, JvmThread};
+use assay_hotspot::{ClassKind, Collector, FieldReader, HeapClass, JvmThread};
 use assay_linux::MemorySource;
 use assay_model::{HolderKind, ThreadKind};
 use std::collections::{BTreeMap, HashMap};
@@ -19,8 +19,10 @@ const NAMED_BYTES: u64 = 64 << 10;
 /// Elements of a thread's table of thread-locals that are looked at.
 const LOCALS_MAX: u64 = 1 << 16;
 /// Names of what has none of its own.
-const SMALL_STATICS: &str = "that hold little each";
-const NATIVE: &str = "references";
+const SMALL_STATICS: &str = "(many, less than 64 KiB each)";
+const NATIVE: &str = "(references)";
+/// Regions of G1 begin at multiples of it.
+const REGION_BYTES_MIN: u64 = 1 << 20;
 
 /// What roots of one name lead to.
 pub(super) type Held = BTreeMap<(HolderKind, String), Flooded>;
@@ -170,7 +172,9 @@ impl Roots<'_, '_, '_, '_> {
     fn field(&mut self, class: u32, offset: u64) -> Option<String> {
         let class = self.classes.get(class as usize)?;
         let fields = self.fields.fields_of(class)?;
-        let field = fields.iter().find(|field| field.is_static && field.offset_bytes == offset)?;
+        let is_reference = |descriptor| matches!(descriptor, b'L' | b'[');
+        let mut statics = fields.iter().filter(|field| field.is_static && is_reference(field.descriptor));
+        let field = statics.find(|field| field.offset_bytes == offset)?;
         Some(format!("{}.{}", readable(&class.name), field.name))
     }
 
@@ -249,12 +253,16 @@ impl Roots<'_, '_, '_, '_> {
     fn outside_heap(&mut self, source: &dyn MemorySource, jvm: &Jvm<'_>) {
         let heap = jvm.heap.iter().flat_map(|heap| heap.reserved.iter().cloned());
         let tables = jvm.gc_tables.iter().map(|table| table.addresses.clone());
+        // Its structure of each region has where that begins, which is where an object begins, too.
+        let is_g1 = jvm.heap.as_ref().is_some_and(|heap| heap.collector == Collector::G1);
         let stacks = jvm.threads.iter().filter_map(|thread| thread.stack.clone());
         let mut apart: Vec<Range<u64>> = heap.chain(tables).chain(stacks).collect();
         apart.sort_unstable_by_key(|range| range.start);
         for mapping in source.mappings().iter().filter(|mapping| mapping.permissions[1] == b'w') {
             for part in without(&mapping.addresses, &apart) {
-                for word in words_into(source, part, self.flood.starts.range()) {
+                let words = words_into(source, part, self.flood.starts.range());
+                for word in words.into_iter().filter(|word| !(is_g1 && word.is_multiple_of(REGION_BYTES_MIN)))
+                {
                     let flooded = self.flood.take(word);
                     self.hold(HolderKind::Native, NATIVE.to_owned(), flooded);
                 }
