@@ -98,7 +98,9 @@ fn starts(
     match (starts, mark_heap) {
         (starts, MarkHeap::IfCheap) => Ok(starts.flatten()),
         (Some(Some(starts)), _) => Ok(Some(starts)),
-        (Some(None), _) => Err("only G1, Serial and Parallel leave objects where they are long enough"),
+        (Some(None), _) => Err(
+            "that is done for G1, Serial and Parallel of 64-bit JVMs, which leave objects where they are long enough",
+        ),
         (None, _) => Err("that takes too long in a heap of more than 1 GiB"),
     }
 }

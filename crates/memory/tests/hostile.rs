@@ -3,7 +3,7 @@
 
 use crate::program::{Program, own_peak_bytes, within};
 use assay_linux::{AlteredMemory, LinuxError, LiveProcess, MemorySource, OpeningFiles, ProcRoot, Recording};
-use assay_memory::{MemoryError, ReadOptions, SnapshotDepth, read, read_source};
+use assay_memory::{MarkHeap, MemoryError, ReadOptions, SnapshotDepth, read, read_source};
 use assay_model::{Area, FigureSource, MemoryEntry, MemoryReport};
 use assay_testkit::{Damage, find_java, skip, start_java, testdata};
 use rustix::process::{Pid, WaitOptions, waitpid};
@@ -15,6 +15,11 @@ use std::time::Duration;
 
 /// What one snapshot may take at most on a busy machine, in the debug build: beyond it, it hangs.
 const SECONDS_MAX: u64 = 120;
+
+/// As deep as it goes: with a mark of the live objects.
+fn marked() -> ReadOptions {
+    ReadOptions { mark_heap: MarkHeap::Always, ..ReadOptions::default() }
+}
 
 fn both_depths(of: u32) -> [Result<MemoryReport, MemoryError>; 2] {
     [SnapshotDepth::Structures, SnapshotDepth::Owners]
@@ -247,7 +252,7 @@ fn damaged(java: &Path, options: &[&str], seeds: Range<u64>) {
     drop(jvm);
     // Our own: libjvm is the one that the child maps.
     let recording = OpeningFiles(&recording);
-    let sound = read_source(&recording, &ReadOptions::default());
+    let sound = read_source(&recording, &marked());
     check(&sound);
     assert!(sound.jvm.is_some(), "{:?}", sound.problems);
     let peak_before = own_peak_bytes();
@@ -256,7 +261,7 @@ fn damaged(java: &Path, options: &[&str], seeds: Range<u64>) {
             for place in PLACES {
                 let what = format!("seed {seed}, one word in {one_in}, {place:?}");
                 let source = corrupt(&recording, Damage::new(seed, one_in), place);
-                let report = within(SECONDS_MAX, || read_source(&source, &ReadOptions::default()));
+                let report = within(SECONDS_MAX, || read_source(&source, &marked()));
                 assert_eq!(report.rss_bytes, sound.rss_bytes, "{what}");
                 check(&report);
             }
@@ -314,7 +319,7 @@ fn seeds_of_the_fuzz_target_are_read_without_panic() {
         }
         for seed in 0..50 {
             let source = corrupt(&recording, Damage::new(seed, 50), Place::Anywhere);
-            check(&within(SECONDS_MAX, || read_source(&source, &ReadOptions::default())));
+            check(&within(SECONDS_MAX, || read_source(&source, &marked())));
         }
     }
     assert!(2 <= seeds && 2 <= with_blocks, "seeds whose malloc blocks are found, not only read past");

@@ -86,7 +86,9 @@ fn what_is_alive_is_found_and_garbage_is_not() {
             assert!(live.live_bytes < held + 24 * MIB, "{case}: {} live, {held} held", live.live_bytes);
             assert!(!live.is_partial, "{case}");
         }
-        let mut program = Program::start(&java, &["-Xmx256m", "-Xms256m", COLLECTORS[0]], "churn");
+        // Room for both steps, 32 MiB each: no collection takes the garbage away.
+        let mut program =
+            Program::start(&java, &["-Xmx512m", "-Xms512m", "-Xmn300m", COLLECTORS[0]], "churn");
         program.step();
         program.step();
         if !program.tells_classes() {
@@ -94,7 +96,7 @@ fn what_is_alive_is_found_and_garbage_is_not() {
         }
         let live = program.live();
         assert!(live.live_bytes < 24 * MIB, "JDK {feature}: {} of garbage are alive", live.live_bytes);
-        assert!(8 * MIB < live.dead_bytes, "JDK {feature}: {}", live.dead_bytes);
+        assert!(60 * MIB < live.dead_bytes, "JDK {feature}: {}", live.dead_bytes);
     }
 }
 

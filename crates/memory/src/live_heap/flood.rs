@@ -172,7 +172,7 @@ impl<'a, 'c, 'm> Flood<'a, 'c, 'm> {
         let mut at = object.address + 8;
         let but = but.filter(|_| !is_array).and_then(|offset| object.address.checked_add(offset));
         let mut piece = std::mem::take(&mut self.piece);
-        while at < end {
+        while at < end && !self.is_over() {
             let wanted = (end - at).min(PIECE_BYTES) as usize;
             let read = self.pages.read(at, &mut piece[..wanted]);
             for (index, word) in piece[..read].chunks_exact(step).enumerate() {

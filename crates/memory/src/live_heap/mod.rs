@@ -58,11 +58,12 @@ pub(crate) struct StartsVisitor<'s> {
 
 impl Starts {
     /// For a heap that can be marked; `None` for others: of ZGC and Shenandoah, which move objects while the program runs, and of
-    /// those where it is not known where objects lie.
+    /// those where it is not known where objects lie, and of 32-bit JVMs.
     pub(crate) fn of(jvm: &Jvm<'_>, classes: &HeapClasses<'_>) -> Option<Starts> {
         let heap = jvm.heap.as_ref()?;
         let stands = [Collector::G1, Collector::Serial, Collector::Parallel, Collector::Epsilon];
-        if !stands.contains(&heap.collector) || heap.spaces.is_empty() {
+        let is_64_bit = jvm.hotspot.symbols().word_bytes() == 8;
+        if !is_64_bit || !stands.contains(&heap.collector) || heap.spaces.is_empty() {
             return None;
         }
         let ranges = object_ranges(heap);

@@ -16,6 +16,8 @@ use std::ops::Range;
 
 /// What a static field holds below this has no name of its own.
 const NAMED_BYTES: u64 = 64 << 10;
+/// Static fields of a class: 65,535 at most.
+const STATICS_BYTES_MAX: u64 = 65_535 * 8;
 /// Elements of a thread's table of thread-locals that are looked at.
 const LOCALS_MAX: u64 = 1 << 16;
 /// Names of what has none of its own.
@@ -131,8 +133,9 @@ impl Roots<'_, '_, '_, '_> {
         let step = self.flood.reference_bytes();
         // Its own fields: the loader of the class, and what reflection keeps.
         self.fields_at(mirror, (8, own_bytes.min(object.bytes)), None);
+        let end = object.bytes.min(own_bytes.saturating_add(STATICS_BYTES_MAX));
         let mut offset = own_bytes;
-        while offset + step <= object.bytes {
+        while offset + step <= end {
             self.fields_at(mirror, (offset, offset + step), Some(class));
             offset += step;
         }
