@@ -342,6 +342,12 @@ fn a_verdict_on_growth_says_what_grows_how_fast_and_since_when() {
         "Growing: Java heap: static field app.Cache.entries, +30.0 MiB a minute (+28.6 MiB to +31.5 MiB), since 2026-03-01T10:00:00Z \
          (7 snapshots over 60.0 s)"
     );
+    let change = MemoryChange { growth: Some(verdict(GrowthKind::Growing)), ..kafka::change() };
+    let text = memory::change(&change, &[], EntriesShown::All).terminal(view(200, EntriesShown::All));
+    assert!(
+        text.contains("→ Begin with what grows on: Java heap: static field app.Cache.entries."),
+        "{text}"
+    );
     assert!(said(GrowthKind::LevelledOff).starts_with("Levelled off: nothing grows any more"));
     assert!(said(GrowthKind::Garbage).starts_with("Garbage, not a leak: "));
     assert!(said(GrowthKind::TooShort).starts_with("Too short to tell: come back after 60.0 s"));

@@ -71,8 +71,11 @@ fn explained(change: &MemoryChange) -> String {
     }
 }
 
-/// Where to begin: the cause that grew most.
+/// Where to begin: with what grows on, else with the cause that grew most.
 fn largest_growth(change: &MemoryChange) -> String {
+    if let Some(grower) = change.growth.as_ref().and_then(|verdict| verdict.growing.first()) {
+        return format!("→ Begin with what grows on: {}.", growth::path_of(grower));
+    }
     let grown = change.causes.iter().filter(|cause| cause.change_bytes() > 0);
     let Some(most) = grown.max_by_key(|cause| cause.change_bytes()) else {
         return "Nothing grew.".to_owned();

@@ -80,7 +80,8 @@ fn counted(ground: GrowthGround) -> &'static str {
     }
 }
 
-fn path_of(grower: &Grower) -> String {
+/// What grows, from its area to its owner.
+pub(super) fn path_of(grower: &Grower) -> String {
     grower.path.iter().take(PATH_PARTS_MAX).map(|part| clean(part)).collect::<Vec<_>>().join(": ")
 }
 
