@@ -7,7 +7,7 @@ use crate::jvm::Jvm;
 use crate::owners::Claims;
 use crate::unknown::UnownedBlocks;
 use assay_allocators::{Block, BlockState, Survey};
-use assay_linux::MemorySource;
+use assay_linux::{MemorySource, PageMap};
 use assay_model::{Area, AreaBytes, FigureSource, MemoryEntry, SourceBytes};
 use std::collections::BTreeMap;
 
@@ -149,12 +149,15 @@ impl BlockSums {
 pub(crate) struct Sums {
     /// Indexed by [`EntryId`].
     resident_bytes: Vec<u64>,
+    /// Of them, indexed alike: what is counted at a lower address, too.
+    again_bytes: Vec<u64>,
     pub(crate) blocks: BlockSums,
 }
 
-/// Adds everything up, in one pass over all blocks.
+/// Adds everything up, in one pass over all blocks. `again` is what is resident at a lower address as well.
 pub(crate) fn add_up(
     source: &dyn MemorySource,
+    again: &PageMap,
     address_map: &AddressMap,
     mut parts: Parts<'_>,
     entries: &mut EntryTable,
@@ -164,9 +167,11 @@ pub(crate) fn add_up(
     let mut blocks = BlockSums::default();
     parts.take_all(&mut adding, &mut blocks, entries);
     let mut resident_bytes = adding.into_sums();
+    let mut again_bytes = address_map.add_up(again, nobody).into_sums();
     resident_bytes.resize(entries.keys().len(), 0);
+    again_bytes.resize(entries.keys().len(), 0);
     blocks.by_entry.resize(entries.keys().len(), (0, 0));
-    Sums { resident_bytes, blocks }
+    Sums { resident_bytes, again_bytes, blocks }
 }
 
 impl Sums {
@@ -229,11 +234,16 @@ impl Sums {
             });
             entry.resident_bytes += resident_bytes;
             entry.source = entry.source.max(key.source);
+                memory_bytes: None,
             if count != 0 {
                 entry.count = Some(entry.count.unwrap_or(0) + count);
                 entry.size_bytes = Some(entry.size_bytes.unwrap_or(0) + size_bytes);
             }
         }
+            if entry.memory_bytes.is_some() || self.again_bytes[i] != 0 {
+                let memory = entry.bytes_of_memory() + resident_bytes.saturating_sub(self.again_bytes[i]);
+                entry.memory_bytes = Some(memory);
+            }
         let mut all: Vec<MemoryEntry> = by_path.into_values().collect();
         all.sort_by_key(|entry| std::cmp::Reverse(entry.resident_bytes));
         all

@@ -4,7 +4,7 @@ use crate::assemble::Sums;
 use crate::jvm::Jvm;
 use crate::snapshot::Snapshot;
 use assay_allocators::Survey;
-use assay_hotspot::{BlobKind, ChunkState, GcTable, NmtLevel};
+use assay_hotspot::{BlobKind, ChunkState, GcTable, JavaHeap, NmtLevel};
 use assay_model::{AllocatorFacts, Area, JvmMemoryFacts, SnapshotDepth, ThreadKind};
 use std::collections::BTreeMap;
 
@@ -54,6 +54,7 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
     let direct_bytes_max = size("MaxDirectMemorySize").filter(|bytes| *bytes != 0).or(heap_bytes_max);
     let metaspace = jvm.metaspace.as_ref();
     // Of nodes whose chunks are not known nobody knows what is used.
+    let heap = jvm.heap.as_ref().filter(|heap| !heap.spaces.is_empty());
     let has_chunks = |m: &&assay_hotspot::Metaspace| m.nodes.iter().any(|node| !node.chunks.is_empty());
     let chunks = metaspace.filter(has_chunks).map(|m| m.nodes.iter().flat_map(|n| &n.chunks));
     let in_use = |chunk: &&assay_hotspot::Metachunk| chunk.state == ChunkState::InUse;
@@ -67,11 +68,8 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
         layout: Some(
             jvm.hotspot.pack().map_or("none".to_owned(), |p| format!("layout pack {}", p.feature())),
         ),
-        heap_committed_bytes: heap_sum(jvm, |s| s.addresses.end - s.addresses.start),
-        heap_used_bytes: heap_sum(jvm, |s| match s.name {
-            "free" => 0,
-            _ => s.top.clamp(s.addresses.start, s.addresses.end) - s.addresses.start,
-        }),
+        heap_committed_bytes: heap.map(JavaHeap::committed_bytes),
+        heap_used_bytes: heap.map(JavaHeap::used_bytes),
         heap_bytes_max,
         heap_classes: seen.heap_objects.classes.clone(),
         heap_live: seen.heap_objects.live.clone(),
@@ -124,11 +122,6 @@ fn values(flags: &assay_hotspot::Flags) -> BTreeMap<String, String> {
         flags.bool(name).map(|value| value.to_string()).or(number)
     };
     FLAGS.iter().filter_map(|name| Some(((*name).to_owned(), text(name)?))).collect()
-}
-
-fn heap_sum(jvm: &Jvm<'_>, of: impl Fn(&assay_hotspot::Space) -> u64) -> Option<u64> {
-    let heap = jvm.heap.as_ref().filter(|heap| !heap.spaces.is_empty())?;
-    Some(heap.spaces.iter().map(of).sum())
 }
 
 fn level_name(level: NmtLevel) -> &'static str {

@@ -25,6 +25,7 @@ mod live_heap;
 #[cfg(test)]
 mod live_tests;
 mod mapped;
+mod mapped_again;
 mod native_image;
 mod options;
 mod owners;

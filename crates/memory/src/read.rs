@@ -136,6 +136,7 @@ fn of_process(
     let rss_after_bytes = noted(rss_after(process, &outside_rss), &mut problems);
     let mut report = assemble(process, seen, rss_after_bytes);
     report.outside_rss = outside_rss;
+    seen.mapped_again.correct(&mut report.outside_rss);
     report.start_ticks = Some(process.identity().start_ticks);
     report.problems.append(&mut problems);
     report.problems.extend(process.problems().iter().cloned());

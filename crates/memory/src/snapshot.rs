@@ -9,6 +9,7 @@ use crate::heap_classes::{self, HeapObjects};
 use crate::jvm::Jvm;
 use crate::jvm_spans::{code_spans, gc_spans, heap_spans, metaspace_spans, page_spans};
 use crate::mapped::mapped_spans;
+use crate::mapped_again::MappedAgain;
 use crate::native_image;
 use crate::options::ReadOptions;
 use crate::owners::{Claims, Searched, Variables, find_owners, read_tags};
@@ -27,6 +28,7 @@ pub(crate) struct Snapshot<'m> {
     pub(crate) owners_left_out: Option<OwnersLeftOut>,
     pub(crate) entries: EntryTable,
     pub(crate) sums: Sums,
+    pub(crate) mapped_again: MappedAgain,
     pub(crate) jvm: Option<Jvm<'m>>,
     /// Empty where the heap was not read.
     pub(crate) heap_objects: HeapObjects,
@@ -112,7 +114,8 @@ pub(crate) fn take<'m>(
     let nameless = address_map.unpainted(source.pages());
     address_map.paint_beneath(fallback_spans(source, &mut entries));
     let parts = Parts::new(&survey, &claims, jvm.as_ref(), depth, &mut entries);
-    let sums = add_up(source, &address_map, parts, &mut entries);
+    let mapped_again = MappedAgain::of(source.mappings(), source.pages());
+    let sums = add_up(source, &mapped_again.pages, &address_map, parts, &mut entries);
     let unknown = unknown_pieces(source, &sums.blocks.unowned, &nameless);
     problems.extend(claims.problems.iter().cloned());
     problems.extend(heap_objects.problems.iter().cloned());
@@ -123,6 +126,7 @@ pub(crate) fn take<'m>(
         owners_left_out,
         entries,
         sums,
+        mapped_again,
         jvm,
         heap_objects,
         survey,

@@ -1,7 +1,7 @@
 //! The limit's arithmetic: worked examples, and properties over any snapshot.
 
 use crate::report::{MIB, Snapshot};
-use assay_memory::advise;
+use assay_memory::{advise, findings};
 use assay_model::{Advice, AdviceLine, Certainty, CgroupMemory, MemoryReport, Problem};
 use proptest::prelude::*;
 
@@ -322,4 +322,32 @@ fn absurd_figures_from_a_file_do_no_harm() {
     };
     let advice = advise(&[figures.snapshot()]);
     assert_eq!(advice.limit_bytes % MIB, 0);
+}
+
+/// The kernel counts what ZGC without generations maps three times at each address; a control group is charged once.
+#[test]
+fn what_is_mapped_three_times_is_counted_once_in_savings_and_limits() {
+    let once = Snapshot::plain_jvm()
+        .entry("Java heap/free but resident", 200 * MIB)
+        .jvm(|jvm| {
+            (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(70 * MIB), Some(290 * MIB));
+            jvm.collector = Some("Z".to_owned());
+        })
+        .with(|report| report.outside_rss.rss_peak_bytes = Some(report.rss_bytes));
+    let thrice = once.clone().with(|report| {
+        for entry in report.entries.iter_mut().filter(|entry| entry.path[0] == "Java heap") {
+            entry.memory_bytes = Some(entry.resident_bytes);
+            entry.resident_bytes *= 3;
+            report.rss_bytes += 2 * entry.resident_bytes / 3;
+        }
+        report.outside_rss.rss_peak_bytes = Some(report.rss_bytes);
+    });
+    assert!(once.0.rss_bytes + 700 * MIB < thrice.0.rss_bytes);
+    let [of_once, of_thrice] = [&once, &thrice].map(|snapshot| advise(std::slice::from_ref(&snapshot.0)));
+    assert_eq!((of_once.limit_bytes, of_once.now_bytes), (of_thrice.limit_bytes, of_thrice.now_bytes));
+    let gain = |snapshot: &Snapshot| {
+        let found = findings(&snapshot.0).into_iter().find(|found| found.rule == "heap-free-but-resident");
+        found.and_then(|found| found.gain_bytes)
+    };
+    assert_eq!((gain(&once), gain(&thrice)), (Some(200 * MIB), Some(200 * MIB)));
 }

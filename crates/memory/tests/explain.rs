@@ -287,6 +287,7 @@ fn any_entries() -> impl Strategy<Value = Vec<MemoryEntry>> {
             MemoryEntry {
                 path: std::iter::once(path.0).chain(path.1).map(str::to_owned).collect(),
                 resident_bytes: bytes,
+                memory_bytes: None,
                 size_bytes: size,
                 count,
                 source: FigureSource::Kernel,

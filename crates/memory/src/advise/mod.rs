@@ -120,9 +120,16 @@ fn finished(name: &str, seen: Observed, snapshots: &[MemoryReport], bound: bound
     }
 }
 
+/// The kernel's peak of the RSS as memory. It counts what is mapped several times at each address, so that a peak is as much too large as
+/// the RSS is now, or more.
+fn peak_of_memory(snapshot: &MemoryReport) -> Option<u64> {
+    let again_bytes = snapshot.rss_bytes.saturating_sub(snapshot.bytes_of_memory());
+    Some(snapshot.outside_rss.rss_peak_bytes?.saturating_sub(again_bytes))
+}
+
 /// The process was larger once than all bounds together: the kernel remembers the peak, not its cause.
 fn missed_peak(snapshots: &[MemoryReport], lines: &[AdviceLine]) -> Option<AdviceLine> {
-    let peak = snapshots.iter().filter_map(|snapshot| snapshot.outside_rss.rss_peak_bytes).max()?;
+    let peak = snapshots.iter().filter_map(peak_of_memory).max()?;
     let bounds = lines.iter().fold(0u64, |sum, line| sum.saturating_add(line.bound_bytes));
     let missed = peak.checked_sub(bounds).filter(|missed| *missed != 0)?;
     Some(AdviceLine {

@@ -1,6 +1,7 @@
 //! The memory that a process is charged for, divided into parts that have bounds of their own.
 
 use crate::facts::is_heap_table;
+use crate::findings::words::memory_of;
 use assay_model::{Area, MemoryEntry, MemoryReport};
 
 /// x86-64 and 64-bit Arm.
@@ -98,10 +99,9 @@ fn is_mapped_file(part: &str) -> bool {
     matches!(part, "mapped jars" | "mapped files" | "class files" | "fonts" | "locale")
 }
 
-/// Resident bytes of a part.
+/// Resident memory of a part. A control group is charged once for what the process maps several times.
 pub(super) fn resident(snapshot: &MemoryReport, part: MemoryPart) -> u64 {
-    let entries = snapshot.entries.iter().filter(|entry| MemoryPart::of(entry) == part);
-    entries.fold(0, |sum, entry| sum.saturating_add(entry.resident_bytes))
+    memory_of(snapshot.entries.iter().filter(|entry| MemoryPart::of(entry) == part))
 }
 
 /// Bytes that a part has taken from malloc, resident or not.

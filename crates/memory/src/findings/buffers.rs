@@ -1,7 +1,7 @@
 //! Native memory that Java objects own.
 
 use super::rule::{Found, Judge, Rule, finding, matters};
-use super::words::{bytes, flag, option_size, percent, under};
+use super::words::{bytes, flag, memory_of, option_size, percent, under};
 use assay_model::{Area, MemoryReport, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[&DIRECT_BUFFERS_WITHOUT_LIMIT, &ZIP_STREAMS_NOT_ENDED];
@@ -29,7 +29,7 @@ fn direct_without_limit(report: &MemoryReport) -> Option<Found> {
     let jvm = report.jvm.as_ref()?;
     let direct = under(report, &[Area::Buffers.title(), "java.nio.DirectByteBuffer"]);
     let has_limit = flag(jvm, "MaxDirectMemorySize")? != 0;
-    if has_limit || direct < DIRECT.share_of(report.rss_bytes) || !matters(report, direct) {
+    if has_limit || direct < DIRECT.share_of(report.bytes_of_memory()) || !matters(report, direct) {
         return None;
     }
     let heap =
@@ -65,7 +65,7 @@ static ZIP_STREAMS_NOT_ENDED: Rule = Rule {
 fn zip_streams(report: &MemoryReport) -> Option<Found> {
     let is_zip = |part: &String| part.contains("Deflater") || part.contains("Inflater");
     let streams: Vec<_> = report.entries.iter().filter(|entry| entry.path.iter().any(is_zip)).collect();
-    let held = streams.iter().fold(0u64, |sum, entry| sum.saturating_add(entry.resident_bytes));
+    let held = memory_of(streams.iter().copied());
     if held < ZIP_STREAMS.whole() || !matters(report, held) {
         return None;
     }

@@ -37,7 +37,7 @@ fn reflection_loaders(report: &MemoryReport) -> Option<Found> {
     let is_one = |entry: &&MemoryEntry| loader(entry).is_some_and(|name| name.contains(REFLECTION_LOADER));
     let entries = entries_of(report, Area::ClassMetadata).filter(is_one);
     let (held, count) = entries.fold((0u64, 0), |(held, count), entry| {
-        (held.saturating_add(entry.resident_bytes), count.max(entry.count.unwrap_or(0)))
+        (held.saturating_add(entry.bytes_of_memory()), count.max(entry.count.unwrap_or(0)))
     });
     if count < LOADERS.whole() || !matters(report, held) {
         return None;
@@ -124,7 +124,8 @@ fn private_archive(report: &MemoryReport) -> Option<Found> {
     let title = Area::ClassMetadata.title();
     let private = under(report, &[title, "CDS archive", "private"]);
     let shared = under(report, &[title, "CDS archive", "shared"]);
-    if private <= shared || private < ARCHIVE.share_of(report.rss_bytes) || !matters(report, private) {
+    if private <= shared || private < ARCHIVE.share_of(report.bytes_of_memory()) || !matters(report, private)
+    {
         return None;
     }
     let found = finding(

@@ -183,8 +183,8 @@ fn mapped_jars(report: &MemoryReport) -> Option<Found> {
     let in_code = entries_of(report, Area::Code).chain(entries_of(report, Area::Buffers));
     let entries = in_code.filter(|entry| entry.path.get(1).is_some_and(|part| is_mapped_file(part)));
     let (number, mapped) =
-        entries.fold((0, 0u64), |(n, sum), entry| (n + 1, sum.saturating_add(entry.resident_bytes)));
-    if mapped < MAPPED.share_of(report.rss_bytes) || !matters(report, mapped) {
+        entries.fold((0, 0u64), |(n, sum), entry| (n + 1, sum.saturating_add(entry.bytes_of_memory())));
+    if mapped < MAPPED.share_of(report.bytes_of_memory()) || !matters(report, mapped) {
         return None;
     }
     Some(finding(

@@ -106,7 +106,7 @@ fn unknown_share(report: &MemoryReport) -> Option<Found> {
         return None;
     }
     let unknown = report.unknown_bytes;
-    if unknown <= UNKNOWN.share_of(report.rss_bytes) || !matters(report, unknown) {
+    if unknown <= UNKNOWN.share_of(report.bytes_of_memory()) || !matters(report, unknown) {
         return None;
     }
     let kind = |kind: PieceKind| {

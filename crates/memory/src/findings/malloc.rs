@@ -52,7 +52,7 @@ fn trim(report: &MemoryReport) -> Option<Found> {
     if let Some(option) = report.jvm.as_ref().and_then(trim_interval) {
         found = found.or(format!("Trim it for good: {option}"));
     }
-    if OTHER_ALLOCATOR.share_of(report.rss_bytes) <= gain && allocator.name == Allocator::Glibc {
+    if OTHER_ALLOCATOR.share_of(report.bytes_of_memory()) <= gain && allocator.name == Allocator::Glibc {
         found = found.or("Use an allocator that gives back by itself: LD_PRELOAD=libjemalloc.so.2");
     }
     Some(found)

@@ -41,7 +41,7 @@ const LEAST_SHARE: Threshold = Threshold::percent("least_share", 1.0);
 
 /// Whether so many bytes are worth a claim in this process.
 pub(super) fn matters(report: &MemoryReport, bytes: u64) -> bool {
-    LEAST.whole().max(LEAST_SHARE.share_of(report.rss_bytes)) <= bytes
+    LEAST.whole().max(LEAST_SHARE.share_of(report.bytes_of_memory())) <= bytes
 }
 
 /// The same in words.

@@ -5,9 +5,14 @@ pub(crate) use assay_text::percent::of as percent;
 use assay_text::size;
 pub(crate) use assay_text::size::rounded as bytes;
 
-/// Resident bytes of the entries whose path begins like this.
+/// Resident memory of the entries whose path begins like this.
 pub(crate) fn under(report: &MemoryReport, path: &[&str]) -> u64 {
-    entries_under(report, path).fold(0, |sum, entry| sum.saturating_add(entry.resident_bytes))
+    memory_of(entries_under(report, path))
+}
+
+/// Resident memory of entries: what a process maps several times counts once, since a setting gives it back once.
+pub(crate) fn memory_of<'a>(entries: impl Iterator<Item = &'a MemoryEntry>) -> u64 {
+    entries.fold(0, |sum, entry| sum.saturating_add(entry.bytes_of_memory()))
 }
 
 /// The entries whose path begins like this.
@@ -18,7 +23,7 @@ pub(crate) fn entries_under<'a>(
     report.entries.iter().filter(move |entry| begins(entry, path))
 }
 
-/// Resident bytes of an area.
+/// Resident memory of an area.
 pub(crate) fn of_area(report: &MemoryReport, area: Area) -> u64 {
     under(report, &[area.title()])
 }
@@ -27,10 +32,9 @@ fn begins(entry: &MemoryEntry, path: &[&str]) -> bool {
     path.len() <= entry.path.len() && entry.path.iter().zip(path).all(|(part, wanted)| part == wanted)
 }
 
-/// Resident bytes of the entries of an area that end like this.
+/// Resident memory of the entries of an area that end like this.
 pub(crate) fn ending(report: &MemoryReport, area: Area, last: &str) -> u64 {
-    let of_area = entries_of(report, area).filter(|entry| entry.path.last().is_some_and(|part| part == last));
-    of_area.fold(0, |sum, entry| sum.saturating_add(entry.resident_bytes))
+    memory_of(entries_of(report, area).filter(|entry| entry.path.last().is_some_and(|part| part == last)))
 }
 
 /// The entries of an area.

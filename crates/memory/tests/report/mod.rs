@@ -86,6 +86,7 @@ impl Snapshot {
         self.0.entries.push(MemoryEntry {
             path,
             resident_bytes,
+            memory_bytes: None,
             size_bytes: None,
             count: None,
             source: FigureSource::VmStructs,

@@ -124,6 +124,20 @@ impl MemoryReport {
     pub fn has_owners(&self) -> bool {
         self.depth != Some(SnapshotDepth::Structures)
     }
+
+    /// Bytes of memory that the RSS stands for: fewer where the process maps the same memory at several addresses.
+    pub fn bytes_of_memory(&self) -> u64 {
+        let again = |entry: &MemoryEntry| entry.resident_bytes.saturating_sub(entry.bytes_of_memory());
+        let repeated = self.entries.iter().fold(0, |sum: u64, entry| sum.saturating_add(again(entry)));
+        self.rss_bytes.saturating_sub(repeated)
+    }
+}
+
+impl MemoryEntry {
+    /// Bytes of memory, counted once however often the process maps it.
+    pub fn bytes_of_memory(&self) -> u64 {
+        self.memory_bytes.unwrap_or(self.resident_bytes)
+    }
 }
 
 /// A cause of resident memory that is not split further.
@@ -133,6 +147,10 @@ pub struct MemoryEntry {
     pub path: Vec<String>,
     /// Resident bytes.
     pub resident_bytes: u64,
+    /// Bytes of memory that these are, where they are fewer: the process maps the same memory at several addresses, and the kernel
+    /// counts it as resident at each.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub memory_bytes: Option<u64>,
     /// Bytes that it takes of the address space or of malloc, resident or not, where that is known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub size_bytes: Option<u64>,
@@ -335,9 +353,9 @@ pub struct OutsideRss {
     pub rss_peak_bytes: Option<u64>,
     /// Proportional set size: shared pages divided by the number of processes that share them.
     pub pss_bytes: Option<u64>,
-    /// Unique set size: pages of this process only.
+    /// Unique set size: pages of this process only. Those that it maps several times count once.
     pub uss_bytes: Option<u64>,
-    /// Shared with other processes.
+    /// Shared with other processes, as far as the kernel says; what the process maps several times itself is not among it.
     pub shared_bytes: Option<u64>,
     /// Swapped out.
     pub swap_bytes: Option<u64>,

@@ -34,7 +34,7 @@ pub fn table(areas: &[AreaNode], report: &MemoryReport) -> Table {
         .if_room()
         .words("Source", |row| Cell::looks(source(row.node), Look::Dim))
         .if_room()
-        .words("What it is", |row| row.what.unwrap_or_default())
+        .words("What it is", |row| explained(row))
         .below()
         .folded(|row| row.node.bytes < rss_bytes / SMALL_DIVISOR)
         .tree(|row| (row.node.rank, row.node.bytes), bytes)
@@ -43,6 +43,14 @@ pub fn table(areas: &[AreaNode], report: &MemoryReport) -> Table {
 
 fn source(node: &Node) -> &'static str {
     if node.is_entry() { node.source.title() } else { "total" }
+}
+
+/// What a row is; and how much memory that is, where the process maps it several times.
+fn explained(row: &Row<'_>) -> String {
+    let Node { bytes: resident, memory_bytes: memory, .. } = *row.node;
+    let again = words::mapped(resident, memory).map(|times| format!("{} of memory, {times}", bytes(memory)));
+    let parts: Vec<String> = row.what.map(str::to_owned).into_iter().chain(again).collect();
+    parts.join("; ")
 }
 
 /// A node with its place in the tree.

@@ -22,7 +22,12 @@ fn row(value: Option<u64>, what: &str) -> Option<Term> {
 pub fn kernel(report: &MemoryReport) -> Vec<Term> {
     let beside = &report.outside_rss;
     let threads = beside.threads.map_or_else(String::new, |n| format!(" of {} threads, computed", count(n)));
+    let again = report.rss_bytes.saturating_sub(report.bytes_of_memory());
     let rows = [
+        row(
+            Some(again).filter(|b| *b > 0),
+            "in the RSS a second time, since the process maps it at several addresses",
+        ),
         row(beside.rss_peak_bytes, "largest RSS so far (VmHWM)"),
         row(beside.pss_bytes, "proportional set size (PSS): shared pages divided among those who share them"),
         row(beside.uss_bytes, "unique set size (USS): what ending the process would free"),

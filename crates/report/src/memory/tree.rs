@@ -17,6 +17,8 @@ pub struct Node {
     pub name: String,
     /// Resident bytes of all beneath it.
     pub bytes: u64,
+    /// Bytes of memory that these are: fewer where the process maps it several times.
+    pub memory_bytes: u64,
     /// Number of things, where it is an entry that counts them.
     pub count: Option<u64>,
     /// The weakest source of all beneath it.
@@ -75,10 +77,12 @@ fn parts(entry: &MemoryEntry, skip: usize) -> Vec<String> {
 fn branch(name: &str, entries: Vec<Placed>, level: usize) -> Node {
     let rank = entries.iter().map(|p| p.rank).min().unwrap_or(usize::MAX);
     let bytes = entries.iter().fold(0u64, |sum, p| sum.saturating_add(p.entry.resident_bytes));
+    let memory_bytes = entries.iter().fold(0u64, |sum, p| sum.saturating_add(p.entry.bytes_of_memory()));
     let source = entries.iter().map(|p| p.entry.source).max().unwrap_or(FigureSource::Kernel);
     let mut node = Node {
         name: name.to_owned(),
         bytes,
+        memory_bytes,
         count: None,
         source,
         explanation: None,

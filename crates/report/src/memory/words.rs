@@ -3,7 +3,7 @@
 use super::tree::{self, AreaNode};
 use assay_kit::number::{bytes, count, duration, less, percent, signed_bytes};
 use assay_kit::text::{clean, to_the_second};
-use assay_model::{AllocatorFacts, Area, MemoryCopy, MemoryReport, OwnersLeftOut};
+use assay_model::{AllocatorFacts, Area, MemoryCopy, MemoryEntry, MemoryReport, OwnersLeftOut};
 
 /// What a snapshot that follows no pointers leaves open.
 pub const A_QUICK_SAMPLE: &str =
@@ -23,9 +23,16 @@ pub fn subject(report: &MemoryReport) -> String {
     parts.join(" · ")
 }
 
+/// A smaller part that is mapped a second time is not worth a word: libraries have pages that two of their mappings share.
+const MAPPED_AGAIN_DIVISOR: u64 = 100;
+
 /// RSS against the Java heap, the question that brings people here.
 pub fn headline(report: &MemoryReport, heap_bytes: u64) -> String {
     let rss = report.rss_bytes;
+    let memory = report.bytes_of_memory();
+    if mapped(rss, memory).is_some() {
+        return headline_of_memory(report, heap_bytes, memory);
+    }
     if heap_bytes == 0 {
         return format!("{} resident (RSS)", bytes(rss));
     }
@@ -39,6 +46,42 @@ pub fn headline(report: &MemoryReport, heap_bytes: u64) -> String {
         bytes(beyond),
         percent(beyond, rss)
     )
+}
+
+/// The same of a process that maps a part of its memory several times: what it takes is not what the RSS counts.
+fn headline_of_memory(report: &MemoryReport, heap_rss_bytes: u64, memory: u64) -> String {
+    let counts = format!("RSS counts {}", bytes(report.rss_bytes));
+    let is_heap = |entry: &&MemoryEntry| Area::of_path(&entry.path) == Some(Area::JavaHeap);
+    let heap = report.entries.iter().filter(is_heap);
+    let heap = heap.fold(0u64, |sum, entry| sum.saturating_add(entry.bytes_of_memory()));
+    if heap == 0 {
+        let again = bytes(report.rss_bytes - memory);
+        return format!("{} of memory; {counts}, of it {again} mapped a second time", bytes(memory));
+    }
+    let times = mapped(heap_rss_bytes, heap).map_or_else(String::new, |times| format!(", {times}"));
+    let limit = report.jvm.as_ref().and_then(|j| j.heap_bytes_max);
+    let limit = limit.map_or_else(String::new, |max| format!(", limit {}", bytes(max)));
+    let beyond = memory.saturating_sub(heap);
+    format!(
+        "{} of memory: {} Java heap{times}{limit}; {} ({}) are not Java heap; {counts}",
+        bytes(memory),
+        bytes(heap),
+        bytes(beyond),
+        percent(beyond, memory)
+    )
+}
+
+/// How often memory is mapped that the kernel counts as so many resident bytes; absent where nearly all of it is mapped once.
+pub fn mapped(resident_bytes: u64, memory_bytes: u64) -> Option<String> {
+    if resident_bytes.saturating_sub(memory_bytes) <= resident_bytes / MAPPED_AGAIN_DIVISOR {
+        return None;
+    }
+    let is_times = |times: u64| {
+        let whole = memory_bytes.saturating_mul(times);
+        whole.abs_diff(resident_bytes) <= whole / MAPPED_AGAIN_DIVISOR
+    };
+    let times = [(2, "twice"), (3, "three times")].into_iter().find(|(times, _)| is_times(*times));
+    Some(format!("mapped {}", times.map_or("several times", |(_, words)| words)))
 }
 
 /// The line that says that the entries add up, and what the difference is where they do not.

@@ -177,6 +177,7 @@ fn look_at(step: i32, grown: f64) -> MemoryReport {
         .map(|row| MemoryEntry {
             path: row.0.iter().map(|&part| part.to_owned()).collect(),
             resident_bytes: (row.1 as f64 * wave(row)) as u64 * KIB,
+            memory_bytes: None,
             size_bytes: None,
             count: (row.3 > 0).then_some(row.3),
             source: row.2,
