@@ -147,7 +147,7 @@ fn read_once(proc: &ProcRoot, pid: u32, reads: Reads) -> Result<Option<(Jvm, boo
     jvm.has_frame_pointers = hotspot.flags().bool("PreserveFramePointer") == Some(true);
     let version = hotspot.version();
     jvm.facts = TimeJvm {
-        version: version.map(|v| v.text.clone()),
+        version: version.map(|v| v.name()),
         feature: version.map(|v| v.feature),
         collector: hotspot.collector().map(|collector| collector.name().to_owned()),
     };

@@ -4,7 +4,7 @@ use crate::assemble::Sums;
 use crate::jvm::Jvm;
 use crate::snapshot::Snapshot;
 use assay_allocators::Survey;
-use assay_hotspot::{BlobKind, ChunkState, GcTable, JavaHeap, NmtLevel};
+use assay_hotspot::{BlobKind, ChunkState, GcTable, JavaHeap, JvmVersion, NmtLevel};
 use assay_model::{AllocatorFacts, Area, JvmMemoryFacts, SnapshotDepth, ThreadKind};
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
     let blobs = jvm.code.as_ref().map(|c| c.heaps.iter().flat_map(|h| &h.blobs));
     let of_code = |blob: &assay_hotspot::CodeBlob| blob.addresses.end - blob.addresses.start;
     JvmMemoryFacts {
-        version: jvm.hotspot.version().map(|v| v.text.clone()),
+        version: jvm.hotspot.version().map(JvmVersion::name),
         feature: jvm.hotspot.version().map(|v| v.feature),
         collector: jvm.hotspot.collector().map(|c| c.name().to_owned()),
         native_memory_tracking: Some(level_name(jvm.nmt.level).to_owned()),

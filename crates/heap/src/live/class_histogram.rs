@@ -4,7 +4,9 @@ use super::tally::{OfClass, Tally, primitive};
 use super::{Counted, FreezeReport};
 use crate::class_histogram::FILLER_OBJECT;
 use crate::{ArrayLengths, ClassHistogram, ClassIndex, ClassShape, Field, FieldKind, PrimitiveKind};
-use assay_hotspot::{ClassField, ClassKind, Collector, HeapClass, HeapClasses, Hotspot, JavaHeap};
+use assay_hotspot::{
+    ClassField, ClassKind, Collector, HeapClass, HeapClasses, Hotspot, JavaHeap, JvmVersion,
+};
 use assay_model::{DumpModel, ModelName, Problem, Reason};
 use assay_text::{percent, size};
 
@@ -50,7 +52,7 @@ pub(super) fn make(
         word_bytes: hotspot.source().word_bytes(),
         alignment_bytes: Some(alignment(hotspot)),
         neighbours: Vec::new(),
-        jdk_version: hotspot.version().map(|version| release(&version.text)),
+        jdk_version: hotspot.version().map(JvmVersion::release),
         jdk_by_shape: None,
         is_android: false,
         is_part: freeze.is_cut_short,
@@ -263,18 +265,13 @@ pub(super) fn model(hotspot: &Hotspot<'_>) -> Result<DumpModel, String> {
         name,
         evidence: "the flags of the running JVM".to_owned(),
         jdk: version.map(|version| version.feature),
-        jdk_version: version.map(|version| release(&version.text)),
+        jdk_version: version.map(JvmVersion::release),
         alignment_bytes: Some(alignment),
     })
 }
 
 fn alignment(hotspot: &Hotspot<'_>) -> u64 {
     hotspot.flags().uint("ObjectAlignmentInBytes").filter(|bytes| bytes.is_power_of_two()).unwrap_or(8)
-}
-
-/// `17.0.15` of `17.0.15+6-Debian-1deb12u1`.
-fn release(text: &str) -> String {
-    text.split(['+', '-']).next().unwrap_or(text).to_owned()
 }
 
 /// What the JVM fills gaps with from JDK 19 on.
@@ -311,7 +308,7 @@ fn spelt(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{release, spelt};
+    use super::spelt;
 
     #[test]
     fn names_are_spelt_as_in_the_class_histogram_of_a_dump() {
@@ -324,11 +321,5 @@ mod tests {
         ] {
             assert_eq!(spelt(jvm), histogram);
         }
-    }
-
-    #[test]
-    fn releases_are_told_without_the_build() {
-        assert_eq!(release("17.0.15+6-Debian-1deb12u1"), "17.0.15");
-        assert_eq!(release("26-ea+12"), "26");
     }
 }

@@ -202,7 +202,7 @@ pub struct UnknownPiece {
 /// What the JVM says of itself, read from its memory.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JvmMemoryFacts {
-    /// Full version, for example `17.0.15+6-Debian-1deb12u1`.
+    /// Full version, for example `17.0.15+6-Debian-1deb12u1`, `8u504 (HotSpot 25.504-b01)`.
     pub version: Option<String>,
     /// Feature release, for example 17.
     pub feature: Option<u32>,

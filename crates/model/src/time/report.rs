@@ -224,7 +224,7 @@ pub struct ThreadTime {
 /// The JVM, in short.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TimeJvm {
-    /// Full version, for example `17.0.15+6-Debian-1deb12u1`.
+    /// Full version, for example `17.0.15+6-Debian-1deb12u1`, `8u504 (HotSpot 25.504-b01)`.
     pub version: Option<String>,
     /// Feature release, for example 17.
     pub feature: Option<u32>,
