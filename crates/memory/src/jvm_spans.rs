@@ -152,13 +152,16 @@ fn node_spans(
 ) {
     let space = if node.is_class_space { "class space" } else { "non-class" };
     let known_from = metaspace.known_from;
-    let free = entries.explained(
-        Area::ClassMetadata,
-        &[space, if node.chunks.is_empty() { "not distinguished" } else { "free chunks" }],
-        known_from,
-        "given back by class loaders that are gone, or never used; still resident",
-    );
-    beneath.push(AddressRange::new(node.addresses.clone(), free));
+    let (rest, what) = if node.chunks.is_empty() {
+        (
+            "not distinguished",
+            "classes that are loaded, and free chunks between them: which is which is not read in this release",
+        )
+    } else {
+        ("free chunks", "given back by class loaders that are gone, or never used; still resident")
+    };
+    let rest = entries.explained(Area::ClassMetadata, &[space, rest], known_from, what);
+    beneath.push(AddressRange::new(node.addresses.clone(), rest));
     for chunk in node.chunks.iter().filter(|c| c.state == ChunkState::InUse) {
         let loader = chunk.loader.and_then(|i| metaspace.loaders.get(i as usize));
         let loader = loader.map_or("loader not known", |l| l.name.as_str());
