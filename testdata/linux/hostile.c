@@ -1,6 +1,7 @@
 /* A program that makes itself hard to read: `hostile KIND`. It says "ready" and then does what its kind says until its
-   standard input ends or it is killed. Kinds: mappings, threads, churn, forks, execs, exits, recorded, list, lost. */
+   standard input ends or it is killed. Kinds: mappings, threads, churn, forks, execs, exits, recorded, list, lost, written. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -113,6 +114,20 @@ static long lose_mapping(long bytes) {
   return bytes;
 }
 
+/* Maps a file for itself alone, reads all of it, and writes to the pages of its first half. */
+static long write_half(const char *path) {
+  int file = open(path, O_RDONLY);
+  long bytes = lseek(file, 0, SEEK_END), page = sysconf(_SC_PAGESIZE);
+  volatile char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+  if (at == MAP_FAILED) return 0;
+  for (long i = 0; i < bytes; i += page) {
+    if (i < bytes / 2) at[i] = 1;
+    else (void)at[i];
+  }
+  close(file);
+  return bytes / 2;
+}
+
 int main(int arguments, char **argument) {
   const char *kind = 1 < arguments ? argument[1] : "";
   if (!strcmp(kind, "mappings")) {
@@ -125,6 +140,9 @@ int main(int arguments, char **argument) {
     pthread_t thread;
     for (long i = 1; i <= 4; i++) pthread_create(&thread, NULL, churn, (void *)i);
     say_ready(4);
+    wait_for_end();
+  } else if (!strcmp(kind, "written")) {
+    say_ready(write_half(2 < arguments ? argument[2] : ""));
     wait_for_end();
   } else if (!strcmp(kind, "forks")) {
     say_ready(0);

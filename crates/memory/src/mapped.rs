@@ -7,7 +7,9 @@ use assay_model::{Area, FigureSource};
 use object::Endianness;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader};
+use rustix::fs::fstatfs;
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
@@ -16,15 +18,18 @@ const ELF_HEAD_BYTES: usize = 4096;
 /// More program headers than any linker writes.
 const LOAD_SEGMENTS_MAX: usize = 256;
 
+/// Behind the kind of a file: pages of it that the program has written to, and has alone.
+pub(crate) const WRITTEN: &str = ", written";
+
 /// Spans of all mappings that the kernel names, and of the zero-initialised data of libraries, which it does not.
 pub(crate) fn mapped_spans(source: &dyn MemorySource, entries: &mut EntryTable) -> Vec<AddressRange> {
     let mappings = source.mappings();
-    let mut elf_files: HashMap<&str, Option<Elf>> = HashMap::new();
+    let mut files: HashMap<&str, MappedFile> = HashMap::new();
     let mut spans = trampoline_spans(mappings, entries);
     for mapping in mappings.iter().filter(|m| m.rss_bytes != 0 && m.is_file() && !is_trampolines(m)) {
-        let known = elf_files.entry(&mapping.name).or_insert_with(|| read_elf(source, mapping));
-        let Some(file) = known else {
-            spans.extend(file_spans(source, mapping, entries));
+        let known = files.entry(&mapping.name).or_insert_with(|| MappedFile::of(source, mapping));
+        let Some(file) = &known.elf else {
+            spans.extend(file_spans(source, mapping, known.is_in_memory, entries));
             continue;
         };
         spans.push(AddressRange::new(mapping.addresses.clone(), library_entry(mapping, entries)));
@@ -115,7 +120,7 @@ pub(crate) fn library_data(source: &dyn MemorySource) -> Vec<(&str, Range<u64>)>
         if !objects.contains(name) && !is_library(name) {
             continue;
         }
-        let file = elf_files.entry(name).or_insert_with(|| read_elf(source, mapping));
+        let file = elf_files.entry(name).or_insert_with(|| MappedFile::of(source, mapping).elf);
         if file.is_none() && !is_library(name) {
             continue;
         }
@@ -170,45 +175,69 @@ fn named_span(mapping: &Mapping, entries: &mut EntryTable) -> Option<AddressRang
 }
 
 /// A mapped file that is not a library.
-fn file_spans(source: &dyn MemorySource, mapping: &Mapping, entries: &mut EntryTable) -> Vec<AddressRange> {
+fn file_spans(
+    source: &dyn MemorySource,
+    mapping: &Mapping,
+    is_in_memory: bool,
+    entries: &mut EntryTable,
+) -> Vec<AddressRange> {
     let name = file_name(&mapping.name).to_owned();
     let whole = |entry| vec![AddressRange::new(mapping.addresses.clone(), entry)];
     let ends_with = |ends: &[&str]| ends.iter().any(|end| name.to_ascii_lowercase().ends_with(end));
     let starts_with = |starts: &[&str]| starts.iter().any(|start| mapping.name.starts_with(start));
-    if name.ends_with(".jsa") {
-        archive_spans(source, mapping, entries)
-    } else if mapping.name.starts_with("/memfd:java_heap") {
-        whole(entries.entry(Area::JavaHeap, &["pages of the heap"], FigureSource::Kernel))
-    } else if mapping.name.contains("/hsperfdata_") {
-        whole(entries.explained(
+    if ends_with(&[".jsa", ".aot"]) {
+        return archive_spans(source, mapping, entries);
+    }
+    if mapping.name.starts_with("/memfd:java_heap") {
+        return whole(entries.entry(Area::JavaHeap, &["pages of the heap"], FigureSource::Kernel));
+    }
+    if mapping.name.contains("/hsperfdata_") {
+        return whole(entries.explained(
             Area::JvmWork,
             &["performance counters"],
             FigureSource::Kernel,
             "counters that jps and jstat read; -XX:-UsePerfData does without",
-        ))
-    } else if starts_with(&["/dev/zero", "/dev/shm/", "/memfd:", "/SYSV", "anon_inode:", "/dev/"]) {
-        whole(entries.entry(Area::Other, &["shared memory and devices", &name], FigureSource::Kernel))
-    } else if name == "modules" && mapping.name.ends_with("/lib/modules") {
-        whole(entries.explained(
-            Area::Code,
-            &["class files", "modules"],
-            FigureSource::Kernel,
-            "the JDK's own class files; clean pages of a file, which the kernel can drop",
-        ))
-    } else if ends_with(&[".jar", ".zip", ".war", ".jmod"]) {
-        whole(entries.entry(Area::Code, &["mapped jars", &name], FigureSource::Kernel))
-    } else if ends_with(&[".ttf", ".otf", ".ttc", ".pfb", ".pcf", ".afm", ".pcf.gz"]) {
-        whole(entries.entry(Area::Code, &["fonts", &name], FigureSource::Kernel))
-    } else if mapping.name.contains("/locale/") || ends_with(&[".mo", ".cache", "locale-archive"]) {
-        whole(entries.entry(Area::Code, &["locale", &name], FigureSource::Kernel))
-    } else {
-        whole(entries.explained(
-            Area::Buffers,
-            &["mapped files", &name],
-            FigureSource::Kernel,
-            "a file that the program mapped; clean pages of it can be dropped by the kernel",
-        ))
+        ));
     }
+    if is_in_memory || starts_with(&["/dev/zero", "/dev/shm/", "/memfd:", "/SYSV"]) {
+        return whole(entries.explained(
+            Area::Other,
+            &["shared memory and devices", &name],
+            FigureSource::Kernel,
+            "memory that has a name, as files in tmpfs are: no disk has it, so that the kernel cannot drop it",
+        ));
+    }
+    if starts_with(&["anon_inode:", "/dev/"]) {
+        return whole(entries.entry(
+            Area::Other,
+            &["shared memory and devices", &name],
+            FigureSource::Kernel,
+        ));
+    }
+    let (area, kind) = if name == "modules" && mapping.name.ends_with("/lib/modules") {
+        (Area::Code, "class files")
+    } else if ends_with(&[".jar", ".zip", ".war", ".jmod"]) {
+        (Area::Code, "mapped jars")
+    } else if ends_with(&[".ttf", ".otf", ".ttc", ".pfb", ".pcf", ".afm", ".pcf.gz"]) {
+        (Area::Code, "fonts")
+    } else if mapping.name.contains("/locale/") || ends_with(&[".mo", ".cache", "locale-archive"]) {
+        (Area::Code, "locale")
+    } else {
+        (Area::Buffers, "mapped files")
+    };
+    let of_file = entries.explained(
+        area,
+        &[kind, &name],
+        FigureSource::Kernel,
+        "pages of a file that is mapped: the kernel can drop them, and reads them again",
+    );
+    let written = entries.explained(
+        area,
+        &[&format!("{kind}{WRITTEN}"), &name],
+        FigureSource::Kernel,
+        "pages of a private mapping that the program wrote to: memory of its own, which the kernel cannot drop",
+    );
+    by_page(source, &mapping.addresses, of_file, written)
 }
 
 /// The class-data archive: pages still shared with the file, and pages that the JVM has written to.
@@ -229,16 +258,63 @@ pub(crate) fn archive_spans(
         FigureSource::Kernel,
         "pages of the archive that this JVM has written to or moved",
     );
-    let Range { start, end } = mapping.addresses;
+    by_page(source, &mapping.addresses, shared, private)
+}
+
+/// Mappings of the files that the archive of class data was mapped from, whatever they are called: an AOT cache has parts that do not lie
+/// among the classes.
+pub(crate) fn archive_files(
+    source: &dyn MemorySource,
+    archive: &[Range<u64>],
+    entries: &mut EntryTable,
+) -> Vec<AddressRange> {
+    let is_inside = |m: &&Mapping| {
+        archive.iter().any(|range| range.start <= m.addresses.start && m.addresses.end <= range.end)
+    };
+    let mapped = || source.mappings().iter().filter(|m| m.is_file());
+    let files: HashSet<(&str, u64)> =
+        mapped().filter(is_inside).map(|m| (m.device.as_str(), m.inode)).collect();
+    let of_files = mapped().filter(|m| m.rss_bytes != 0 && files.contains(&(&m.device, m.inode)));
+    of_files.flat_map(|mapping| archive_spans(source, mapping, entries)).collect()
+}
+
+/// The resident parts of a mapping: pages of the file, and pages that belong to the process alone.
+fn by_page(
+    source: &dyn MemorySource,
+    addresses: &Range<u64>,
+    of_file: EntryId,
+    own: EntryId,
+) -> Vec<AddressRange> {
+    let Range { start, end } = *addresses;
     let runs = source.pages().runs();
     let first = runs.partition_point(|run| run.addresses.end <= start);
     let inside = runs[first..].iter().take_while(|run| run.addresses.start < end);
     inside
         .map(|run| {
             let part = run.addresses.start.max(start)..run.addresses.end.min(end);
-            AddressRange::new(part, if run.is_file { shared } else { private })
+            AddressRange::new(part, if run.is_file { of_file } else { own })
         })
         .collect()
+}
+
+/// What a mapped file is.
+#[derive(Default)]
+struct MappedFile {
+    /// A library, or a program.
+    elf: Option<Elf>,
+    /// It lies in a file system that has no disk: its pages are memory.
+    is_in_memory: bool,
+}
+
+impl MappedFile {
+    fn of(source: &dyn MemorySource, mapping: &Mapping) -> MappedFile {
+        let Ok(file) = source.open_mapped_file(mapping) else { return MappedFile::default() };
+        // Files of a recording lie in memory, wherever they came from.
+        let system = source.paths_are_of_this_machine().then(|| fstatfs(&file).ok()).flatten();
+        // `TMPFS_MAGIC` of `linux/magic.h`.
+        let is_in_memory = system.is_some_and(|system| system.f_type == 0x0102_1994);
+        MappedFile { elf: Elf::read(&file), is_in_memory }
+    }
 }
 
 /// Where the segments of an ELF file end in memory, relative to each other.
@@ -253,6 +329,15 @@ struct Segment {
 }
 
 impl Elf {
+    /// The segments of a file, if it is one of ELF.
+    fn read(file: &File) -> Option<Elf> {
+        let mut head = vec![0; ELF_HEAD_BYTES];
+        let read = file.read_at(&mut head, 0).ok()?;
+        head.truncate(read);
+        parse_elf::<elf::FileHeader64<Endianness>>(&head)
+            .or_else(|| parse_elf::<elf::FileHeader32<Endianness>>(&head))
+    }
+
     /// The zero-initialised data behind the last mapping of a writable segment: anonymous, and without a name of its own. The
     /// mapping itself need not be writable: where all that the file has of the segment is relocated constants, the loader
     /// protects all of it.
@@ -267,16 +352,6 @@ impl Elf {
         let end = start.checked_add(segment.memory_bytes)?.checked_next_multiple_of(4096)?;
         (mapping.addresses.end < end).then_some(mapping.addresses.end..end)
     }
-}
-
-/// The segments of a file, if it is one of ELF.
-fn read_elf(source: &dyn MemorySource, mapping: &Mapping) -> Option<Elf> {
-    let file = source.open_mapped_file(mapping).ok()?;
-    let mut head = vec![0; ELF_HEAD_BYTES];
-    let read = file.read_at(&mut head, 0).ok()?;
-    head.truncate(read);
-    parse_elf::<elf::FileHeader64<Endianness>>(&head)
-        .or_else(|| parse_elf::<elf::FileHeader32<Endianness>>(&head))
 }
 
 fn parse_elf<H: FileHeader<Endian = Endianness>>(head: &[u8]) -> Option<Elf> {

@@ -8,7 +8,7 @@ use crate::entry_table::{EntryId, EntryTable};
 use crate::heap_classes::{self, HeapObjects};
 use crate::jvm::Jvm;
 use crate::jvm_spans::{code_spans, gc_spans, heap_spans, metaspace_spans, page_spans};
-use crate::mapped::mapped_spans;
+use crate::mapped::{archive_files, mapped_spans};
 use crate::mapped_again::MappedAgain;
 use crate::native_image;
 use crate::options::ReadOptions;
@@ -149,6 +149,10 @@ fn paint_jvm(
     entries: &mut EntryTable,
 ) {
     address_map.paint(page_spans(&jvm.hotspot.jvm_pages(), entries));
+    // Objects of the archive are the heap's.
+    let archive =
+        jvm.metaspace.iter().flat_map(|metaspace| archive_files(source, &metaspace.archive, entries));
+    address_map.paint(archive.collect());
     for layer in jvm.heap.iter().flat_map(|heap| heap_spans(heap, entries)) {
         address_map.paint(layer);
     }

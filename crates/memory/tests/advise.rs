@@ -351,3 +351,19 @@ fn what_is_mapped_three_times_is_counted_once_in_savings_and_limits() {
     };
     assert_eq!((gain(&once), gain(&thrice)), (Some(200 * MIB), Some(200 * MIB)));
 }
+
+/// A limit that counts them half kills a program that changed a file in a private mapping.
+#[test]
+fn pages_of_files_that_were_written_are_not_halved() {
+    for kind in ["direct and mapped buffers/mapped files", "code/mapped jars", "code/class files"] {
+        let of = |path: String| {
+            let advice = advise(&[Snapshot::plain_jvm().entry(&path, 100 * MIB).0]);
+            advice.lines.iter().map(|line| line.bound_bytes).sum::<u64>()
+        };
+        let nothing = advise(&[Snapshot::plain_jvm().0]).lines.iter().map(|l| l.bound_bytes).sum::<u64>();
+        assert_eq!(of(format!("{kind}/a")) - nothing, 50 * MIB, "{kind}");
+        assert!(100 * MIB <= of(format!("{kind}, written/a")) - nothing, "{kind}");
+    }
+    let file = Snapshot::plain_jvm().entry("direct and mapped buffers/mapped files, written/a", 100 * MIB);
+    assert!(findings(&file.0).iter().all(|found| found.rule != "mapped-files"));
+}

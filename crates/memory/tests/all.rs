@@ -11,6 +11,7 @@ mod hostile;
 mod leaks;
 mod limit;
 mod many_blocks;
+mod mapped;
 mod mapped_again;
 mod native_image;
 mod nmt;

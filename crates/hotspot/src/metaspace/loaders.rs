@@ -170,12 +170,21 @@ impl Hotspot<'_> {
         }
     }
 
+    /// Where the archive of class data lies, static and dynamic, with what is between them; an AOT cache is one (JDK 24 and later, which 26
+    /// renamed the fields after).
+    pub(crate) fn archive_bounds(&self) -> Option<Range<u64>> {
+        let (structs, source) = (self.structs(), self.source());
+        let bound = |end: &str| {
+            let [old, new] = ["shared", "aot"].map(|name| format!("_{name}_metaspace_{end}"));
+            source.word(structs.first_static_address(&[("MetaspaceObj", &old), ("MetaspaceObj", &new)])?)
+        };
+        bound("base").zip(bound("top")).map(|(base, top)| base..top).filter(|range| range.start < range.end)
+    }
+
     /// The mapped archive of class data, static and dynamic: one range for each file, by the mappings between its ends.
     pub(super) fn archive_ranges(&self) -> Vec<Range<u64>> {
-        let (structs, source) = (self.structs(), self.source());
-        let bound = |field| source.word(structs.static_address("MetaspaceObj", field)?);
-        let bounds = bound("_shared_metaspace_base").zip(bound("_shared_metaspace_top"));
-        let Some((base, top)) = bounds.filter(|(base, top)| base < top) else { return Vec::new() };
+        let source = self.source();
+        let Some(Range { start: base, end: top }) = self.archive_bounds() else { return Vec::new() };
         let mut ranges: Vec<Range<u64>> = Vec::new();
         let mut file = "";
         for mapping in source.mappings() {

@@ -131,15 +131,13 @@ impl<'m> Hotspot<'m> {
             );
             return None;
         };
-        let bound = |field| self.source().word(self.structs().static_address("MetaspaceObj", field)?);
-        let archive = bound("_shared_metaspace_base").zip(bound("_shared_metaspace_top"));
         let mut classes = HeapClasses {
             backed: Backed::new(self.source()),
             layout,
             object,
             loaded: Vec::new(),
             by_address: HashMap::new(),
-            archive: archive.map_or(0..0, |(base, top)| base..top),
+            archive: self.archive_bounds().unwrap_or(0..0),
             dormant: Mutex::default(),
         };
         classes.read_loaders(self, head);

@@ -4,6 +4,7 @@ use super::gather::Change;
 use crate::findings::classes::loader;
 use crate::findings::words::{bytes, entries_of};
 use crate::heap_classes::CLASSES_MAX;
+use crate::mapped::WRITTEN;
 use crate::owners::{JDK_LIBRARIES, ON_STACKS};
 use crate::stacks::without_numbers;
 use assay_model::{Area, MemoryReport, ThreadMemory};
@@ -33,6 +34,7 @@ pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &Memory
         Some(Area::Code) => match second {
             Some("mapped files" | "mapped jars" | "fonts" | "locale" | "class files") => {
                 "pages of files that are mapped: the kernel can drop them at any time. Growth without end means mappings \
+            Some(kind) if kind.ends_with(WRITTEN) => written(kind),
                  that nobody releases"
                     .to_owned()
             }
@@ -132,6 +134,7 @@ fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {
             "files that Java code maps: clean pages, which the kernel can drop. Growth without end means mapped buffers that \
              are never released"
                 .to_owned()
+        Some(kind) if kind.ends_with(WRITTEN) => written(kind),
         }
         Some(holder) if holder.contains("DirectByteBuffer") => format!(
             "{}. Next: jcmd {pid} GC.class_histogram counts java.nio.DirectByteBuffer, a heap dump shows who \
@@ -171,6 +174,13 @@ fn jvm_work(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Str
             Some((from, to)) => {
                 format!("what the JVM keeps for each thread: {from} threads before, {to} after")
             }
+/// Pages of a private mapping that the program wrote to.
+fn written(kind: &str) -> String {
+    format!(
+        "{kind}: private pages that the program wrote to, which the kernel cannot drop. Next: who maps the file to change it"
+    )
+}
+
             None => "what the JVM keeps for each thread".to_owned(),
         },
         ON_STACKS => {
