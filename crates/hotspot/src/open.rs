@@ -82,6 +82,19 @@ impl<'m> Hotspot<'m> {
         self.version.as_ref()
     }
 
+    /// Whether the JVM has the diagnostic command that trims malloc: 18 and later, and updates of 11 and 17 from 2023 on. Its class shows it,
+    /// or where libjvm has no symbols the command's name.
+    pub fn has_trim_command(&self) -> bool {
+        /// The table of functions of `TrimCLibcHeapDCmd`.
+        const CLASS: &str = "_ZTV17TrimCLibcHeapDCmd";
+        const NAME: &str = "System.trim_native_heap";
+        let symbols = self.symbols();
+        match symbols.has_symtab() {
+            true => symbols.address(CLASS).is_some(),
+            false => !symbols.image.constants().places_of(NAME).is_empty(),
+        }
+    }
+
     /// What is known of its release.
     pub(crate) fn release(&self) -> Option<&'static Release> {
         self.version().map(|version| Release::of(version.feature))

@@ -17,6 +17,7 @@ const FLAGS: &[&str] = &[
     "CompressedClassSpaceSize",
     "ConcGCThreads",
     "G1HeapRegionSize",
+    "DisableAttachMechanism",
     "G1PeriodicGCInterval",
     "InitialHeapSize",
     "MaxDirectMemorySize",
@@ -66,6 +67,7 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
         collector: jvm.hotspot.collector().map(|c| c.name().to_owned()),
         native_memory_tracking: Some(level_name(jvm.nmt.level).to_owned()),
         layout: Some(
+        has_trim_command: Some(jvm.hotspot.has_trim_command()),
             jvm.hotspot.pack().map_or("none".to_owned(), |p| format!("layout pack {}", p.feature())),
         ),
         heap_committed_bytes: heap.map(JavaHeap::committed_bytes),

@@ -1,7 +1,7 @@
 //! Trims of real JVMs: what was predicted is what comes of it.
 
-use assay_memory::{TrimError, trim};
-use assay_testkit::{Running, find_java, skip, start_buffers};
+use assay_memory::{ReadOptions, TrimError, read, trim};
+use assay_testkit::{Running, each_release, find_java, skip, start_buffers};
 use std::path::Path;
 use std::process::Command;
 
@@ -39,6 +39,25 @@ fn a_trim_brings_what_was_predicted() {
     }
     if trimmed == 0 {
         skip!("no JVM with System.trim_native_heap");
+    }
+}
+
+#[test]
+fn a_trim_is_promised_where_the_jvm_lists_the_command() {
+    let javas = each_release(64);
+    if javas.is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    for (feature, java) in javas {
+        let jvm = start_buffers(&java, &["-Xmx64m", "-XX:+UseSerialGC"], 3000);
+        let report = read(jvm.pid(), &ReadOptions::default()).expect("our child");
+        let found = report.findings.iter().find(|found| found.rule == "retained-by-malloc");
+        let found =
+            found.unwrap_or_else(|| panic!("JDK {feature}: nothing is retained: {:?}", report.findings));
+        let is_promised = found.ways().any(|way| way.contains("--trim"));
+        let lists = jvm.jcmd(&["help"]).contains("System.trim_native_heap");
+        println!("JDK {feature}: {:?}", found.ways().collect::<Vec<_>>());
+        assert_eq!(is_promised, lists, "JDK {feature}: {found:?}");
     }
 }
 

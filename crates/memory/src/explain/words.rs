@@ -2,6 +2,7 @@
 
 use super::gather::Change;
 use crate::findings::classes::loader;
+use crate::findings::malloc::can_trim;
 use crate::findings::words::{bytes, entries_of};
 use crate::heap_classes::CLASSES_MAX;
 use crate::mapped::WRITTEN;
@@ -24,12 +25,7 @@ pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &Memory
         Some(Area::NativeLibraries) => native_library(change.path.get(1)),
         Some(Area::ClassMetadata) => classes(change, before, after),
         Some(Area::Stacks) => stacks(change, before, after),
-        Some(Area::FreedResident) => {
-            format!(
-                "freed by the program and kept by malloc. Next: assay memory {pid} --trim gives the whole pages of it back; \
-                 findings name settings that do so for good"
-            )
-        }
+        Some(Area::FreedResident) => retained(after),
         Some(Area::AllocatorOverhead) => "headers and rounding: they follow the number of blocks in use".to_owned(),
         Some(Area::Code) => match second {
             Some("mapped files" | "mapped jars" | "fonts" | "locale" | "class files") => {
@@ -60,6 +56,18 @@ pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &Memory
         }
     };
     format!("{text}{}", parts(change))
+}
+
+/// What malloc keeps, and what gives it back: a trim, where the JVM can be asked for one.
+fn retained(after: &MemoryReport) -> String {
+    let what = "freed by the program and kept by malloc";
+    if after.jvm.as_ref().is_some_and(can_trim) {
+        let pid = after.pid;
+        return format!(
+            "{what}. Next: assay memory {pid} --trim gives the whole pages of it back; findings name settings that do so for good"
+        );
+    }
+    format!("{what}. Next: findings name settings that give it back")
 }
 
 /// The parts of a cause that has several, where they are names and not kinds.

@@ -1,7 +1,7 @@
 //! What malloc keeps after it was freed.
 
 use super::rule::{Found, Judge, Rule, finding, matters};
-use super::words::{bytes, ending, flag, percent, total};
+use super::words::{bytes, ending, flag, is_on, percent, total};
 use assay_model::{Allocator, Area, ArenaFacts, JvmMemoryFacts, MemoryReport, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[&RETAINED_BY_MALLOC, &MALLOC_ARENAS, &ARENA_TOPS];
@@ -21,7 +21,7 @@ static RETAINED_BY_MALLOC: Rule = Rule {
     thresholds: &[OTHER_ALLOCATOR],
     evidence: "Whole free pages inside malloc's bins, in bytes and as a share of RSS.",
     cause: "The program freed the memory, and malloc keeps it for the next request instead of returning it to the kernel.",
-    fix: "Trim it now: `assay memory PID --trim`.",
+    fix: "Trim it now, where the JVM can (updates of 11 and 17, and from 18 on): `assay memory PID --trim`.",
     alternatives: &[
         "Trim it for good: `-XX:TrimNativeHeapInterval=30000` (17.0.9, and from 21 on).",
         "Use an allocator that gives back by itself, such as jemalloc, where it is {other_allocator} of RSS or more.",
@@ -37,6 +37,16 @@ fn trim(report: &MemoryReport) -> Option<Found> {
         0 | 1 => String::new(),
         number => format!(", spread over {number} arenas"),
     };
+    let is_glibc_s = allocator.name == Allocator::Glibc;
+    let is_other_worthwhile = OTHER_ALLOCATOR.share_of(report.bytes_of_memory()) <= gain && is_glibc_s;
+    let can_trim = report.jvm.as_ref().is_some_and(can_trim);
+    let step = if can_trim {
+        format!("Trim it now: assay memory {} --trim", report.pid)
+    } else if is_glibc_s {
+        OTHER_ALLOCATOR_STEP.to_owned()
+    } else {
+        "Have the program call malloc_trim(0)".to_owned()
+    };
     let mut found = finding(
         &RETAINED_BY_MALLOC,
         format!("{} was freed by the program, but malloc keeps it resident", bytes(gain)),
@@ -46,26 +56,48 @@ fn trim(report: &MemoryReport) -> Option<Found> {
             bytes(gain),
             percent(gain, report.rss_bytes)
         ),
-        format!("Trim it now: assay memory {} --trim", report.pid),
+        step,
         Some(gain),
     );
     if let Some(option) = report.jvm.as_ref().and_then(trim_interval) {
         found = found.or(format!("Trim it for good: {option}"));
     }
-    if OTHER_ALLOCATOR.share_of(report.bytes_of_memory()) <= gain && allocator.name == Allocator::Glibc {
-        found = found.or("Use an allocator that gives back by itself: LD_PRELOAD=libjemalloc.so.2");
+    if can_trim && is_other_worthwhile {
+        found = found.or(OTHER_ALLOCATOR_STEP);
+    }
+    if report.jvm.as_ref().is_some_and(|jvm| !has_trim(jvm)) {
+        found = found.or("Use JDK 21, which can trim by itself");
     }
     Some(found)
+}
+
+const OTHER_ALLOCATOR_STEP: &str = "Use an allocator that gives back by itself: LD_PRELOAD=libjemalloc.so.2";
+
+/// Feature release and update: 17 and 15 of `17.0.15+6`.
+fn release_of(jvm: &JvmMemoryFacts) -> Option<(u32, u32)> {
+    let version = jvm.version.as_deref()?;
+    let numbers: Vec<u32> =
+        version.split(['+', '-', '_']).next()?.split('.').map_while(|n| n.parse().ok()).collect();
+    let feature = jvm.feature.or_else(|| numbers.first().copied())?;
+    Some((feature, numbers.get(2).copied().unwrap_or(0)))
+}
+
+/// Whether the JVM has `System.trim_native_heap`; of results that do not say, by the releases that surely do. Held by:
+/// `a_trim_is_promised_where_the_jvm_lists_the_command`.
+fn has_trim(jvm: &JvmMemoryFacts) -> bool {
+    let by_release = || matches!(release_of(jvm), Some((17, 9..) | (18.., _)));
+    jvm.has_trim_command.unwrap_or_else(by_release)
+}
+
+/// Whether the JVM can be asked to trim: it has the command, and listens.
+pub(crate) fn can_trim(jvm: &JvmMemoryFacts) -> bool {
+    has_trim(jvm) && is_on(jvm, "DisableAttachMechanism") != Some(true)
 }
 
 /// The option that makes the JVM trim by itself, where this release has it: 17.0.9, 21 and later. It is a product option
 /// from 21.0.3 on and in 17.0.15; before, it has to be unlocked, which does no harm where it need not be.
 fn trim_interval(jvm: &JvmMemoryFacts) -> Option<String> {
-    let version = jvm.version.as_deref()?;
-    let numbers: Vec<u32> =
-        version.split(['+', '-', '_']).next()?.split('.').map_while(|n| n.parse().ok()).collect();
-    let feature = jvm.feature.or_else(|| numbers.first().copied())?;
-    let update = numbers.get(2).copied().unwrap_or(0);
+    let (feature, update) = release_of(jvm)?;
     let has_it = matches!((feature, update), (17, 9..) | (21.., _));
     let is_product = matches!((feature, update), (17, 15..) | (21, 3..) | (22.., _));
     let interval_ms = match flag(jvm, "TrimNativeHeapInterval") {

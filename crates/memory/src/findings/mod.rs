@@ -11,7 +11,7 @@ mod code;
 mod heap;
 mod host;
 mod huge_pages;
-mod malloc;
+pub(crate) mod malloc;
 pub(crate) mod rule;
 mod threads;
 pub(crate) mod words;

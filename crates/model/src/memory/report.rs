@@ -210,6 +210,9 @@ pub struct JvmMemoryFacts {
     pub collector: Option<String>,
     /// `off`, `summary`, `detail`.
     pub native_memory_tracking: Option<String>,
+    /// Whether it has the diagnostic command that trims malloc (`System.trim_native_heap`); absent in results of versions that did not say.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub has_trim_command: Option<bool>,
     /// How the layout of private structures was found: `layout pack 17`, `none`.
     pub layout: Option<String>,
     /// Committed part of the Java heap.

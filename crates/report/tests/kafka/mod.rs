@@ -252,6 +252,7 @@ fn unknown() -> Vec<UnknownPiece> {
 fn jvm() -> JvmMemoryFacts {
     let flags = [("MaxHeapSize", "1073741824"), ("UseG1GC", "true"), ("MaxDirectMemorySize", "0")];
     JvmMemoryFacts {
+        has_trim_command: None,
         version: Some("17.0.15+6-Debian-1deb12u1".to_owned()),
         feature: Some(17),
         collector: Some("G1".to_owned()),
