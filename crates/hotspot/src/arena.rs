@@ -8,6 +8,7 @@
 use crate::{Hotspot, Symbols};
 use assay_linux::MemorySource;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 /// The smallest chunk that the JVM makes holds 216 bytes, 108 on 32-bit JVMs.
 const LENGTH_BYTES_MIN: u64 = 96;
@@ -19,13 +20,15 @@ const ROUNDING_BYTES_MAX: u64 = 64;
 const POOLED_MAX: usize = 1 << 18;
 /// Pools of chunks of one size: four.
 const POOLS_MAX: u64 = 16;
+/// Sizes of their chunks: 216 bytes to 32 KiB on 64-bit JVMs.
+const POOL_BYTES: RangeInclusive<u64> = 96..=32 << 10;
 const TAGS_MAX: u64 = 64;
 const TAG_NAME_BYTES_MAX: usize = 64;
 const PROBLEM: &str = "arenas";
 
 /// JDK 21 and later: a table of pools, each the first chunk and the size.
 const POOLS: &str = "_ZN9ChunkPool6_poolsE";
-/// Before: pointers to pools, each first chunk, number, number in use, size.
+/// Before: pointers to pools, each first chunk, number, number in use, size. The size of JDK 8 to 16 includes the chunk's header.
 const POOL_POINTERS: [&str; 4] = [
     "_ZN9ChunkPool11_large_poolE",
     "_ZN9ChunkPool12_medium_poolE",
@@ -79,8 +82,6 @@ pub struct ArenaObject {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Arenas {
     pooled: Vec<u64>,
-    /// Lengths that pools hold.
-    pool_lengths: Vec<u64>,
     word_bytes: u64,
     /// Sizes of a chunk's header that are tried.
     header_sizes: Vec<u64>,
@@ -137,7 +138,16 @@ impl Hotspot<'_> {
             tags: tag_names(self.symbols(), self.source()),
             ..Arenas::default()
         };
-        if !arenas.read_pools(self.symbols(), self.source()) {
+        let mut pools = arenas.pools(self.symbols(), self.source());
+        if pools.is_empty() {
+            pools = self.found_among_words(1, |words| arenas.pool_at(self.source(), *words.first()?));
+            pools.sort_unstable();
+            pools.dedup();
+        }
+        for (first, length) in &pools {
+            arenas.read_pool(self.source(), *first, *length);
+        }
+        if pools.is_empty() {
             self.problem(
                 PROBLEM,
                 "libjvm has no symbol of the pools: idle chunks in them cannot be distinguished",
@@ -168,7 +178,8 @@ impl Arenas {
         &self.tags
     }
 
-    fn read_pools(&mut self, symbols: &Symbols, source: &dyn MemorySource) -> bool {
+    /// Pools by their symbols: the first chunk of each, and the size of its chunks.
+    fn pools(&self, symbols: &Symbols, source: &dyn MemorySource) -> Vec<(u64, u64)> {
         let word = self.word_bytes;
         let mut pools = Vec::new();
         if let Some(table) = symbols.address(POOLS) {
@@ -182,24 +193,45 @@ impl Arenas {
                 pools.extend(source.word(pool).zip(source.word(pool.saturating_add(3 * word))));
             }
         }
-        for (first, length) in &pools {
-            self.pool_lengths.push(*length);
-            self.read_pool(source, *first, *length);
-        }
-        !pools.is_empty()
+        pools
     }
 
-    fn read_pool(&mut self, source: &dyn MemorySource, first: u64, length: u64) {
-        let mut seen = HashSet::new();
+    /// The pool at an address, if there is one of JDK 8 to 20: it has as many chunks as it counts, all of its size.
+    fn pool_at(&self, source: &dyn MemorySource, address: u64) -> Option<(u64, u64)> {
+        if address == 0 || !address.is_multiple_of(self.word_bytes.max(1)) {
+            return None;
+        }
+        let word = |i: u64| source.word(address.checked_add(i * self.word_bytes)?);
+        let (first, count, size) = (word(0)?, word(1)?, word(3)?);
+        if first == 0 || count == 0 || POOLED_MAX as u64 <= count || !POOL_BYTES.contains(&size) {
+            return None;
+        }
+        let chunks = self.chunks_of_pool(source, first, size, count as usize + 1);
+        (chunks.len() as u64 == count).then_some((first, size))
+    }
+
+    fn read_pool(&mut self, source: &dyn MemorySource, first: u64, size: u64) {
+        let room = POOLED_MAX.saturating_sub(self.pooled.len());
+        let chunks = self.chunks_of_pool(source, first, size, room);
+        self.pooled.extend(chunks);
+    }
+
+    /// Chunks from a pool's first on, as far as they are of its size.
+    fn chunks_of_pool(&self, source: &dyn MemorySource, first: u64, size: u64, most: usize) -> Vec<u64> {
+        let is_size = |bytes: u64| {
+            let with_header = |header: &u64| bytes.checked_add(*header) == Some(size);
+            bytes == size || self.header_sizes.iter().any(with_header)
+        };
+        let (mut seen, mut chunks) = (HashSet::new(), Vec::new());
         let mut chunk = first;
-        while chunk != 0 && self.pooled.len() < POOLED_MAX && seen.insert(chunk) {
-            let Some([next, bytes]) = self.header_at(source, chunk) else { break };
-            if bytes != length {
+        while chunk != 0 && chunks.len() < most && seen.insert(chunk) {
+            let Some([next, _]) = self.header_at(source, chunk).filter(|[_, bytes]| is_size(*bytes)) else {
                 break;
-            }
-            self.pooled.push(chunk);
+            };
+            chunks.push(chunk);
             chunk = next;
         }
+        chunks
     }
 
     /// Next and length of a chunk.

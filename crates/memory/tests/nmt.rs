@@ -6,7 +6,7 @@ use assay_hotspot::Hotspot;
 use assay_linux::{LiveProcess, ProcRoot};
 use assay_memory::{ReadOptions, read};
 use assay_model::FigureSource;
-use assay_testkit::{find_java, skip, start_java};
+use assay_testkit::{each_release, find_java, skip, start_java};
 
 #[test]
 fn entries_of_tags_hold_no_more_blocks_than_the_jvm_counts_and_headers_are_a_entry() {
@@ -32,5 +32,51 @@ fn entries_of_tags_hold_no_more_blocks_than_the_jvm_counts_and_headers_are_a_ent
     }
     if !ran {
         skip!("no 64-bit JDK 17, 21 or 25");
+    }
+}
+
+/// Chunks of compilers' arenas idle in a pool that is the JVM's internal memory, and are none of it.
+#[test]
+fn internal_memory_is_what_the_jvm_counts_as_such_on_each_release() {
+    /// Tags of memory that nothing else says more of.
+    const INTERNAL: [&str; 3] = ["Internal", "Test", "Unknown"];
+    /// Around a block: header, footer, rounding.
+    const AROUND_BYTES: u64 = 48;
+    /// Blocks without a tag to which internal ones lead.
+    const UNTAGGED_BYTES: u64 = 256 << 10;
+    let javas = each_release(64);
+    if javas.is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    for (feature, java) in javas {
+        // Compilers have just been at work.
+        let options = ["-XX:NativeMemoryTracking=summary", "-Xmx128m", "-Xcomp"];
+        let jvm = start_java(&java, &options, &[], "Waiting");
+        jvm.freeze();
+        let report = read(jvm.pid(), &ReadOptions::default()).expect("our child");
+        let source = LiveProcess::open(&ProcRoot::default(), jvm.pid()).expect("our child");
+        let nmt = Hotspot::open(&source).expect("readable").expect("a JVM").nmt();
+        let of_tags = nmt.counters.iter().filter(|counters| INTERNAL.contains(&counters.tag.as_str()));
+        let (counted, blocks) = of_tags.fold((0, 0), |(bytes, blocks), counters| {
+            (bytes + counters.malloc_bytes, blocks + counters.malloc_count)
+        });
+        let of = |area: &str, name: &str| -> u64 {
+            let is_it = |path: &[String]| path[0] == area && path[1] == name;
+            report
+                .entries
+                .iter()
+                .filter(|entry| is_it(&entry.path))
+                .filter_map(|entry| entry.size_bytes)
+                .sum()
+        };
+        let told = of("JVM internal", "internal");
+        let idle = of("JIT compiler arenas", "idle chunk pool");
+        println!("JDK {feature}: {told} internal, {counted} counted in {blocks} blocks; {idle} idle");
+        assert!(0 < counted, "JDK {feature}: {:?}", nmt.tags);
+        assert!(
+            told <= counted + blocks * AROUND_BYTES + UNTAGGED_BYTES,
+            "JDK {feature}: {:#?}",
+            report.entries
+        );
     }
 }

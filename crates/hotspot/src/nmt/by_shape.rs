@@ -6,8 +6,6 @@
 use crate::Hotspot;
 use std::ops::Range;
 
-/// Words of libjvm's data that are looked at: 16 MiB.
-const DATA_BYTES_MAX: u64 = 16 << 20;
 /// The first tag, and the last one.
 const FIRST_TAG: &str = "Java Heap";
 const LAST_TAG: &str = "Unknown";
@@ -88,24 +86,6 @@ impl Hotspot<'_> {
             })
         };
         (0..READS_MAX).find_map(|_| one(look()))
-    }
-
-    /// What is made of the words from each place of libjvm's data on, of which at least so many follow.
-    fn found_among_words<T>(&self, words_min: usize, what: impl Fn(&[u64]) -> Option<T>) -> Vec<T> {
-        let (symbols, source) = (self.symbols(), self.source());
-        let word_bytes = symbols.word_bytes() as usize;
-        let word = |part: &[u8]| part.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        let mut found = Vec::new();
-        for range in symbols.data_ranges() {
-            let mut data = vec![0; (range.end - range.start).min(DATA_BYTES_MAX) as usize];
-            if symbols.read(source, range.start, &mut data).is_err() {
-                continue;
-            }
-            let words: Vec<u64> = data.chunks_exact(word_bytes).map(word).collect();
-            let places = (words.len() + 1).saturating_sub(words_min);
-            found.extend((0..places).filter_map(|at| what(words.get(at..)?)));
-        }
-        found
     }
 }
 
