@@ -50,7 +50,9 @@ impl Hotspot<'_> {
             return full.map(ClassPointer::Full);
         }
         let (base, shift) = narrow?;
-        let offset = structs.offset("oopDesc", "_metadata._compressed_klass").or(full)?;
+        // JDK 27 has no full ones, and so no union of both.
+        let compressed = [("oopDesc", "_metadata._compressed_klass"), ("oopDesc", "_compressed_klass")];
+        let offset = structs.first_offset(&compressed).or(full)?;
         Some(ClassPointer::Narrow { offset, base, shift })
     }
 }
