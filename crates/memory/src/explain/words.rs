@@ -196,6 +196,11 @@ fn written(kind: &str) -> String {
                 .to_owned()
         }
         _ => "the JVM's own work".to_owned(),
+        "JNI references" => {
+            "references of native code to Java objects, which keep them alive. Next: who makes global references and does not delete \
+             them; -Xcheck:jni warns of some"
+                .to_owned()
+        }
     }
 }
 

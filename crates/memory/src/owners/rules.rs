@@ -17,6 +17,7 @@ const TRACING: Owner = (Area::JvmWork, "tracing");
 const LOGGING: Owner = (Area::JvmWork, "logging");
 const ARGUMENTS: Owner = (Area::JvmWork, "arguments");
 const SAFEPOINT: Owner = (Area::JvmWork, "safepoint");
+const JNI_REFERENCES: Owner = (Area::JvmWork, "JNI references");
 const INTERNAL: Owner = (Area::JvmWork, "internal");
 const TRACKING: Owner = (Area::JvmWork, "native memory tracking");
 const STATISTICS: Owner = (Area::JvmWork, "statistics");
@@ -111,6 +112,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("ImmutableOopMap", CODE),
     ("InlineCacheBuffer", CODE),
     ("InstanceKlass", CLASSES),
+    ("JNIHandle", JNI_REFERENCES),
     ("JNIMethodBlock", CLASSES),
     ("JVMCI", COMPILER),
     ("JVMFlag", ARGUMENTS),
@@ -244,6 +246,7 @@ pub(crate) fn of_oop_storage(name: &str) -> Owner {
         Some("ThreadService" | "JVMTI" | "JvmtiTagMap") => SERVICES,
         Some("ObjectSynchronizer" | "ObjectMonitor") => LOCKS,
         Some("Thread" | "ThreadIdTable") => THREADS,
+        Some("JNI") => JNI_REFERENCES,
         Some("Jfr" | "JFR") => TRACING,
         _ => INTERNAL,
     }
@@ -273,5 +276,7 @@ mod tests {
         assert_eq!(of_name("Zip"), INTERNAL);
         assert_eq!(of_name("ZHeap::_heap"), COLLECTOR);
         assert_eq!(of_name("SomethingNew"), INTERNAL);
+        assert_eq!(of_name("JNIHandles::_global_handles"), JNI_REFERENCES);
+        assert_eq!(of_oop_storage("JNI Weak"), JNI_REFERENCES);
     }
 }
