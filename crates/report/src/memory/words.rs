@@ -23,7 +23,8 @@ pub fn subject(report: &MemoryReport) -> String {
     parts.join(" · ")
 }
 
-/// A smaller part that is mapped a second time is not worth a word: libraries have pages that two of their mappings share.
+/// Less that is mapped a second time is not worth a word: libraries have pages that two of their mappings share.
+const MAPPED_AGAIN_BYTES_MIN: u64 = 1 << 20;
 const MAPPED_AGAIN_DIVISOR: u64 = 100;
 
 /// RSS against the Java heap, the question that brings people here.
@@ -73,7 +74,8 @@ fn headline_of_memory(report: &MemoryReport, heap_rss_bytes: u64, memory: u64) -
 
 /// How often memory is mapped that the kernel counts as so many resident bytes; absent where nearly all of it is mapped once.
 pub fn mapped(resident_bytes: u64, memory_bytes: u64) -> Option<String> {
-    if resident_bytes.saturating_sub(memory_bytes) <= resident_bytes / MAPPED_AGAIN_DIVISOR {
+    let least = MAPPED_AGAIN_BYTES_MIN.max(resident_bytes / MAPPED_AGAIN_DIVISOR);
+    if resident_bytes.saturating_sub(memory_bytes) < least {
         return None;
     }
     let is_times = |times: u64| {
