@@ -4,7 +4,7 @@ mod generations;
 mod regions;
 mod z;
 
-pub(crate) use z::{Forwardings, Moved};
+pub(crate) use z::{Forwardings, Moved, ZViews};
 
 use crate::Hotspot;
 use assay_jdk::Collector;

@@ -4,7 +4,7 @@
 //! in private variables, `java_lang_Thread::_name_offset` and the like, so that they are found by symbols of libjvm (8 to 25).
 
 use crate::Hotspot;
-use crate::heap::{Forwardings, Moved};
+use crate::heap::{Forwardings, Moved, ZViews};
 use assay_jdk::release::{ArrayElements, StringElements};
 use assay_linux::MemorySource;
 
@@ -33,6 +33,8 @@ pub struct References {
     bad_bits: u64,
     /// Where the objects are to which such references lead.
     forwardings: Option<Forwardings>,
+    /// Where ZGC maps the heap.
+    views: Option<ZViews>,
 }
 
 impl References {
@@ -45,6 +47,7 @@ impl References {
             colour_shift: None,
             bad_bits: 0,
             forwardings: None,
+            views: None,
         };
         if hotspot.flags().bool("UseCompressedOops") == Some(true) {
             let place = |field: &str| {
@@ -85,8 +88,21 @@ impl References {
         self.bad_bits = bad_bits.unwrap_or(u64::MAX);
         // On Arm the colours of generations are other ones.
         let is_known = self.colour_shift.is_none() || cfg!(target_arch = "x86_64");
+        self.views = hotspot.z_view_starts();
         self.forwardings = bad_bits.filter(|_| is_known).and_then(|_| hotspot.z_forwardings());
         Some(())
+    }
+
+    /// Where ZGC maps the heap; none with other collectors.
+    #[inline]
+    pub(crate) fn views(&self) -> Option<&ZViews> {
+        self.views.as_ref()
+    }
+
+    /// Where objects were moved to, for a reference that was written before.
+    #[inline]
+    pub(crate) fn forwardings_of(&self, word: u64) -> Option<&Forwardings> {
+        self.forwardings.as_ref().filter(|_| word & self.bad_bits != 0)
     }
 
     /// Whether the object may have moved since this was written, and its new address is unknown: another object may lie where it leads.

@@ -25,6 +25,7 @@ mod objects;
 mod open;
 mod pack;
 mod perf_counters;
+mod reference_places;
 mod string_table;
 mod structs;
 mod symbols;
@@ -51,6 +52,7 @@ pub use objects::{
 pub use open::Hotspot;
 pub use pack::LayoutPack;
 pub use perf_counters::PerfCounters;
+pub use reference_places::ReferencePlaces;
 pub use string_table::StringTable;
 pub use structs::Structs;
 pub use symbols::Symbols;

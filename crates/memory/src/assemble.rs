@@ -2,7 +2,7 @@
 
 use crate::SnapshotDepth;
 use crate::address_map::{Adding, AddressMap};
-use crate::entry_table::{EntryId, EntryTable};
+use crate::entry_table::{EntryId, EntryKey, EntryTable};
 use crate::jvm::Jvm;
 use crate::owners::Claims;
 use crate::unknown::UnownedBlocks;
@@ -185,6 +185,13 @@ impl Sums {
         of.map(|(_, bytes)| bytes).sum()
     }
 
+    /// Of an area, what lies beneath its part of this name.
+    pub(crate) fn beneath(&self, area: Area, name: &str, entries: &EntryTable) -> u64 {
+        let is_it = |key: &EntryKey| key.area == area && key.below.first().is_some_and(|part| part == name);
+        let of = entries.keys().iter().zip(&self.resident_bytes).filter(|(key, _)| is_it(key));
+        of.map(|(_, bytes)| bytes).sum()
+    }
+
     /// Resident bytes whose area rests on inference.
     pub(crate) fn inferred_bytes(&self, entries: &EntryTable) -> u64 {
         let of = entries.keys().iter().zip(&self.resident_bytes).filter(|(key, _)| key.source.is_inference());
@@ -227,23 +234,23 @@ impl Sums {
             let entry = by_path.entry((key.area, &key.below)).or_insert_with(|| MemoryEntry {
                 path: std::iter::once(key.area.title().to_owned()).chain(key.below.iter().cloned()).collect(),
                 resident_bytes: 0,
+                memory_bytes: None,
                 size_bytes: None,
                 count: entries.count(key),
                 source: key.source,
                 explanation: entries.explanation(key).map(str::to_owned),
             });
+            if entry.memory_bytes.is_some() || self.again_bytes[i] != 0 {
+                let memory = entry.bytes_of_memory() + resident_bytes.saturating_sub(self.again_bytes[i]);
+                entry.memory_bytes = Some(memory);
+            }
             entry.resident_bytes += resident_bytes;
             entry.source = entry.source.max(key.source);
-                memory_bytes: None,
             if count != 0 {
                 entry.count = Some(entry.count.unwrap_or(0) + count);
                 entry.size_bytes = Some(entry.size_bytes.unwrap_or(0) + size_bytes);
             }
         }
-            if entry.memory_bytes.is_some() || self.again_bytes[i] != 0 {
-                let memory = entry.bytes_of_memory() + resident_bytes.saturating_sub(self.again_bytes[i]);
-                entry.memory_bytes = Some(memory);
-            }
         let mut all: Vec<MemoryEntry> = by_path.into_values().collect();
         all.sort_by_key(|entry| std::cmp::Reverse(entry.resident_bytes));
         all

@@ -2,6 +2,7 @@
 
 use crate::assemble::Sums;
 use crate::jvm::Jvm;
+use crate::owners::DIRECT_BUFFERS;
 use crate::snapshot::Snapshot;
 use assay_allocators::Survey;
 use assay_hotspot::{BlobKind, ChunkState, GcTable, JavaHeap, JvmVersion, NmtLevel};
@@ -16,8 +17,8 @@ const FLAGS: &[&str] = &[
     "AlwaysPreTouch",
     "CompressedClassSpaceSize",
     "ConcGCThreads",
-    "G1HeapRegionSize",
     "DisableAttachMechanism",
+    "G1HeapRegionSize",
     "G1PeriodicGCInterval",
     "InitialHeapSize",
     "MaxDirectMemorySize",
@@ -53,9 +54,9 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
     let size = |name: &str| flags.int(name).map(|value| value as u64);
     let heap_bytes_max = size("MaxHeapSize");
     let direct_bytes_max = size("MaxDirectMemorySize").filter(|bytes| *bytes != 0).or(heap_bytes_max);
+    let heap = jvm.heap.as_ref().filter(|heap| !heap.spaces.is_empty());
     let metaspace = jvm.metaspace.as_ref();
     // Of nodes whose chunks are not known nobody knows what is used.
-    let heap = jvm.heap.as_ref().filter(|heap| !heap.spaces.is_empty());
     let has_chunks = |m: &&assay_hotspot::Metaspace| m.nodes.iter().any(|node| !node.chunks.is_empty());
     let chunks = metaspace.filter(has_chunks).map(|m| m.nodes.iter().flat_map(|n| &n.chunks));
     let in_use = |chunk: &&assay_hotspot::Metachunk| chunk.state == ChunkState::InUse;
@@ -66,8 +67,8 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
         feature: jvm.hotspot.version().map(|v| v.feature),
         collector: jvm.hotspot.collector().map(|c| c.name().to_owned()),
         native_memory_tracking: Some(level_name(jvm.nmt.level).to_owned()),
-        layout: Some(
         has_trim_command: Some(jvm.hotspot.has_trim_command()),
+        layout: Some(
             jvm.hotspot.pack().map_or("none".to_owned(), |p| format!("layout pack {}", p.feature())),
         ),
         heap_committed_bytes: heap.map(JavaHeap::committed_bytes),
@@ -90,7 +91,7 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
         direct_bytes_max,
         // The buffers' memory is in malloc, and without a search for owners not distinguished from the rest of it.
         direct_used_bytes: (seen.depth == SnapshotDepth::Owners)
-            .then(|| sums.of_area(Area::Buffers, entries)),
+            .then(|| sums.beneath(Area::Buffers, DIRECT_BUFFERS, entries)),
         java_threads: Some(jvm.threads.iter().filter(|t| t.kind == ThreadKind::Java).count() as u64),
         classes: metaspace.and_then(|m| m.loaders.iter().map(|l| l.classes).sum()),
         flags: values(flags),

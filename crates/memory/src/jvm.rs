@@ -10,6 +10,8 @@ use std::ops::Range;
 /// The parts of a JVM that are joined.
 pub(crate) struct Jvm<'m> {
     pub(crate) hotspot: Hotspot<'m>,
+    /// Collections before anything of the heap was read; absent where one was at work.
+    pub(crate) collections: Option<u32>,
     pub(crate) heap: Option<JavaHeap>,
     pub(crate) gc_tables: Vec<GcTable>,
     pub(crate) code: Option<CodeCache>,
@@ -35,7 +37,9 @@ impl<'m> Jvm<'m> {
     pub(crate) fn read(hotspot: Hotspot<'m>) -> Jvm<'m> {
         // First: a running JVM may start or end a thread at any time.
         let lists = hotspot.thread_lists();
+        let collections = hotspot.collections_now().filter(|_| hotspot.is_collecting() != Some(true));
         Jvm {
+            collections,
             heap: hotspot.heap(),
             gc_tables: hotspot.gc_tables(),
             code: hotspot.code_cache(),

@@ -1,6 +1,7 @@
 //! The integration tests of this crate, linked as one program; each file is a module.
 
 mod advise;
+mod buffers;
 mod closure;
 mod depth;
 mod explain;

@@ -139,8 +139,22 @@ fn thread_cases() -> Vec<Case> {
 fn owner_cases() -> Vec<Case> {
     let direct = |limit: &str| {
         plain()
-            .entry("direct and mapped buffers/java.nio.DirectByteBuffer", 200 * MIB)
+            .entry("direct and mapped buffers/java.nio.DirectByteBuffer/no object holds it", 200 * MIB)
             .flag("MaxDirectMemorySize", limit)
+    };
+    let cached = |number: u64| {
+        plain()
+            .entry(
+                "direct and mapped buffers/java.nio.DirectByteBuffer/sun.nio.ch.Util$BufferCache",
+                200 * MIB,
+            )
+            .count(number)
+            .size(200 * MIB)
+    };
+    let inflaters = |holder: &str| {
+        plain()
+            .entry(&format!("direct and mapped buffers/java.util.zip.Inflater/{holder}"), 40 * MIB)
+            .count(900)
     };
     let loaders = |name: &str, number: u64| {
         plain().entry(&format!("class metadata/non-class/used/{name}"), 60 * MIB).count(number)
@@ -151,6 +165,20 @@ fn owner_cases() -> Vec<Case> {
             has: direct("0"),
             gain_bytes: None,
             has_not: direct("300000000"),
+        },
+        Case {
+            rule: "nio-thread-buffers",
+            has: cached(40),
+            gain_bytes: Some(200 * MIB),
+            // Small ones are what the cache is for.
+            has_not: cached(4_000),
+        },
+        Case {
+            rule: "inflaters-of-open-jars",
+            has: inflaters("java.util.zip.ZipFile"),
+            gain_bytes: None,
+            has_not: plain()
+                .entry("direct and mapped buffers/java.util.zip.Inflater/java.util.zip.ZipFile", 9 * MIB),
         },
         Case {
             rule: "zip-streams-not-ended",
@@ -312,6 +340,48 @@ fn the_biggest_gain_comes_first_and_claims_without_one_come_last() {
         .with(|report| report.outside_rss.swap_bytes = Some(100 * MIB));
     let gains: Vec<_> = findings(&snapshot.0).iter().map(|finding| finding.gain_bytes).collect();
     assert_eq!(gains, [Some(60 * MIB), Some(30 * MIB), None]);
+}
+
+#[test]
+fn each_holder_of_streams_is_named_once_and_open_jars_have_none_to_close() {
+    let zip = "direct and mapped buffers/java.util.zip";
+    let snapshot = plain()
+        .entry(&format!("{zip}.Inflater"), MIB)
+        .entry(&format!("{zip}.Inflater/shop.Reader"), 20 * MIB)
+        .entry(&format!("{zip}.Inflater/shop.Store"), 6 * MIB)
+        .entry(&format!("{zip}.Deflater/shop.Reader"), 5 * MIB)
+        .entry(&format!("{zip}.Inflater/java.util.zip.ZipFile"), 300 * MIB);
+    let found = of_rule(&snapshot, "zip-streams-not-ended").expect("a finding");
+    assert_eq!(
+        found.claim,
+        "java.util.zip.Deflater and java.util.zip.Inflater hold 32.0 MiB of native memory"
+    );
+    assert!(found.evidence_line().contains("held by shop.Reader 25.0 MiB, shop.Store 6.0 MiB;"), "{found:?}");
+    let jars = of_rule(&snapshot, "inflaters-of-open-jars").expect("a finding");
+    assert!(jars.ways().all(|way| !way.contains("stream")), "{jars:?}");
+}
+
+#[test]
+fn a_limit_for_direct_memory_is_advised_for_what_it_bounds_and_where_buffers_are_dead() {
+    let direct = "direct and mapped buffers/java.nio.DirectByteBuffer";
+    let behind = "direct and mapped buffers/native memory behind java.nio.DirectByteBuffer/org.duckdb.DuckDBConnection";
+    for live in [direct.to_owned(), format!("{direct}/io.netty.buffer.PoolArena"), behind.to_owned()] {
+        let snapshot = plain().entry(&live, 400 * MIB).flag("MaxDirectMemorySize", "0");
+        let found = findings(&snapshot.0);
+        let steps: Vec<&str> = found.iter().flat_map(|found| found.ways()).collect();
+        assert!(steps.iter().all(|step| !step.contains("MaxDirectMemorySize")), "{live}: {steps:?}");
+    }
+    // Live ones of threads and dead ones: each has its own advice, the limit holds both.
+    let both = plain()
+        .entry(&format!("{direct}/sun.nio.ch.Util$BufferCache"), 320 * MIB)
+        .count(40)
+        .size(320 * MIB)
+        .entry(&format!("{direct}/no object holds it"), 80 * MIB)
+        .flag("MaxDirectMemorySize", "0");
+    let cached = of_rule(&both, "nio-thread-buffers").expect("a finding");
+    assert_eq!(cached.command(), "Set -Djdk.nio.maxCachedBufferSize=262144");
+    let dead = of_rule(&both, "direct-buffers-without-limit").expect("a finding");
+    assert!(dead.command().contains("-XX:MaxDirectMemorySize=500m"), "{dead:?}");
 }
 
 #[test]

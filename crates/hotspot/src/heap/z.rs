@@ -22,6 +22,22 @@ const STRANGERS_MAX: usize = 1000;
 /// Views of the heap.
 const VIEWS_MAX: usize = 3;
 
+/// Where offset 0 of the heap is mapped, each view once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ZViews {
+    offset_mask: u64,
+    starts: [Option<u64>; VIEWS_MAX],
+}
+
+impl ZViews {
+    /// The offset that is mapped at an address; `None` outside the heap.
+    #[inline]
+    pub(crate) fn offset_of(&self, address: u64) -> Option<u64> {
+        let start = address & !self.offset_mask;
+        (start != 0 && self.starts.contains(&Some(start))).then_some(address & self.offset_mask)
+    }
+}
+
 /// A page: offsets from the start of the heap.
 struct Page {
     offsets: Range<u64>,
@@ -191,6 +207,17 @@ impl<'m> Hotspot<'m> {
             bits &= bits - 1;
         }
         Some(views)
+    }
+
+    /// The views, where this release exports them.
+    pub(crate) fn z_view_starts(&self) -> Option<ZViews> {
+        let names = self.z_names();
+        let offset_mask = self.z_offset_mask(names)?;
+        let mut starts = [None; VIEWS_MAX];
+        for (start, view) in starts.iter_mut().zip(self.z_views(names, offset_mask)?) {
+            *start = Some(view.start);
+        }
+        Some(ZViews { offset_mask, starts })
     }
 
     /// From the first to the last mapping in a range. In ranges of terabytes above 4 TiB there is nothing else.

@@ -128,6 +128,14 @@ impl Hotspot<'_> {
         Some(self.source().u8(at)? != 0)
     }
 
+    /// How many collections have stopped the threads so far, at this very moment; `None` where it is not exported.
+    pub fn collections_now(&self) -> Option<u32> {
+        let at = self.place(self.collected_heap()?, &[("CollectedHeap", "_total_collections")])?;
+        let mut bytes = [0; 4];
+        self.source().read_anew(at, &mut bytes).ok()?;
+        Some(u32::from_le_bytes(bytes))
+    }
+
     fn region_bytes(&self, collector: Collector) -> Option<u64> {
         let places: &[(&str, &str)] = match collector {
             Collector::G1 => &[("G1HeapRegion", "GrainBytes"), ("HeapRegion", "GrainBytes")],

@@ -2,6 +2,7 @@
 
 use crate::facts::is_heap_table;
 use crate::findings::words::memory_of;
+use crate::owners::DIRECT_BUFFERS;
 use assay_model::{Area, MemoryEntry, MemoryReport};
 
 /// x86-64 and 64-bit Arm.
@@ -83,7 +84,7 @@ impl MemoryPart {
             Some(Area::JitWork) => MemoryPart::JitWork,
             Some(Area::Stacks) => MemoryPart::Stacks,
             Some(Area::Buffers | Area::Code) if is_mapped_file(second) => MemoryPart::MappedFiles,
-            Some(Area::Buffers) if second.contains("DirectByteBuffer") => MemoryPart::Direct,
+            Some(Area::Buffers) if second == DIRECT_BUFFERS => MemoryPart::Direct,
             Some(Area::Buffers) => MemoryPart::BuffersRest,
             Some(Area::Code) => MemoryPart::Libraries,
             Some(Area::GcStructures) if is_heap_table(second) => MemoryPart::GcTables,

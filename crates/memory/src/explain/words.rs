@@ -6,7 +6,7 @@ use crate::findings::malloc::can_trim;
 use crate::findings::words::{bytes, entries_of};
 use crate::heap_classes::CLASSES_MAX;
 use crate::mapped::WRITTEN;
-use crate::owners::{JDK_LIBRARIES, ON_STACKS};
+use crate::owners::{BEHIND_BUFFERS, DIRECT_BUFFERS, JDK_LIBRARIES, NIO_THREAD_CACHE, NO_HOLDER, ON_STACKS};
 use crate::stacks::without_numbers;
 use assay_model::{Area, MemoryReport, ThreadMemory};
 use std::collections::BTreeMap;
@@ -30,10 +30,10 @@ pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &Memory
         Some(Area::Code) => match second {
             Some("mapped files" | "mapped jars" | "fonts" | "locale" | "class files") => {
                 "pages of files that are mapped: the kernel can drop them at any time. Growth without end means mappings \
-            Some(kind) if kind.ends_with(WRITTEN) => written(kind),
                  that nobody releases"
                     .to_owned()
             }
+            Some(kind) if kind.ends_with(WRITTEN) => written(kind),
             _ => "libraries that were loaded, or pages of them that were used for the first time".to_owned(),
         },
         Some(Area::JitCode) => {
@@ -133,6 +133,7 @@ fn grown_classes(before: &MemoryReport, after: &MemoryReport) -> String {
 fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {
     let held = |what: &str| holder.map_or(what.to_owned(), |holder| format!("{what} that {holder} holds"));
     match kind {
+        Some(kind) if kind.ends_with(WRITTEN) => written(kind),
         Some(holder) if holder.contains("Deflater") || holder.contains("Inflater") => format!(
             "{} that nobody ended. Next: close the streams that use them, or call end(); a heap \
              dump shows who holds them",
@@ -142,12 +143,27 @@ fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {
             "files that Java code maps: clean pages, which the kernel can drop. Growth without end means mapped buffers that \
              are never released"
                 .to_owned()
-        Some(kind) if kind.ends_with(WRITTEN) => written(kind),
         }
-        Some(holder) if holder.contains("DirectByteBuffer") => format!(
-            "{}. Next: jcmd {pid} GC.class_histogram counts java.nio.DirectByteBuffer, a heap dump shows who \
-             holds them; -XX:MaxDirectMemorySize bounds them",
-            held("direct buffers")
+        Some(DIRECT_BUFFERS) => match holder {
+            Some(NIO_THREAD_CACHE) => {
+                "direct buffers that threads keep from reading and writing through heap buffers. Next: \
+                 -Djdk.nio.maxCachedBufferSize=262144 frees larger ones after use"
+                    .to_owned()
+            }
+            Some(NO_HOLDER) => {
+                "direct buffers that no object holds: the next collection frees them. Next: -XX:MaxDirectMemorySize makes the JVM \
+                 collect in time"
+                    .to_owned()
+            }
+            _ => format!(
+                "{}. Next: jcmd {pid} GC.class_histogram counts java.nio.DirectByteBuffer, a heap dump shows who holds them; \
+                 -XX:MaxDirectMemorySize bounds them",
+                held("direct buffers")
+            ),
+        },
+        Some(BEHIND_BUFFERS) => format!(
+            "{}. Next: who makes them and does not close them; native code allocates and frees it",
+            held("native memory to which buffers are handles")
         ),
         Some(kind) => {
             let what = held(&format!("native memory of {kind} objects"));
@@ -155,6 +171,13 @@ fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {
         }
         None => "native memory that Java objects own. Next: the holders, in a heap dump".to_owned(),
     }
+}
+
+/// Pages of a private mapping that the program wrote to.
+fn written(kind: &str) -> String {
+    format!(
+        "{kind}: private pages that the program wrote to, which the kernel cannot drop. Next: who maps the file to change it"
+    )
 }
 
 fn native_library(name: Option<&String>) -> String {
@@ -173,6 +196,11 @@ fn jvm_work(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Str
         "strings" => {
             format!("interned strings. Next: jcmd {pid} VM.stringtable; String.intern() on data keeps it")
         }
+        "JNI references" => {
+            "references of native code to Java objects, which keep them alive. Next: who makes global references and does not delete \
+             them; -Xcheck:jni warns of some"
+                .to_owned()
+        }
         "threads" => match before.outside_rss.threads.zip(after.outside_rss.threads) {
             Some((from, to)) if from == to => {
                 format!(
@@ -182,13 +210,6 @@ fn jvm_work(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Str
             Some((from, to)) => {
                 format!("what the JVM keeps for each thread: {from} threads before, {to} after")
             }
-/// Pages of a private mapping that the program wrote to.
-fn written(kind: &str) -> String {
-    format!(
-        "{kind}: private pages that the program wrote to, which the kernel cannot drop. Next: who maps the file to change it"
-    )
-}
-
             None => "what the JVM keeps for each thread".to_owned(),
         },
         ON_STACKS => {
@@ -196,11 +217,6 @@ fn written(kind: &str) -> String {
                 .to_owned()
         }
         _ => "the JVM's own work".to_owned(),
-        "JNI references" => {
-            "references of native code to Java objects, which keep them alive. Next: who makes global references and does not delete \
-             them; -Xcheck:jni warns of some"
-                .to_owned()
-        }
     }
 }
 

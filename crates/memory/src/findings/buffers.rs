@@ -1,60 +1,123 @@
 //! Native memory that Java objects own.
 
 use super::rule::{Found, Judge, Rule, finding, matters};
-use super::words::{bytes, flag, memory_of, option_size, percent, under};
-use assay_model::{Area, MemoryReport, RuleId, Severity, Threshold};
+use super::words::{bytes, entries_of, flag, memory_of, option_size, percent, under};
+use crate::owners::{DIRECT_BUFFERS, NIO_THREAD_CACHE, NO_HOLDER, OPEN_JARS};
+use assay_model::{Area, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
+use std::collections::BTreeMap;
 
-pub(super) static RULES: &[&Rule] = &[&DIRECT_BUFFERS_WITHOUT_LIMIT, &ZIP_STREAMS_NOT_ENDED];
+pub(super) static RULES: &[&Rule] =
+    &[&NIO_THREAD_BUFFERS, &DIRECT_BUFFERS_WITHOUT_LIMIT, &ZIP_STREAMS_NOT_ENDED, &INFLATERS_OF_OPEN_JARS];
 
 /// Below this share of RSS direct buffers are not what makes a process large.
 const DIRECT: Threshold = Threshold::percent("direct", 10.0);
+/// Buffers up to this size threads may keep: more than most reads and writes need.
+const CACHED: Threshold = Threshold::bytes("cached", 256 << 10);
 /// Streams that are open at a time in a busy server are tens; each Deflater has 260 KB, each Inflater 40 KB.
 const ZIP_STREAMS: Threshold = Threshold::bytes("zip_streams", 16 << 20);
+/// Holders that are named.
+const HOLDERS_NAMED: usize = 3;
+
+/// Direct buffers with this holder.
+fn direct_of<'a>(report: &'a MemoryReport, holder: &str) -> Vec<&'a MemoryEntry> {
+    let of_kind = |entry: &&MemoryEntry| entry.path.get(1).is_some_and(|kind| kind == DIRECT_BUFFERS);
+    let of_holder = |entry: &&MemoryEntry| entry.path.get(2).is_some_and(|of| of == holder);
+    entries_of(report, Area::Buffers).filter(of_kind).filter(of_holder).collect()
+}
+
+static NIO_THREAD_BUFFERS: Rule = Rule {
+    id: RuleId::of("nio-thread-buffers"),
+    severity: Severity::Warning,
+    thresholds: &[DIRECT, CACHED],
+    evidence: "Direct buffers in the caches of threads, from {direct} of RSS on, of more than {cached} each on average.",
+    cause: "A thread that reads or writes a channel through a heap buffer copies through a direct buffer of the same size, and keeps it \
+            until it ends. A limit for direct memory would fail reads, since the buffers are live.",
+    fix: "Set `-Djdk.nio.maxCachedBufferSize=262144`: a larger buffer is freed after use.",
+    alternatives: &[
+        "Read and write in smaller pieces.",
+        "Use direct buffers in the program, which are not copied.",
+    ],
+    judge: Judge::of(nio_thread_buffers),
+};
+
+/// Temporary buffers that threads keep.
+fn nio_thread_buffers(report: &MemoryReport) -> Option<Found> {
+    let cached = direct_of(report, NIO_THREAD_CACHE);
+    let held = memory_of(cached.iter().copied());
+    if held < DIRECT.share_of(report.bytes_of_memory()) || !matters(report, held) {
+        return None;
+    }
+    let sum = |of: fn(&MemoryEntry) -> Option<u64>| {
+        cached.iter().try_fold(0u64, |sum, entry| Some(sum.saturating_add(of(entry)?)))
+    };
+    let (count, size) = (sum(|entry| entry.count)?, sum(|entry| entry.size_bytes)?);
+    if size / count.max(1) <= CACHED.whole() {
+        return None;
+    }
+    let found = finding(
+        &NIO_THREAD_BUFFERS,
+        format!(
+            "threads keep {} of direct buffers from reading and writing through heap buffers",
+            bytes(held)
+        ),
+        format!(
+            "{count} buffers of {} on average in the caches of live threads ({NIO_THREAD_CACHE}), {} of RSS",
+            bytes(size / count.max(1)),
+            percent(held, report.rss_bytes)
+        ),
+        format!("Set -Djdk.nio.maxCachedBufferSize={}", CACHED.whole()),
+        Some(held),
+    );
+    Some(found.or("Read and write in smaller pieces").or("Use direct buffers in the program"))
+}
 
 static DIRECT_BUFFERS_WITHOUT_LIMIT: Rule = Rule {
     id: RuleId::of("direct-buffers-without-limit"),
     severity: Severity::Warning,
     thresholds: &[DIRECT],
-    evidence: "Direct buffers from {direct} of RSS on, and the limit that holds because none is set: that of the heap.",
+    evidence: "Direct buffers that no object in the heap holds, from {direct} of RSS on, and the limit of direct memory, where none is set.",
     cause: "Direct memory is freed when the buffer's object is collected, which a large heap does rarely.",
-    fix: "Set `-XX:MaxDirectMemorySize`, which makes the JVM collect in time.",
-    alternatives: &[
-        "Set `-Djdk.nio.maxCachedBufferSize=262144`, for buffers that I/O on heap buffers leaves in each thread.",
-    ],
+    fix: "Set `-XX:MaxDirectMemorySize`, which makes the JVM collect in time. It must hold all buffers that are live.",
+    alternatives: &["Free them in the program, where the library that makes them can."],
     judge: Judge::of(direct_without_limit),
 };
 
-/// Direct buffers with no limit of their own.
+/// Dead direct buffers, with no limit that would have them collected.
 fn direct_without_limit(report: &MemoryReport) -> Option<Found> {
     let jvm = report.jvm.as_ref()?;
-    let direct = under(report, &[Area::Buffers.title(), "java.nio.DirectByteBuffer"]);
+    let dead = memory_of(direct_of(report, NO_HOLDER).into_iter());
     let has_limit = flag(jvm, "MaxDirectMemorySize")? != 0;
-    if has_limit || direct < DIRECT.share_of(report.bytes_of_memory()) || !matters(report, direct) {
+    if has_limit || dead < DIRECT.share_of(report.bytes_of_memory()) || !matters(report, dead) {
         return None;
     }
+    let direct = under(report, &[Area::Buffers.title(), DIRECT_BUFFERS]);
     let heap =
         jvm.heap_bytes_max.map_or(String::new(), |max| format!(", which is the heap's, {}", bytes(max)));
+    // What all of them take now, and a quarter: live ones have room, and dead ones do not gather beyond it.
     let limit = option_size(direct.saturating_add(direct / 4));
     let found = finding(
         &DIRECT_BUFFERS_WITHOUT_LIMIT,
-        format!("direct buffers hold {}, and may grow as large as the heap", bytes(direct)),
         format!(
-            "{} of RSS; no limit of their own is set, so the JVM's holds{heap}",
-            percent(direct, report.rss_bytes)
+            "direct buffers that no object holds take {}, and may grow as large as the heap",
+            bytes(dead)
+        ),
+        format!(
+            "{} of RSS, of {} in direct buffers; no limit of their own is set, so the JVM's holds{heap}",
+            percent(dead, report.rss_bytes),
+            bytes(direct)
         ),
         format!("Set -XX:MaxDirectMemorySize={limit}, which makes the JVM collect dead buffers in time"),
         None,
     );
-    Some(found.or(
-        "Set -Djdk.nio.maxCachedBufferSize=262144, if they belong to threads that read and write through heap buffers",
-    ))
+    Some(found.or("Free them in the program, where the library that makes them can"))
 }
 
 static ZIP_STREAMS_NOT_ENDED: Rule = Rule {
     id: RuleId::of("zip-streams-not-ended"),
     severity: Severity::Warning,
     thresholds: &[ZIP_STREAMS],
-    evidence: "Native memory of `Deflater` and `Inflater` objects (from {zip_streams} on), with the number of blocks.",
+    evidence: "Native memory of `Deflater` and `Inflater` objects (from {zip_streams} on), with the number of blocks, and who holds them. \
+               What open jars keep for their next entries is not among it.",
     cause: "The native part is freed by `end()`, or when the object is collected, which may be late.",
     fix: "Close the streams (try-with-resources).",
     alternatives: &["Call `end()` on each."],
@@ -63,29 +126,90 @@ static ZIP_STREAMS_NOT_ENDED: Rule = Rule {
 
 /// Deflaters and inflaters that nobody ends.
 fn zip_streams(report: &MemoryReport) -> Option<Found> {
-    let is_zip = |part: &String| part.contains("Deflater") || part.contains("Inflater");
-    let streams: Vec<_> = report.entries.iter().filter(|entry| entry.path.iter().any(is_zip)).collect();
+    let streams: Vec<&MemoryEntry> = zip_entries(report, false);
     let held = memory_of(streams.iter().copied());
     if held < ZIP_STREAMS.whole() || !matters(report, held) {
         return None;
     }
-    let count = streams.iter().try_fold(0u64, |sum, entry| Some(sum.saturating_add(entry.count?)));
-    let count = count.map_or(String::new(), |count| format!(" in {count} blocks"));
-    let names: Vec<&str> = streams
-        .iter()
-        .filter_map(|entry| entry.path.iter().find(|part| is_zip(part)))
-        .map(String::as_str)
-        .collect();
+    let mut kinds: Vec<&str> = streams.iter().filter_map(|entry| Some(entry.path.get(1)?.as_str())).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
     let found = finding(
         &ZIP_STREAMS_NOT_ENDED,
-        format!("{} hold {} of native memory", names.join(" and "), bytes(held)),
+        format!("{} hold {} of native memory", kinds.join(" and "), bytes(held)),
         format!(
-            "{}{count}, {} of RSS; freed only when end() is called or the object is collected",
+            "{}{}, {} of RSS{}; freed only when end() is called or the object is collected",
             bytes(held),
-            percent(held, report.rss_bytes)
+            blocks_of(&streams),
+            percent(held, report.rss_bytes),
+            holders_of(&streams)
         ),
         "Close the streams (try-with-resources)".to_owned(),
         Some(held),
     );
     Some(found.or("Call end() on each Deflater and Inflater"))
+}
+
+static INFLATERS_OF_OPEN_JARS: Rule = Rule {
+    id: RuleId::of("inflaters-of-open-jars"),
+    severity: Severity::Note,
+    thresholds: &[ZIP_STREAMS],
+    evidence: "Native memory of `Inflater` objects that open jars and other zip files keep for their next entries (from {zip_streams} on).",
+    cause: "A `ZipFile` keeps each inflater that reading its entries needed, as many as were in use at a time, until it is closed.",
+    fix: "Close jars that are no longer read, and class loaders that hold them (`URLClassLoader.close()`).",
+    alternatives: &["Start with fewer jars: one of all classes."],
+    judge: Judge::of(open_jars),
+};
+
+/// Inflaters that open jars keep: there is no stream to close.
+fn open_jars(report: &MemoryReport) -> Option<Found> {
+    let kept: Vec<&MemoryEntry> = zip_entries(report, true);
+    let held = memory_of(kept.iter().copied());
+    if held < ZIP_STREAMS.whole() || !matters(report, held) {
+        return None;
+    }
+    let found = finding(
+        &INFLATERS_OF_OPEN_JARS,
+        format!("open jars keep {} of inflaters for their next entries", bytes(held)),
+        format!(
+            "{}{}, {} of RSS, held by {OPEN_JARS}; freed when the jar is closed",
+            bytes(held),
+            blocks_of(&kept),
+            percent(held, report.rss_bytes)
+        ),
+        "Close jars that are no longer read".to_owned(),
+        None,
+    );
+    Some(found.or("Close class loaders that are no longer used: URLClassLoader.close()"))
+}
+
+/// Entries of deflaters and inflaters: those that open jars keep, or all others.
+fn zip_entries(report: &MemoryReport, is_of_jars: bool) -> Vec<&MemoryEntry> {
+    let is_zip = |part: &String| part.contains("Deflater") || part.contains("Inflater");
+    let of_jars = |entry: &MemoryEntry| entry.path.get(2).is_some_and(|holder| holder == OPEN_JARS);
+    let zip = entries_of(report, Area::Buffers).filter(|entry| entry.path.get(1).is_some_and(is_zip));
+    zip.filter(|entry| of_jars(entry) == is_of_jars).collect()
+}
+
+fn blocks_of(entries: &[&MemoryEntry]) -> String {
+    let count = entries.iter().try_fold(0u64, |sum, entry| Some(sum.saturating_add(entry.count?)));
+    count.map_or(String::new(), |count| format!(" in {count} blocks"))
+}
+
+/// Who holds most of it, each once.
+fn holders_of(entries: &[&MemoryEntry]) -> String {
+    let mut by_holder: BTreeMap<&str, u64> = BTreeMap::new();
+    for entry in entries {
+        if let Some(holder) = entry.path.get(2) {
+            let held = by_holder.entry(holder).or_default();
+            *held = held.saturating_add(entry.bytes_of_memory());
+        }
+    }
+    let mut holders: Vec<(&str, u64)> = by_holder.into_iter().collect();
+    holders.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
+    let named: Vec<String> =
+        holders.iter().take(HOLDERS_NAMED).map(|(name, held)| format!("{name} {}", bytes(*held))).collect();
+    let more = holders.len() - named.len();
+    let more = if more == 0 { String::new() } else { format!(", {more} more") };
+    if named.is_empty() { String::new() } else { format!("; held by {}{more}", named.join(", ")) }
 }

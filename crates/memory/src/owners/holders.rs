@@ -90,23 +90,56 @@ pub(super) fn entry_of_class(class: &str, entries: &mut EntryTable) -> EntryId {
     entries.entry(Area::Buffers, &[kind_of_class(class)], FigureSource::Pointers)
 }
 
+/// Memory that the JDK allocated for a buffer, and frees: what `MaxDirectMemorySize` counts.
+pub(crate) const DIRECT_BUFFERS: &str = "java.nio.DirectByteBuffer";
+/// Memory that a buffer leads to and that somebody else allocated: native code that hands out a buffer as its handle (`NewDirectByteBuffer`),
+/// with all that the handle's memory leads to, or a library that manages buffers itself.
+pub(crate) const BEHIND_BUFFERS: &str = "native memory behind java.nio.DirectByteBuffer";
+/// The place of a holder where there is none in the heap: the buffers are dead, unless a stack or native code holds them.
+pub(crate) const NO_HOLDER: &str = "no object holds it";
+
 /// The kind of memory that objects of a class hold.
 pub(super) fn kind_of_class(class: &str) -> String {
     let name = readable(class);
     if is_of_program(class) {
         return name;
     }
+    // What frees a buffer's memory alone shows that the JDK allocated it.
+    if class.starts_with("java.nio.") && class.contains("Deallocator") {
+        return DIRECT_BUFFERS.to_owned();
+    }
     // The cleaner of a buffer, a reference to an inflater's stream: what people know of the JDK is the class around it.
     match name.split('$').next() {
-        Some(outer) if outer.starts_with("java.nio.DirectByteBuffer") => {
-            "java.nio.DirectByteBuffer".to_owned()
-        }
+        Some(outer) if outer.starts_with("java.nio.Direct") => BEHIND_BUFFERS.to_owned(),
         Some(outer) if outer.starts_with("jdk.internal.foreign") => {
             "java.lang.foreign.MemorySegment".to_owned()
         }
         Some(outer) => outer.to_owned(),
         None => name,
     }
+}
+
+/// Classes of the JDK that are an answer themselves: who looks for the holder finds what to do in their name.
+const JDK_HOLDERS: [(&str, &str); 6] = [
+    // What each thread keeps of the buffers through which it reads and writes.
+    (NIO_THREAD_CACHE, NIO_THREAD_CACHE),
+    // The inflaters that an open jar keeps for the next entry; of JDK 8 and of its subclasses the object itself has them.
+    ("java.util.zip.ZipFile$CleanableResource", OPEN_JARS),
+    (OPEN_JARS, OPEN_JARS),
+    ("java.util.jar.JarFile", OPEN_JARS),
+    ("sun.net.www.protocol.jar.URLJarFile", OPEN_JARS),
+    ("java.lang.ThreadLocal$ThreadLocalMap", "java.lang.ThreadLocal"),
+];
+
+/// Holds the buffers that I/O on heap buffers leaves in each thread.
+pub(crate) const NIO_THREAD_CACHE: &str = "sun.nio.ch.Util$BufferCache";
+/// Holds the inflaters of open jars and other zip files, for their next entries.
+pub(crate) const OPEN_JARS: &str = "java.util.zip.ZipFile";
+
+/// The holder that an object of this class is, if it is one: a class of the program, or one of the JDK that people can act on.
+pub(super) fn holder_of_class(class: &str) -> Option<&str> {
+    let of_jdk = || JDK_HOLDERS.iter().find(|(name, _)| *name == class).map(|(_, holder)| *holder);
+    if is_of_program(class) { Some(class) } else { of_jdk() }
 }
 
 /// Beginnings of the names of the JDK's own classes.

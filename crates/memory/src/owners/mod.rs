@@ -27,7 +27,9 @@ mod variables;
 mod votes;
 
 pub(crate) use find::{find_owners, read_tags};
-pub(crate) use holders::{is_of_program, readable};
+pub(crate) use holders::{
+    BEHIND_BUFFERS, DIRECT_BUFFERS, NIO_THREAD_CACHE, NO_HOLDER, OPEN_JARS, is_of_program, readable,
+};
 pub(crate) use roots::{JDK_LIBRARIES, ON_STACKS, object_ranges};
 pub(crate) use search::{Claims, Searched};
 pub(crate) use variables::Variables;

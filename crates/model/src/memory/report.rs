@@ -246,7 +246,8 @@ pub struct JvmMemoryFacts {
     pub thread_stack_bytes: Option<u64>,
     /// `MaxDirectMemorySize`, or the heap's limit, which holds where it is not set.
     pub direct_bytes_max: Option<u64>,
-    /// Bytes in live direct buffers.
+    /// Resident bytes of direct buffers that the JDK allocated, which the limit counts; memory that native code hands out as a buffer is
+    /// not among it.
     pub direct_used_bytes: Option<u64>,
     /// Live Java threads.
     pub java_threads: Option<u64>,

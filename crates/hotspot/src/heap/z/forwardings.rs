@@ -108,6 +108,18 @@ impl Hotspot<'_> {
 }
 
 impl Forwardings {
+    /// The number of the granule at an offset.
+    pub(crate) fn granule_of(&self, offset: u64) -> u64 {
+        offset >> self.granule_shift
+    }
+
+    /// Whether objects at an offset may have moved, of either generation: unless it is known that they have not.
+    pub(crate) fn may_have(&self, source: &dyn MemorySource, offset: u64) -> bool {
+        let old = self.old.map(|_| Moved::Old);
+        let mut generations = std::iter::once(Moved::Young).chain(old);
+        generations.any(|moved| self.forwarding_of(source, moved, offset) != Some(0))
+    }
+
     /// Whether the page of an address was chosen to be emptied; `None` where that is unknown.
     pub(crate) fn has(&self, source: &dyn MemorySource, moved: Moved, address: u64) -> Option<bool> {
         self.forwarding_of(source, moved, address & self.offset_mask).map(|forwarding| forwarding != 0)

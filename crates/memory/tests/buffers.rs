@@ -1,0 +1,106 @@
+//! Native memory of Java objects is called what it is, and belongs to who holds it, on each release.
+
+use assay_memory::{ReadOptions, read};
+use assay_model::{Area, MemoryReport};
+use assay_testkit::{Running, each_release, skip, start_java, testdata};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+const MIB: u64 = 1 << 20;
+const DIRECT: &str = "java.nio.DirectByteBuffer";
+const BEHIND: &str = "native memory behind java.nio.DirectByteBuffer";
+/// Of what a way holds.
+const RIGHT_PERCENT_MIN: u64 = 95;
+
+/// `testdata/linux/handles.c`; `None` where there is no C compiler.
+fn library(folder: &Path) -> Option<PathBuf> {
+    let to = folder.join("libhandles.so");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-shared", "-fPIC", "-o"]).arg(&to).arg(testdata("linux/handles.c"));
+    compiler.status().is_ok_and(|status| status.success()).then_some(to)
+}
+
+/// Bytes of a way, by the program's own word.
+fn planted(jvm: &Running, way: &str) -> u64 {
+    let of_way = jvm.said.lines().find_map(|line| line.strip_prefix(way)?.strip_prefix(' '));
+    of_way.and_then(|bytes| bytes.parse().ok()).unwrap_or_else(|| panic!("no {way} in {}", jvm.said))
+}
+
+/// Resident bytes of a kind with this holder, or with none.
+fn held(report: &MemoryReport, kind: &str, holder: Option<&str>) -> u64 {
+    let path: Vec<&str> = [Area::Buffers.title(), kind].into_iter().chain(holder).collect();
+    let of = report.entries.iter().filter(|entry| entry.path == path);
+    of.map(|entry| entry.resident_bytes).sum()
+}
+
+/// Looks at a JVM that holds memory in all ways. `dead` is what stands in the place of a holder where there is none.
+fn look_at(java: &Path, what: &str, options: &[&str], dead: Option<&str>) -> MemoryReport {
+    let jvm = start_java(java, options, &[], "Buffering");
+    let freeze = Some(Duration::from_secs(30));
+    let report = read(jvm.pid(), &ReadOptions { freeze, ..ReadOptions::default() }).expect("our child");
+    let of_java: Vec<_> = report.entries.iter().filter(|l| l.path[0] == Area::Buffers.title()).collect();
+    for (way, kind, holder) in [
+        ("threads", DIRECT, Some("sun.nio.ch.Util$BufferCache")),
+        ("kept", DIRECT, Some("Buffering$Registry")),
+        ("dropped", DIRECT, dead),
+        ("handles", BEHIND, Some("Buffering$Connection")),
+    ] {
+        let (told, planted) = (held(&report, kind, holder), planted(&jvm, way));
+        let case = format!("{what} {way}: {told} of {planted}");
+        println!("{case}");
+        assert!(planted * RIGHT_PERCENT_MIN <= told * 100, "{case}: {of_java:#?}");
+        assert!(told * RIGHT_PERCENT_MIN <= planted * 100 + 2 * MIB, "{case}: {of_java:#?}");
+    }
+    let direct = report.jvm.as_ref().and_then(|jvm| jvm.direct_used_bytes).expect("owners");
+    let allocated = planted(&jvm, "threads") + planted(&jvm, "kept") + planted(&jvm, "dropped");
+    assert!(direct.abs_diff(allocated) <= allocated / 20, "{what}: {direct} {allocated}: {of_java:#?}");
+    let inflaters = ["java.util.zip.ZipFile", "Buffering$Reader"]
+        .map(|holder| held(&report, "java.util.zip.Inflater", Some(holder)));
+    println!("{what}: inflaters {inflaters:?}");
+    assert!(inflaters.iter().all(|bytes| 20 * (2 << 10) <= *bytes), "{what} {inflaters:?}: {of_java:#?}");
+    report
+}
+
+#[test]
+fn buffers_belong_to_who_holds_them_and_memory_behind_a_handle_is_no_direct_buffer() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(library) = library(folder.path()) else { skip!("no C compiler") };
+    let javas = each_release(64);
+    if javas.is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    let handles = format!("-Dhandles={}", library.display());
+    for (feature, java) in javas {
+        for tracking in ["-XX:NativeMemoryTracking=off", "-XX:NativeMemoryTracking=summary"] {
+            // No collection but the one that the program asks for.
+            let options = ["-XX:+UseSerialGC", "-Xmx256m", "-Xmn128m", tracking, handles.as_str()];
+            let dead = Some("no object holds it");
+            let report = look_at(&java, &format!("JDK {feature} {tracking}"), &options, dead);
+            let steps: Vec<&str> = report.findings.iter().flat_map(|found| found.ways()).collect();
+            assert!(steps.iter().any(|step| step.contains("maxCachedBufferSize")), "{steps:?}");
+            assert!(
+                steps.iter().any(|step| step.contains("MaxDirectMemorySize")),
+                "some are dead: {steps:?}"
+            );
+        }
+    }
+}
+
+/// Objects have moved, and each has three addresses. Whether buffers are dead is not said.
+#[test]
+fn holders_are_found_among_objects_that_zgc_without_generations_has_moved() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(library) = library(folder.path()) else { skip!("no C compiler") };
+    let handles = format!("-Dhandles={}", library.display());
+    let mut ran = false;
+    for (feature, java) in each_release(64).into_iter().filter(|(feature, _)| (17..24).contains(feature)) {
+        let options =
+            ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UseZGC", "-XX:-ZGenerational", "-Xmx256m", &handles];
+        look_at(&java, &format!("JDK {feature} with ZGC"), &options, None);
+        ran = true;
+    }
+    if !ran {
+        skip!("no JVM with ZGC without generations");
+    }
+}
