@@ -352,6 +352,25 @@ fn what_is_mapped_three_times_is_counted_once_in_savings_and_limits() {
     assert_eq!((gain(&once), gain(&thrice)), (Some(200 * MIB), Some(200 * MIB)));
 }
 
+#[test]
+fn a_limit_by_observation_stands_beside_the_worst_case() {
+    let small = Snapshot::plain_jvm().with(|report| report.outside_rss.page_tables_bytes = Some(MIB));
+    let advice = advise(&[small.clone().entry("stacks/Java/deep", 30 * MIB).0, small.0.clone()]);
+    let needed = small.0.rss_bytes + 30 * MIB + MIB;
+    assert_eq!(advice.observed_peak_bytes, Some(needed), "of all snapshots, with the kernel's part");
+    assert_eq!(advice.observed_limit_bytes, Some((needed * 6 / 5).next_multiple_of(MIB)));
+    assert!(advice.observed_limit_bytes < Some(advice.limit_bytes), "512 MiB of heap may come");
+    let group = CgroupMemory { current_bytes: Some(900 * MIB), ..CgroupMemory::default() };
+    let peak = small.clone().with(|report| {
+        report.outside_rss.rss_peak_bytes = Some(report.rss_bytes + 100 * MIB);
+        report.cgroup = Some(group);
+    });
+    let advice = advise(std::slice::from_ref(&peak.0));
+    assert_eq!(advice.observed_peak_bytes, Some(small.0.rss_bytes + 101 * MIB), "what the kernel remembers");
+    assert_eq!((advice.group_bytes, advice.now_bytes), (Some(900 * MIB), small.0.rss_bytes + MIB));
+    assert_eq!(advise(&[]).observed_limit_bytes, None);
+}
+
 /// A limit that counts them half kills a program that changed a file in a private mapping.
 #[test]
 fn pages_of_files_that_were_written_are_not_halved() {

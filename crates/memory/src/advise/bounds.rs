@@ -3,8 +3,8 @@
 //! Margins are choices, named so that they can be judged: nobody can measure what a program will do. Known bounds are the
 //! JVM's own; inferred ones follow from another observation, or from a measurement that is named.
 
-use super::Observed;
 use super::parts::{KernelPart, MemoryPart, allocated};
+use super::{Observed, round_up};
 use crate::findings::words::{bytes, flag};
 use assay_model::{Certainty, JvmMemoryFacts, MemoryReport, Problem};
 
@@ -131,6 +131,11 @@ pub(super) fn direct_limit(jvm: &JvmMemoryFacts) -> Option<u64> {
 
 pub(super) fn part_of(bytes: u64, percent: u64) -> u64 {
     u64::try_from(u128::from(bytes) * u128::from(percent) / 100).unwrap_or(u64::MAX)
+}
+
+/// A limit for a process that has needed so much at most, and goes on as it did.
+pub(super) fn observed_limit(peak_bytes: u64) -> u64 {
+    round_up(part_of(peak_bytes, 100 + MARGIN_PERCENT))
 }
 
 fn with_margin(seen: Observed, percent: u64) -> Bound {

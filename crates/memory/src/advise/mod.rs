@@ -24,7 +24,8 @@ pub(crate) use settings::rules;
 ///
 /// `limit_bytes` is the sum of the lines' bounds, rounded up to a MiB. It grows, or stays, when any figure of a snapshot does.
 /// The bound of a line without a hard limit rests on observation: snapshots under load, taken after the program has warmed
-/// up, are worth more than one snapshot of an idle process.
+/// up, are worth more than one snapshot of an idle process. `observed_limit_bytes` rests on nothing else: it stands beside the worst
+/// case, which programs reach a third to a half of.
 pub fn advise(snapshots: &[MemoryReport]) -> Advice {
     let Some(now) = snapshots.last() else { return nothing() };
     let mut problems = bounds::problems(snapshots, now);
@@ -39,14 +40,19 @@ pub fn advise(snapshots: &[MemoryReport]) -> Advice {
         }
     }
     let sum = |of: fn(&AdviceLine) -> u64| lines.iter().fold(0u64, |sum, line| sum.saturating_add(of(line)));
+    let limit_bytes = round_up(sum(|line| line.bound_bytes));
+    let observed = snapshots.iter().map(needed).max().unwrap_or(0);
     Advice {
         schema: schema::MEMORY_ADVICE.to_owned(),
         provenance: now.provenance.clone(),
         pid: now.pid,
         program: now.program.clone(),
-        limit_bytes: round_up(sum(|line| line.bound_bytes)),
+        limit_bytes,
+        observed_limit_bytes: Some(bounds::observed_limit(observed).min(limit_bytes)),
+        observed_peak_bytes: Some(observed),
         direct_beyond_bytes: direct_beyond(now, &lines),
         now_bytes: sum(|line| line.now_bytes),
+        group_bytes: now.cgroup.as_ref().and_then(|cgroup| cgroup.current_bytes),
         current_limit_bytes: now.cgroup.as_ref().and_then(|cgroup| cgroup.limit_bytes),
         settings: settings::settings(snapshots, now, &lines),
         lines,
@@ -69,8 +75,11 @@ fn nothing() -> Advice {
         pid: 0,
         program: String::new(),
         limit_bytes: 0,
+        observed_limit_bytes: None,
+        observed_peak_bytes: None,
         direct_beyond_bytes: None,
         now_bytes: 0,
+        group_bytes: None,
         current_limit_bytes: None,
         lines: Vec::new(),
         settings: Vec::new(),
@@ -118,6 +127,13 @@ fn finished(name: &str, seen: Observed, snapshots: &[MemoryReport], bound: bound
         is_hard: bound.certainty == Certainty::Known,
         certainty: Some(bound.certainty),
     }
+}
+
+/// The most that a process has needed up to a snapshot: memory that was resident, and what the kernel keeps for it now.
+fn needed(snapshot: &MemoryReport) -> u64 {
+    let of_kernel = KernelPart::ALL.into_iter().filter_map(|part| parts::kernel(snapshot, part));
+    let resident = snapshot.bytes_of_memory().max(peak_of_memory(snapshot).unwrap_or(0));
+    of_kernel.fold(resident, u64::saturating_add)
 }
 
 /// The kernel's peak of the RSS as memory. It counts what is mapped several times at each address, so that a peak is as much too large as

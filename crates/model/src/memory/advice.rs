@@ -22,8 +22,18 @@ pub struct Advice {
     /// is as large as the heap, which is more than nearly all programs use. Absent where their line has their bound.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub direct_beyond_bytes: Option<u64>,
-    /// Charged now: resident bytes and the kernel's memory for them.
+    /// A limit by observation, beside the worst case: the most that the process has needed so far, and a fifth more. It holds as long as
+    /// load and data stay as they were observed. Absent in results of versions that did not work it out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub observed_limit_bytes: Option<u64>,
+    /// The most that the process has needed so far: resident memory and the kernel's for it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub observed_peak_bytes: Option<u64>,
+    /// In use now: resident memory and the kernel's for it.
     pub now_bytes: u64,
+    /// What the control group is charged now, page cache of files and other processes included; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub group_bytes: Option<u64>,
     /// The limit in force; absent means none.
     pub current_limit_bytes: Option<u64>,
     /// Its arithmetic.

@@ -151,7 +151,7 @@ pub fn sentence(advice: &Advice) -> String {
         None => "No limit is in force.".to_owned(),
     };
     let beyond = advice.direct_beyond_bytes;
-    let but = if beyond.is_some() { ", direct buffers not included" } else { "" };
+    let but = if beyond.is_some() { ", but for direct buffers beyond their budget" } else { "" };
     let beyond = beyond.map_or_else(String::new, |beyond| {
         format!(
             "Direct buffers may take {} more than is budgeted, while no -XX:MaxDirectMemorySize is set. ",
@@ -168,9 +168,27 @@ pub fn sentence(advice: &Advice) -> String {
     };
     format!(
         "This process needs a limit of {} in the worst case, every configured limit reached{but}; {} of it are bounds that the \
-         JVM keeps{inferred}, the rest are observed peaks plus headroom. {beyond}Current use of the control group: {}. {current}",
+         JVM keeps{inferred}, the rest are observed peaks plus headroom. {beyond}{}In use now: {}{}. {current}",
         bytes(advice.limit_bytes),
         bytes(sum(|line| line.is_hard)),
-        bytes(advice.now_bytes)
+        observed(advice),
+        bytes(advice.now_bytes),
+        advice.group_bytes.map_or_else(String::new, charged)
     )
+}
+
+/// What was enough so far, beside the worst case.
+fn observed(advice: &Advice) -> String {
+    let Some((limit, peak)) = advice.observed_limit_bytes.zip(advice.observed_peak_bytes) else {
+        return String::new();
+    };
+    format!(
+        "By observation {} is enough: it has needed {} at most so far, and load or data beyond that are not provided for. ",
+        bytes(limit),
+        bytes(peak)
+    )
+}
+
+fn charged(group_bytes: u64) -> String {
+    format!("; its control group is charged {}, page cache and other processes included", bytes(group_bytes))
 }

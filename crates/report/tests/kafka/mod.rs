@@ -419,6 +419,9 @@ pub fn advice() -> Advice {
     ];
     let limit = lines.iter().map(|l| l.bound_bytes).sum::<u64>().div_ceil(MIB) * MIB;
     Advice {
+        observed_limit_bytes: Some(504 * MIB),
+        observed_peak_bytes: Some(420 * MIB),
+        group_bytes: Some(611 * MIB),
         direct_beyond_bytes: Some(1_018 * MIB),
         schema: schema::MEMORY_ADVICE.to_owned(),
         provenance: provenance(),
