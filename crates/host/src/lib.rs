@@ -12,6 +12,6 @@ mod speed;
 pub use check::{RuleInWords, advice, check, compare, in_words};
 pub use facts::{host_facts, provenance};
 pub use gauge::{HostGauge, HostInterval, HostReading};
-pub use running::{JvmOptions, jvm_options, running_jvms};
+pub use running::{JvmOptions, jvm_options, main_of_process, running_jvms};
 pub use snapshot::take_snapshot;
 pub use speed::SpeedProbe;

@@ -77,6 +77,17 @@ fn home_of(folder: &Path, library: &Path) -> Option<PathBuf> {
     inside.find(|home| home.join("release").is_file())
 }
 
+/// The main class, jar or module of a process that `java` started; nothing else of its command line, which may hold secrets. None where it
+/// cannot be read, or where another program has a JVM in it.
+pub fn main_of_process(proc: &ProcRoot, pid: u32) -> Option<String> {
+    let words = words_of(&proc.path().join(pid.to_string()).join("cmdline")).ok()?;
+    let launcher = words.first()?.rsplit('/').next()?;
+    if launcher != "java" {
+        return None;
+    }
+    main_of(&words).map(|main| shown(&main))
+}
+
 fn program_of(folder: &Path) -> Option<String> {
     main_of(&words_of(&folder.join("cmdline")).ok()?)
 }

@@ -8,6 +8,7 @@
 mod arena;
 mod attach;
 mod code_cache;
+mod compilations;
 mod data_words;
 mod elf;
 mod error;

@@ -18,20 +18,32 @@ pub struct PageRun {
 pub struct PageMap {
     runs: Vec<PageRun>,
     page_bytes: u64,
+    /// Parts of the runs that lie in huge pages; `None` where the kernel does not say.
+    huge: Option<Vec<Range<u64>>>,
 }
 
 impl PageMap {
     /// From runs in the order of their addresses, without overlap.
     pub fn new(runs: Vec<PageRun>, page_bytes: u64) -> Self {
         debug_assert!(runs.windows(2).all(|pair| pair[0].addresses.end <= pair[1].addresses.start));
-        PageMap { runs, page_bytes }
+        PageMap { runs, page_bytes, huge: None }
     }
 
     /// With the pages of another map, none of which are in this one.
     pub(crate) fn with(&self, others: &PageMap) -> PageMap {
         let mut runs = [&self.runs[..], &others.runs].concat();
         runs.sort_unstable_by_key(|run| run.addresses.start);
-        PageMap::new(runs, self.page_bytes)
+        PageMap { huge: self.huge.clone(), ..PageMap::new(runs, self.page_bytes) }
+    }
+
+    /// The same, with the parts that lie in huge pages, in the order of their addresses.
+    pub(crate) fn with_huge(self, huge: Option<Vec<Range<u64>>>) -> PageMap {
+        PageMap { huge, ..self }
+    }
+
+    /// The parts that lie in transparent huge pages, in the order of their addresses; `None` where the kernel does not say.
+    pub fn huge(&self) -> Option<&[Range<u64>]> {
+        self.huge.as_deref()
     }
 
     /// Size of a page.

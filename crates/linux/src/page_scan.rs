@@ -36,6 +36,8 @@ const PAGEMAP_SCAN: libc::Ioctl = 0xc060_6610_u32 as libc::Ioctl;
 const CATEGORY_FILE: u64 = 1 << 2;
 const CATEGORY_PRESENT: u64 = 1 << 3;
 const CATEGORY_PFNZERO: u64 = 1 << 5;
+/// Mapped as one huge page.
+const CATEGORY_HUGE: u64 = 1 << 6;
 /// What may lie between parts that one call reads: the walk over it costs less than a call.
 const GAP_BYTES_MAX: u64 = 16 << 20;
 /// Regions that one call may return: 96 KiB.
@@ -98,17 +100,18 @@ pub(crate) fn read_pages(
     let file = File::open(&path).map_err(failed)?;
     let mut reader = Reader::new(proc, file, method);
     let page_bytes = reader.page_bytes;
-    let (mut resident, mut hugetlb) = (Vec::new(), Vec::new());
+    let (mut resident, mut hugetlb) = (Found::default(), Found::default());
     for parts in near(&neighbours(mappings, |m| m.rss_bytes != 0)) {
         reader.read(parts, &mut resident).map_err(failed)?;
     }
     for parts in near(&neighbours(mappings, has_hugetlb)) {
         reader.read(parts, &mut hugetlb).map_err(failed)?;
     }
-    resident.shrink_to_fit();
+    resident.runs.shrink_to_fit();
+    let huge = reader.has_scan.then_some(resident.huge);
     Ok(Pages {
-        resident: PageMap::new(resident, page_bytes),
-        hugetlb: PageMap::new(hugetlb, page_bytes),
+        resident: PageMap::new(resident.runs, page_bytes).with_huge(huge),
+        hugetlb: PageMap::new(hugetlb.runs, page_bytes),
         problems: reader.entries.problems(&path, page_bytes),
     })
 }
@@ -121,22 +124,29 @@ pub(crate) fn read_present(proc: &ProcRoot, pid: u32) -> Result<Option<Present>,
     let path = proc.file_of(pid, "pagemap");
     let failed = |e| LinuxError::read_of(proc, pid, &path, e);
     let mut reader = Reader::new(proc, File::open(&path).map_err(failed)?, Method::Any);
-    let mut runs = Vec::new();
+    let mut found = Found::default();
     // The call does not take the kernel's own addresses, such as those of `[vsyscall]`.
     for parts in near(&neighbours(&mappings, |m| m.addresses.end <= i64::MAX.cast_unsigned())) {
-        match reader.scan(parts, &mut runs) {
+        match reader.scan(parts, &mut found) {
             Err(e) if is_unknown_call(&e) => return Ok(None),
             done => done.map_err(failed)?,
         }
     }
-    Ok(Some(Present { runs, page_bytes: reader.page_bytes }))
+    Ok(Some(Present { found, page_bytes: reader.page_bytes }))
 }
 
 /// Pages that are present.
 pub(crate) struct Present {
-    /// In the order of their addresses.
-    runs: Vec<PageRun>,
+    found: Found,
     page_bytes: u64,
+}
+
+/// Pages that were found, in the order of their addresses.
+#[derive(Default)]
+struct Found {
+    runs: Vec<PageRun>,
+    /// Those of them that are mapped as huge pages; the older way does not say.
+    huge: Vec<Range<u64>>,
 }
 
 impl Present {
@@ -151,15 +161,18 @@ impl Present {
 
     fn within(&self, mappings: &[Mapping], wanted: impl Fn(&Mapping) -> bool) -> PageMap {
         let (mut runs, mut first) = (Vec::new(), 0);
+        let (mut huge, mut first_huge) = (Vec::new(), 0);
+        let all = &self.found;
         for ResidentPart { addresses, .. } in neighbours(mappings, wanted) {
-            first += self.runs[first..].partition_point(|run| run.addresses.end <= addresses.start);
-            for run in self.runs[first..].iter().take_while(|run| run.addresses.start < addresses.end) {
-                let (start, end) =
-                    (run.addresses.start.max(addresses.start), run.addresses.end.min(addresses.end));
-                push(&mut runs, start..end, run.is_file);
+            first += all.runs[first..].partition_point(|run| run.addresses.end <= addresses.start);
+            for run in all.runs[first..].iter().take_while(|run| run.addresses.start < addresses.end) {
+                push(&mut runs, both(&run.addresses, &addresses), run.is_file);
             }
+            first_huge += all.huge[first_huge..].partition_point(|part| part.end <= addresses.start);
+            let within = all.huge[first_huge..].iter().take_while(|part| part.start < addresses.end);
+            huge.extend(within.map(|part| both(part, &addresses)));
         }
-        PageMap::new(runs, self.page_bytes)
+        PageMap::new(runs, self.page_bytes).with_huge(Some(huge))
     }
 }
 
@@ -220,17 +233,19 @@ impl Reader {
         }
     }
 
-    fn read(&mut self, parts: &[ResidentPart], runs: &mut Vec<PageRun>) -> io::Result<()> {
+    fn read(&mut self, parts: &[ResidentPart], found: &mut Found) -> io::Result<()> {
         if self.has_scan {
-            match self.scan(parts, runs) {
+            match self.scan(parts, found) {
                 Err(e) if is_unknown_call(&e) => self.has_scan = false,
                 done => return done,
             }
         }
-        parts.iter().try_for_each(|part| self.entries.read(&self.file, part, self.page_bytes, runs))
+        parts
+            .iter()
+            .try_for_each(|part| self.entries.read(&self.file, part, self.page_bytes, &mut found.runs))
     }
 
-    fn scan(&mut self, parts: &[ResidentPart], runs: &mut Vec<PageRun>) -> io::Result<()> {
+    fn scan(&mut self, parts: &[ResidentPart], to: &mut Found) -> io::Result<()> {
         let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Ok(()) };
         let (mut at, end) = (first.addresses.start, last.addresses.end);
         while at < end {
@@ -242,7 +257,7 @@ impl Reader {
                 regions_len: self.regions.len() as u64,
                 category_inverted: CATEGORY_PFNZERO,
                 category_mask: CATEGORY_PRESENT | CATEGORY_PFNZERO,
-                return_mask: CATEGORY_FILE,
+                return_mask: CATEGORY_FILE | CATEGORY_HUGE,
                 ..ScanArguments::default()
             };
             #[expect(unsafe_code, reason = "no library wraps this call")]
@@ -256,7 +271,11 @@ impl Reader {
                 for ResidentPart { addresses, .. } in
                     parts[first..].iter().take_while(|part| part.addresses.start < region.end)
                 {
-                    push(runs, region.start.max(addresses.start)..region.end.min(addresses.end), is_file);
+                    let pages = both(&(region.start..region.end), addresses);
+                    push(&mut to.runs, pages.clone(), is_file);
+                    if region.categories & CATEGORY_HUGE != 0 {
+                        to.huge.push(pages);
+                    }
                 }
             }
             if arguments.walk_end <= at {
@@ -266,6 +285,11 @@ impl Reader {
         }
         Ok(())
     }
+}
+
+/// What two ranges that overlap have in common.
+fn both(one: &Range<u64>, other: &Range<u64>) -> Range<u64> {
+    one.start.max(other.start)..one.end.min(other.end)
 }
 
 /// Adds pages to runs that are in the order of their addresses.

@@ -4,7 +4,8 @@
 //! millions, are not painted but taken out when the bytes are counted.
 
 use crate::entry_table::EntryId;
-use assay_linux::{PageMap, PageRun};
+use crate::page_kinds::{ByKind, KINDS, KindRun};
+use assay_linux::PageMap;
 use std::ops::Range;
 
 /// An address range with its entry.
@@ -116,38 +117,42 @@ impl AddressMap {
     }
 
     /// Resident bytes by entry; `nobody` gets what is in no span.
-    pub(crate) fn add_up<'a>(&'a self, pages: &'a PageMap, nobody: EntryId) -> Adding<'a> {
+    pub(crate) fn add_up<'a>(&'a self, runs: &'a [KindRun], nobody: EntryId) -> Adding<'a> {
         // Nobody has all at first, and the spans are taken out of that.
         let mut adding =
-            Adding { spans: &[], runs: pages.runs(), overlap: 0..0, entry: nobody, nobody, sums: Vec::new() };
-        adding.add(nobody, pages.resident_bytes());
+            Adding { spans: &[], runs, overlap: 0..0, entry: nobody, kind: 0, nobody, sums: Vec::new() };
+        for run in runs {
+            adding.add(nobody, run.kind, run.addresses.end - run.addresses.start);
+        }
         for span in &self.spans {
             adding.take(span.addresses.clone(), span.entry);
         }
-        Adding { spans: &self.spans, runs: pages.runs(), overlap: 0..0, ..adding }
+        Adding { spans: &self.spans, runs, overlap: 0..0, ..adding }
     }
 }
 
-/// Sums of resident bytes by entry, which finer parts of the spans are taken out of.
+/// Sums of resident bytes by entry and kind of page, which finer parts of the spans are taken out of.
 pub(crate) struct Adding<'a> {
     /// From the first on that ends behind what was taken last.
     spans: &'a [AddressRange],
     /// The same of the resident pages.
-    runs: &'a [PageRun],
+    runs: &'a [KindRun],
     /// Where the first span and the first run overlap: nearly every block lies there.
     overlap: Range<u64>,
     /// Of the first span.
     entry: EntryId,
+    /// Of the first run.
+    kind: usize,
     nobody: EntryId,
-    sums: Vec<u64>,
+    sums: Vec<ByKind>,
 }
 
 impl Adding<'_> {
-    fn add(&mut self, entry: EntryId, bytes: u64) {
+    fn add(&mut self, entry: EntryId, kind: usize, bytes: u64) {
         if self.sums.len() <= entry.index() {
-            self.sums.resize(entry.index() + 1, 0);
+            self.sums.resize(entry.index() + 1, [0; KINDS]);
         }
-        self.sums[entry.index()] += bytes;
+        self.sums[entry.index()][kind] += bytes;
     }
 
     /// Gives a part to an entry, whatever span it lies in, and returns how much of it is resident. Parts come in the order of
@@ -156,7 +161,7 @@ impl Adding<'_> {
     pub(crate) fn take(&mut self, part: Range<u64>, entry: EntryId) -> u64 {
         if self.overlap.start <= part.start && part.end <= self.overlap.end {
             let bytes = part.end - part.start;
-            self.give(self.entry, entry, bytes);
+            self.give(self.entry, entry, self.kind, bytes);
             return bytes;
         }
         self.go_to(part.start);
@@ -171,9 +176,9 @@ impl Adding<'_> {
             self.runs = &self.runs[1..];
         }
         if let ([span, ..], [run, ..]) = (self.spans, self.runs) {
-            let (span, run, entry) = (&span.addresses, &run.addresses, span.entry);
-            self.overlap = span.start.max(run.start)..span.end.min(run.end);
-            self.entry = entry;
+            let (span_addresses, addresses) = (&span.addresses, &run.addresses);
+            self.overlap = span_addresses.start.max(addresses.start)..span_addresses.end.min(addresses.end);
+            (self.entry, self.kind) = (span.entry, run.kind);
         }
     }
 
@@ -194,7 +199,7 @@ impl Adding<'_> {
                     None => (self.nobody, end),
                 };
                 let bytes = until.min(end) - start;
-                self.give(from, entry, bytes);
+                self.give(from, entry, run.kind, bytes);
                 taken += bytes;
                 start += bytes;
             }
@@ -203,14 +208,14 @@ impl Adding<'_> {
     }
 
     #[inline]
-    fn give(&mut self, from: EntryId, to: EntryId, bytes: u64) {
+    fn give(&mut self, from: EntryId, to: EntryId, kind: usize, bytes: u64) {
         // It was added before.
-        self.sums[from.index()] -= bytes;
-        self.add(to, bytes);
+        self.sums[from.index()][kind] -= bytes;
+        self.add(to, kind, bytes);
     }
 
     /// The sums, by [`EntryId::index`].
-    pub(crate) fn into_sums(self) -> Vec<u64> {
+    pub(crate) fn into_sums(self) -> Vec<ByKind> {
         self.sums
     }
 }
@@ -219,6 +224,8 @@ impl Adding<'_> {
 mod tests {
     use super::*;
     use crate::entry_table::EntryTable;
+    use crate::ranges::Ranges;
+    use assay_linux::PageRun;
     use assay_model::{Area, FigureSource};
     use proptest::prelude::*;
 
@@ -233,7 +240,7 @@ mod tests {
         fn painting_and_adding_up_are_those_of_an_array(
             layers in prop::collection::vec(prop::collection::vec((0u64..300, 1u64..60, 0usize..8), 0..12), 0..5),
             parts in prop::collection::vec((0u64..20, 1u64..20), 0..12),
-            runs in prop::collection::vec((0u64..4, 1u64..5), 0..12),
+            runs in prop::collection::vec((0u64..4, 1u64..5, 0..KINDS), 0..12),
         ) {
             let entries = entries();
             let nobody = entries[7];
@@ -266,32 +273,41 @@ mod tests {
             }
             let mut at = 0;
             let mut resident = Vec::new();
-            for (gap, pages) in runs {
+            let mut kinds = Vec::new();
+            for (gap, pages, kind) in runs {
                 let start = at + gap * 16;
                 at = start + pages * 16;
                 resident.push(PageRun { addresses: start..at, is_file: false });
+                kinds.push(KindRun { addresses: start..at, kind });
             }
             let pages = PageMap::new(resident, 16);
-            let mut expected = vec![0; 8];
+            let mut expected = vec![[0; KINDS]; 8];
             let mut unpainted = 0;
-            for run in pages.runs() {
+            for run in &kinds {
                 for cell in run.addresses.clone() {
-                    expected[fine[cell as usize].unwrap_or(nobody).index()] += 1;
+                    expected[fine[cell as usize].unwrap_or(nobody).index()][run.kind] += 1;
                     unpainted += u64::from(cells[cell as usize].is_none());
                     prop_assert_eq!(address_map.entry_at(cell), cells[cell as usize]);
                 }
             }
-            let mut adding = address_map.add_up(&pages, nobody);
-            for part in finer {
+            let mut adding = address_map.add_up(&kinds, nobody);
+            for part in &finer {
                 let taken = adding.take(part.addresses.clone(), part.entry);
-                prop_assert_eq!(taken, pages.resident_bytes_in(part.addresses));
+                prop_assert_eq!(taken, pages.resident_bytes_in(part.addresses.clone()));
             }
             let mut sums = adding.into_sums();
-            sums.resize(8, 0);
-            prop_assert_eq!(sums.iter().sum::<u64>(), pages.resident_bytes());
-            prop_assert_eq!(sums, expected);
+            sums.resize(8, [0; KINDS]);
+            prop_assert_eq!(sums.iter().flatten().sum::<u64>(), pages.resident_bytes());
+            prop_assert_eq!(&sums, &expected);
             let gaps = address_map.unpainted(&pages);
             prop_assert_eq!(gaps.iter().map(|gap| gap.end - gap.start).sum::<u64>(), unpainted);
+            let ranges = Ranges::of(address_map, finer, &pages, nobody);
+            prop_assert!(ranges.problem().is_none());
+            for entry in entries {
+                let stored = ranges.stored(&[entry]);
+                let listed: u64 = stored.iter().map(|range| range.resident_bytes).sum();
+                prop_assert_eq!(listed, expected[entry.index()].iter().sum::<u64>(), "{:?}", stored);
+            }
         }
     }
 }

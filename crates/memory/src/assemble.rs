@@ -1,15 +1,18 @@
 //! From spans and blocks to sums: how many resident bytes each entry has.
 
 use crate::SnapshotDepth;
-use crate::address_map::{Adding, AddressMap};
+use crate::address_map::{Adding, AddressMap, AddressRange};
 use crate::entry_table::{EntryId, EntryKey, EntryTable};
 use crate::jvm::Jvm;
 use crate::owners::Claims;
+use crate::page_kinds::{self, ByKind, KINDS, file_runs, kind_runs};
+use crate::ranges::Ranges;
 use crate::unknown::UnownedBlocks;
 use assay_allocators::{Block, BlockState, Survey};
 use assay_linux::{MemorySource, PageMap};
 use assay_model::{Area, AreaBytes, FigureSource, MemoryEntry, SourceBytes};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Arenas with entries of their own; the rest share one.
 const ARENAS_WITH_LEAVES: u16 = 32;
@@ -72,14 +75,26 @@ impl<'a> Parts<'a> {
     }
 
     /// Takes all blocks out of the spans that they lie in: up to three parts each, the header of native memory
-    /// tracking, the content, and the rest.
-    fn take_all(&mut self, adding: &mut Adding<'_>, blocks: &mut BlockSums, entries: &mut EntryTable) {
+    /// tracking, the content, and the rest. Where they lie is kept in `taken`, where that is asked for.
+    fn take_all(
+        &mut self,
+        adding: &mut Adding<'_>,
+        blocks: &mut BlockSums,
+        entries: &mut EntryTable,
+        mut taken: Option<&mut Vec<AddressRange>>,
+    ) {
+        let mut take = |part: Range<u64>, entry: EntryId| {
+            if let Some(taken) = &mut taken {
+                taken.push(AddressRange::new(part.clone(), entry));
+            }
+            adding.take(part, entry)
+        };
         let owners_are_known = !self.claims.owners.is_empty();
         for (index, block) in (0..).zip(&self.survey.blocks) {
             let all = block.addresses();
             if block.state != BlockState::Used {
                 let entry = self.freed(&block, entries);
-                adding.take(all, entry);
+                take(all, entry);
                 blocks.add(entry, block.bytes);
                 blocks.freed_bytes += block.bytes;
                 continue;
@@ -89,13 +104,13 @@ impl<'a> Parts<'a> {
             blocks.add(entry, block.bytes);
             (blocks.used_bytes, blocks.used) = (blocks.used_bytes + block.bytes, blocks.used + 1);
             let resident_bytes = match self.claims.slack.get(index) {
-                None => adding.take(all, entry),
+                None => take(all, entry),
                 Some(slack) => {
                     let content = all.start + self.tracked_header_bytes.min(block.bytes);
                     let end = all.end.saturating_sub(slack).max(content);
-                    adding.take(all.start..content, self.tracking)
-                        + adding.take(content..end, entry)
-                        + adding.take(end..all.end, self.rounding)
+                    take(all.start..content, self.tracking)
+                        + take(content..end, entry)
+                        + take(end..all.end, self.rounding)
                 }
             };
             if owner.is_none() && owners_are_known {
@@ -151,27 +166,45 @@ pub(crate) struct Sums {
     resident_bytes: Vec<u64>,
     /// Of them, indexed alike: what is counted at a lower address, too.
     again_bytes: Vec<u64>,
+    /// The resident bytes by kind of page.
+    by_kind: Vec<ByKind>,
+    /// Whether the kernel said which pages are huge.
+    knows_huge: bool,
     pub(crate) blocks: BlockSums,
+    /// Where entries lie, where that was asked for.
+    pub(crate) ranges: Option<Ranges>,
 }
 
 /// Adds everything up, in one pass over all blocks. `again` is what is resident at a lower address as well.
 pub(crate) fn add_up(
     source: &dyn MemorySource,
     again: &PageMap,
-    address_map: &AddressMap,
+    address_map: AddressMap,
     mut parts: Parts<'_>,
     entries: &mut EntryTable,
+    wants_ranges: bool,
 ) -> Sums {
     let nobody = entries.entry(Area::NativeAnonymous, &["anonymous memory"], FigureSource::Kernel);
-    let mut adding = address_map.add_up(source.pages(), nobody);
+    let runs = kind_runs(source);
+    let mut adding = address_map.add_up(&runs, nobody);
     let mut blocks = BlockSums::default();
-    parts.take_all(&mut adding, &mut blocks, entries);
-    let mut resident_bytes = adding.into_sums();
-    let mut again_bytes = address_map.add_up(again, nobody).into_sums();
-    resident_bytes.resize(entries.keys().len(), 0);
-    again_bytes.resize(entries.keys().len(), 0);
+    let mut taken = wants_ranges.then(Vec::new);
+    parts.take_all(&mut adding, &mut blocks, entries, taken.as_mut());
+    let mut by_kind = adding.into_sums();
+    let again = file_runs(again);
+    let mut again_by_kind = address_map.add_up(&again, nobody).into_sums();
+    by_kind.resize(entries.keys().len(), [0; KINDS]);
+    again_by_kind.resize(entries.keys().len(), [0; KINDS]);
     blocks.by_entry.resize(entries.keys().len(), (0, 0));
-    Sums { resident_bytes, again_bytes, blocks }
+    let of_all_kinds = |sums: &[ByKind]| sums.iter().map(|kinds| kinds.iter().sum()).collect();
+    Sums {
+        resident_bytes: of_all_kinds(&by_kind),
+        again_bytes: of_all_kinds(&again_by_kind),
+        by_kind,
+        knows_huge: source.pages().huge().is_some(),
+        blocks,
+        ranges: taken.map(|taken| Ranges::of(address_map, taken, source.pages(), nobody)),
+    }
 }
 
 impl Sums {
@@ -225,21 +258,29 @@ impl Sums {
 
     /// Entries, the biggest first. Bytes established by two sources are one entry, of the weaker one.
     pub(crate) fn entries(&self, entries: &EntryTable) -> Vec<MemoryEntry> {
-        let mut by_path: BTreeMap<(Area, &[String]), MemoryEntry> = BTreeMap::new();
+        type Joined = (MemoryEntry, Vec<EntryId>);
+        let mut by_path: BTreeMap<(Area, &[String]), Joined> = BTreeMap::new();
         for (i, key) in entries.keys().iter().enumerate() {
             let (resident_bytes, (size_bytes, count)) = (self.resident_bytes[i], self.blocks.by_entry[i]);
             if resident_bytes == 0 {
                 continue;
             }
-            let entry = by_path.entry((key.area, &key.below)).or_insert_with(|| MemoryEntry {
+            let new = || MemoryEntry {
                 path: std::iter::once(key.area.title().to_owned()).chain(key.below.iter().cloned()).collect(),
                 resident_bytes: 0,
                 memory_bytes: None,
                 size_bytes: None,
                 count: entries.count(key),
                 source: key.source,
+                pages: Some(page_kinds::stored(&[0; KINDS], key.area, self.knows_huge)),
+                ranges: None,
                 explanation: entries.explanation(key).map(str::to_owned),
-            });
+            };
+            let (entry, ids) = by_path.entry((key.area, &key.below)).or_insert_with(|| (new(), Vec::new()));
+            ids.extend(EntryId::of_index(i));
+            entry.pages = entry
+                .pages
+                .map(|all| all.and(page_kinds::stored(&self.by_kind[i], key.area, self.knows_huge)));
             if entry.memory_bytes.is_some() || self.again_bytes[i] != 0 {
                 let memory = entry.bytes_of_memory() + resident_bytes.saturating_sub(self.again_bytes[i]);
                 entry.memory_bytes = Some(memory);
@@ -251,7 +292,11 @@ impl Sums {
                 entry.size_bytes = Some(entry.size_bytes.unwrap_or(0) + size_bytes);
             }
         }
-        let mut all: Vec<MemoryEntry> = by_path.into_values().collect();
+        let with_ranges = |(entry, ids): (MemoryEntry, Vec<EntryId>)| {
+            let ranges = self.ranges.as_ref().map(|ranges| ranges.stored(&ids));
+            MemoryEntry { ranges, ..entry }
+        };
+        let mut all: Vec<MemoryEntry> = by_path.into_values().map(with_ranges).collect();
         all.sort_by_key(|entry| std::cmp::Reverse(entry.resident_bytes));
         all
     }

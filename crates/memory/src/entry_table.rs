@@ -13,6 +13,11 @@ impl EntryId {
     pub(crate) fn index(self) -> usize {
         self.0.get() as usize - 1
     }
+
+    /// That of an index.
+    pub(crate) fn of_index(index: usize) -> Option<EntryId> {
+        NonZeroU32::new(u32::try_from(index).ok()?.checked_add(1)?).map(EntryId)
+    }
 }
 
 /// What a [`EntryId`] stands for.

@@ -92,6 +92,7 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
         // The buffers' memory is in malloc, and without a search for owners not distinguished from the rest of it.
         direct_used_bytes: (seen.depth == SnapshotDepth::Owners)
             .then(|| sums.beneath(Area::Buffers, DIRECT_BUFFERS, entries)),
+        compiling: jvm.compiling.clone(),
         java_threads: Some(jvm.threads.iter().filter(|t| t.kind == ThreadKind::Java).count() as u64),
         classes: metaspace.and_then(|m| m.loaders.iter().map(|l| l.classes).sum()),
         flags: values(flags),

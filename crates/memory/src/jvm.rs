@@ -23,6 +23,8 @@ pub(crate) struct Jvm<'m> {
     pub(crate) arenas: Arenas,
     pub(crate) names: Names<'m>,
     pub(crate) strings: StringTable,
+    /// Methods that are being compiled.
+    pub(crate) compiling: Vec<String>,
 }
 
 impl<'m> Jvm<'m> {
@@ -38,6 +40,7 @@ impl<'m> Jvm<'m> {
         // First: a running JVM may start or end a thread at any time.
         let lists = hotspot.thread_lists();
         let collections = hotspot.collections_now().filter(|_| hotspot.is_collecting() != Some(true));
+        let names = hotspot.names();
         Jvm {
             collections,
             heap: hotspot.heap(),
@@ -45,10 +48,11 @@ impl<'m> Jvm<'m> {
             code: hotspot.code_cache(),
             metaspace: hotspot.metaspace(),
             may_tell_more_threads: lists.may_tell_more(),
+            compiling: hotspot.compilations(&lists.threads, &names),
             threads: lists.threads,
             nmt: hotspot.nmt(),
             arenas: hotspot.arenas(),
-            names: hotspot.names(),
+            names,
             strings: hotspot.string_table(),
             hotspot,
         }

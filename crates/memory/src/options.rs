@@ -20,6 +20,8 @@ pub struct ReadOptions {
     pub mark_heap: MarkHeap,
     /// Ask the JVM for its own map of what nothing else names. The JVM starts a thread for that, which stays.
     pub ask_jvm: bool,
+    /// Say where each entry lies.
+    pub with_ranges: bool,
 }
 
 /// When the live objects of the Java heap are marked.
@@ -43,6 +45,7 @@ impl Default for ReadOptions {
             ignore_nmt: false,
             mark_heap: MarkHeap::IfCheap,
             ask_jvm: false,
+            with_ranges: false,
         }
     }
 }

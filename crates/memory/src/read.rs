@@ -44,6 +44,7 @@ pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, MemoryError
     let cgroup = groups.and_then(|groups| groups.read_memory(&proc, &mut report.problems));
     report.cgroup = noted(cgroup, &mut report.problems).flatten();
     report.program = proc.read_process_stat(pid).map_or_else(|_| String::new(), |stat| stat.command);
+    report.main = report.jvm.as_ref().and_then(|_| assay_host::main_of_process(&proc, pid));
     report.boot_id = noted(proc.read_boot_id(), &mut report.problems);
     report.monotonic_ns = began_ns;
     report.scan_ns = monotonic_ns().saturating_sub(began_ns);
@@ -178,6 +179,7 @@ fn assemble(source: &dyn MemorySource, seen: &Snapshot<'_>, rss_after_bytes: Opt
         provenance: assay_host::provenance(&ProcRoot::default(), env!("CARGO_PKG_VERSION")),
         pid: source.pid(),
         program: String::new(),
+        main: None,
         start_ticks: None,
         boot_id: None,
         taken_at: jiff::Timestamp::now().to_string(),

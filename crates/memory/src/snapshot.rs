@@ -13,6 +13,7 @@ use crate::mapped_again::MappedAgain;
 use crate::native_image;
 use crate::options::ReadOptions;
 use crate::owners::{Claims, Searched, Variables, find_owners, read_tags};
+use crate::ranges::Ranges;
 use crate::stacks::stack_spans;
 use crate::system_map::NamedRange;
 use crate::unknown::unknown_pieces;
@@ -115,8 +116,9 @@ pub(crate) fn take<'m>(
     address_map.paint_beneath(fallback_spans(source, &mut entries));
     let parts = Parts::new(&survey, &claims, jvm.as_ref(), depth, &mut entries);
     let mapped_again = MappedAgain::of(source.mappings(), source.pages());
-    let sums = add_up(source, &mapped_again.pages, &address_map, parts, &mut entries);
+    let sums = add_up(source, &mapped_again.pages, address_map, parts, &mut entries, options.with_ranges);
     let unknown = unknown_pieces(source, &sums.blocks.unowned, &nameless);
+    problems.extend(sums.ranges.iter().filter_map(Ranges::problem));
     problems.extend(claims.problems.iter().cloned());
     problems.extend(heap_objects.problems.iter().cloned());
     problems.extend(survey.problems.iter().cloned());

@@ -285,6 +285,8 @@ fn any_entries() -> impl Strategy<Value = Vec<MemoryEntry>> {
     let entry =
         (path, bytes, any::<Option<u64>>(), any::<Option<u64>>()).prop_map(|(path, bytes, size, count)| {
             MemoryEntry {
+                pages: None,
+                ranges: None,
                 path: std::iter::once(path.0).chain(path.1).map(str::to_owned).collect(),
                 resident_bytes: bytes,
                 memory_bytes: None,

@@ -248,6 +248,12 @@ fn code_cases() -> Vec<Case> {
             gain_bytes: Some(42 * MIB - MIB),
             has_not: tables(10 * MIB),
         },
+        Case {
+            rule: "large-share",
+            has: plain().entry("native libraries/libtensor.so", 120 * MIB),
+            gain_bytes: None,
+            has_not: plain().entry("native libraries/libtensor.so", 60 * MIB),
+        },
         Case { rule: "mapped-files", has: jars(40 * MIB), gain_bytes: None, has_not: jars(8 * MIB) },
     ]
 }
@@ -470,6 +476,7 @@ fn garbage_that_a_mark_counted_is_part_of_what_the_heap_would_give_back() {
     let found = of_rule(&marked(false), "heap-free-but-resident").expect("a finding");
     // 36 MiB may keep 15 MiB free.
     assert_eq!(found.gain_bytes.map(|gain| gain / MIB), Some(1_172), "{found:?}");
+    assert_eq!(found.resident_bytes, Some(1_188 * MIB), "free and garbage");
     assert!(!found.is_at_least && found.evidence_line().contains("found 1.1 GiB to be garbage"), "{found:?}");
     assert!(of_rule(&marked(true), "heap-free-but-resident").is_none(), "a mark that broke off is no ground");
 }

@@ -43,6 +43,9 @@ pub struct Finding<R> {
     /// What it costs.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub effect: Option<String>,
+    /// Resident bytes that it speaks of, whatever the change would bring of them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub resident_bytes: Option<u64>,
     /// Resident bytes that the change would bring, predicted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub gain_bytes: Option<u64>,
@@ -85,6 +88,7 @@ pub struct Rank {
     is_folklore: bool,
     severity: Reverse<Severity>,
     known_from: KnownFrom,
+    resident_bytes: Reverse<Option<u64>>,
     gain_bytes: Reverse<Option<u64>>,
     cpu_ns: Reverse<Option<u64>>,
 }
@@ -106,6 +110,7 @@ impl<R> Finding<R> {
             known_from: KnownFrom::Measured,
             source: None,
             effect: None,
+            resident_bytes: None,
             gain_bytes: None,
             cpu_ns: None,
             is_at_least: false,
@@ -123,6 +128,12 @@ impl<R> Finding<R> {
     #[must_use]
     pub fn of_cpu(self, cpu_ns: u64) -> Self {
         Finding { cpu_ns: Some(cpu_ns), ..self }
+    }
+
+    /// The same, with the resident bytes that it speaks of.
+    #[must_use]
+    pub fn of_resident(self, resident_bytes: u64) -> Self {
+        Finding { resident_bytes: Some(resident_bytes), ..self }
     }
 
     /// The same, with the one step that its evidence supports best.
@@ -158,12 +169,13 @@ impl<R> Finding<R> {
     }
 
     /// Its place among others. Folklore stands below all that is known better, whatever its severity; then the graver, the better
-    /// known, the larger gain and the more CPU time stand above.
+    /// known, that of more resident bytes, the larger gain and the more CPU time stand above.
     pub fn rank(&self) -> Rank {
         Rank {
             is_folklore: KnownFrom::Folklore <= self.known_from,
             severity: Reverse(self.severity),
             known_from: self.known_from,
+            resident_bytes: Reverse(self.resident_bytes),
             gain_bytes: Reverse(self.gain_bytes),
             cpu_ns: Reverse(self.cpu_ns),
         }

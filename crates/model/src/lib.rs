@@ -82,8 +82,8 @@ pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, Cause, CgroupMemory,
     ClassObjects, FigureSource, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive,
     HolderKind, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEntry, MemoryReport, MemorySample,
-    MemoryTrim, OutsideRss, OwnersLeftOut, PieceKind, RunningJvm, RunningJvms, SnapshotDepth, SourceBytes,
-    ThreadKind, ThreadMemory, UnknownPiece,
+    MemoryTrim, OutsideRss, OwnersLeftOut, PageKinds, PieceKind, ResidentRange, RunningJvm, RunningJvms,
+    SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory, UnknownPiece,
 };
 pub use metric::{Better, EMULATED, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{ModeRead, ReferenceMode, RequestedMode};

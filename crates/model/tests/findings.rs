@@ -15,6 +15,8 @@ fn folklore_never_stands_above_a_measurement_and_then_the_graver_the_better_know
     use Severity::{Error, Note, Warning};
     let sorted = [
         finding(Error, Measured, None),
+        finding(Warning, Measured, None).of_resident(8),
+        finding(Warning, Measured, Some(3)).of_resident(7),
         finding(Warning, Measured, Some(2)),
         finding(Warning, Measured, Some(1)),
         finding(Warning, Measured, None),
@@ -56,6 +58,7 @@ fn is_read_back<R: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(r
         known_from: KnownFrom::Vendor,
         source: text("JDK documentation"),
         effect: text("time"),
+        resident_bytes: Some(6),
         gain_bytes: Some(5),
         is_at_least: true,
         change: Some(change),

@@ -60,11 +60,62 @@ fn running() -> RunningJvms {
 fn what_the_page_alone_has_is_named_in_the_other_forms() {
     let (snapshots, advice) = (kafka::snapshots(), kafka::advice());
     let document = memory::document(&snapshots[40], &snapshots, Some(&advice));
-    let named = "Only on the page: the charts: areas and entries by size, areas over time, resident bytes by source; \
+    let named = "Only on the page: the charts: areas over time, resident bytes by source; \
                  Memory limit; Stacks of threads; Flags.";
     let text = document.terminal(view(140, EntriesShown::All)).replace('\n', " ");
     assert!(text.contains(named), "{text}");
     assert!(document.markdown().contains(named), "{}", document.markdown());
+}
+
+/// What a person sees before scrolling.
+const FIRST_SCREEN: usize = 24;
+
+#[test]
+fn the_first_screen_of_a_terminal_has_the_name_the_areas_and_the_first_finding_with_its_step() {
+    let text = tree(&kafka::snapshot(), 80);
+    let first: Vec<&str> = text.lines().take(FIRST_SCREEN).collect();
+    assert_eq!(first[0], "Memory of kafka.Kafka (4242)");
+    let areas = first.iter().filter(|line| line.contains(" MiB  ") && line.contains(" %  "));
+    assert_eq!(areas.count(), 10, "{text}");
+    let at = |part: &str| {
+        first.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part}: {text}"))
+    };
+    assert!(
+        at("Java heap  ") < at("retained-by-malloc") && at("retained-by-malloc") < at("→ Trim it now"),
+        "{text}"
+    );
+    assert_eq!(text.matches("→ Trim it now").count(), 1, "the step stands once: {text}");
+}
+
+#[test]
+fn a_process_with_few_areas_has_a_line_for_each_and_the_rest_of_many_is_one_line() {
+    let mut few = kafka::snapshot();
+    few.entries.retain(|entry| entry.path[0] == "Java heap" || entry.path[0] == "code");
+    assert!(!tree(&few, 80).contains("smaller areas"));
+    let many = tree(&kafka::snapshot(), 80);
+    let rest = many.lines().find(|line| line.contains("smaller areas")).expect("a line for the rest");
+    let resident: f64 = kafka::snapshot().areas[9..].iter().map(|area| area.resident_bytes as f64).sum();
+    assert!(rest.contains(&format!("{:.1} MiB", resident / f64::from(1 << 20))), "{rest}");
+}
+
+#[test]
+fn kinds_of_pages_are_in_the_headline_where_they_are_unusual_and_in_a_sentence_always() {
+    let kinds = |change: fn(&mut PageKinds, u64)| {
+        let mut snapshot = kafka::snapshot();
+        for entry in &mut snapshot.entries {
+            let bytes = entry.resident_bytes;
+            change(entry.pages.as_mut().expect("the sample has them"), bytes);
+        }
+        tree(&snapshot, 140).replace('\n', " ")
+    };
+    let usual = kinds(|_, _| {});
+    assert!(usual.contains("By kind of page: ") && !usual.contains("views of shared memory; "), "{usual}");
+    let shared = kinds(|pages, bytes| *pages = PageKinds { shared_bytes: bytes, ..PageKinds::default() });
+    assert!(shared.contains("are not Java heap; 406.4 MiB (100.0 %) are views of shared memory"), "{shared}");
+    assert!(shared.contains("the kernel does not say what lies in huge pages"), "{shared}");
+    let mut earlier = kafka::snapshot();
+    earlier.entries.iter_mut().for_each(|entry| entry.pages = None);
+    assert!(!tree(&earlier, 140).contains("By kind of page"), "an earlier version did not count them");
 }
 
 #[test]

@@ -79,6 +79,9 @@ pub struct SnapshotArguments {
     /// Mark the live objects of the Java heap from outside, however many: what holds them, and how much is garbage; --record does so anyway
     #[arg(long, requires = "pid", conflicts_with = "trim")]
     pub live: bool,
+    /// Add to the JSON where each entry lies, as address ranges: for tools that know addresses, such as perf, heaptrack and gdb
+    #[arg(long, requires = "pid", conflicts_with_all = ["series", "trim"])]
+    pub ranges: bool,
     /// Write a page with a tree map to FILE, and areas over time if snapshots were recorded
     #[arg(long, value_name = "FILE", requires = "pid")]
     pub html: Option<PathBuf>,
@@ -190,6 +193,8 @@ mod tests {
             "assay memory 7 --trim --watch",
             "assay memory 7 --trim --depth owners",
             "assay memory 7 --trim --entries all",
+            "assay memory 7 --ranges --watch",
+            "assay memory --ranges",
             "assay memory 7 --record f --json",
             "assay memory 7 --entries few",
         ] {

@@ -53,7 +53,7 @@ impl Document {
             sentence: self.answer.sentence.clone(),
             action: self.answer.action.clone(),
             chart: self.answer.chart.as_ref().map_or_else(String::new, |chart| figure(chart, "answer")),
-            rest: blocks(&self.answer.rest, "answer"),
+            rest: findings(self.answer.finding.as_slice(), "") + &blocks(&self.answer.rest, "answer"),
         }
         .section()
     }

@@ -19,10 +19,9 @@ impl Document {
             out.push(items(&self.answer.not_valid));
         }
         out.push(format!("**{}**\n", markdown(&self.answer.sentence)));
-        if !self.answer.action.is_empty() {
-            out.push(paragraph(&self.answer.action));
-        }
+        out.extend(self.answer.action_alone().map(paragraph));
         self.answer.chart.iter().for_each(|chart| figure(chart, &mut out));
+        out.extend(self.answer.finding.iter().map(|of| findings(std::slice::from_ref(of)).markdown()));
         blocks(&self.answer.rest, &mut out);
         for section in &self.sections {
             let mut parts = Vec::new();

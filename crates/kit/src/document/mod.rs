@@ -90,8 +90,18 @@ pub struct Answer {
     pub action: String,
     /// The chart of the first screen.
     pub chart: Option<Figure>,
+    /// The finding whose step the action is. It stands behind the chart; forms that are read from top to bottom leave the action over the
+    /// chart out, then.
+    pub finding: Option<Finding>,
     /// What explains and proves it.
     pub rest: Vec<Block>,
+}
+
+impl Answer {
+    /// The action, for a form in which a finding with the same step would stand a few lines below.
+    fn action_alone(&self) -> Option<&str> {
+        Some(self.action.as_str()).filter(|action| !action.is_empty() && self.finding.is_none())
+    }
 }
 
 /// A part of a document.

@@ -56,18 +56,23 @@ impl Form {
             out.blank();
         }
         out.paragraph(0, &clean(&answer.sentence), Ink::bold);
-        if !answer.action.is_empty() {
-            out.paragraph(0, &clean(&answer.action), Ink::good);
+        if let Some(action) = answer.action_alone() {
+            out.paragraph(0, &clean(action), Ink::good);
         }
         if let Some(chart) = answer.chart.as_ref().filter(|chart| has_content(chart)) {
             self.out.blank();
             self.figure(chart);
         }
         let has_chart = answer.chart.as_ref().is_some_and(has_content);
-        if has_chart && answer.rest.iter().any(is_shown) {
+        if let Some(of) = &answer.finding {
+            self.out.blank();
+            finding(&mut self.out, of);
+        }
+        let is_apart = has_chart || answer.finding.is_some();
+        if is_apart && answer.rest.iter().any(is_shown) {
             self.out.blank();
         }
-        self.blocks(&answer.rest, !has_chart);
+        self.blocks(&answer.rest, !is_apart);
     }
 
     /// A section, unless it has nothing to show here.

@@ -11,9 +11,10 @@ fn both_ways_give_the_same_pages() {
     target.stop();
     let proc = ProcRoot::default();
     let by_call = LiveProcess::open(&proc, target.pid()).expect("our child");
+    assert!(by_call.pages().huge().is_some(), "the call says which pages are huge");
     let by_entries = LiveProcess::open_by(&proc, target.pid(), Method::Entries).expect("our child");
     if by_entries.problems().is_empty() {
-        assert_eq!(by_call.pages(), by_entries.pages());
+        assert_eq!(by_call.pages().runs(), by_entries.pages().runs());
     } else {
         // Without root the pages of zeros are counted, and that is said.
         assert!(by_call.pages().resident_bytes() < by_entries.pages().resident_bytes());
@@ -42,10 +43,9 @@ fn pages_that_are_read_beside_the_mappings_are_the_same() {
 #[test]
 fn present_pages_count_in_mappings_with_resident_bytes_only() {
     let run = |addresses: Range<u64>, is_file| PageRun { addresses, is_file };
-    let present = Present {
-        runs: vec![run(4096..12288, true), run(12288..16384, false), run(40960..49152, false)],
-        page_bytes: 4096,
-    };
+    let runs = vec![run(4096..12288, true), run(12288..16384, false), run(40960..49152, false)];
+    let huge = vec![4096..12288, 40960..49152];
+    let present = Present { found: Found { runs, huge }, page_bytes: 4096 };
     let mapping = |addresses: Range<u64>, rss_bytes, hugetlb| Mapping {
         addresses,
         rss_bytes,
@@ -55,6 +55,7 @@ fn present_pages_count_in_mappings_with_resident_bytes_only() {
     let mappings = [mapping(0..8192, 4096, 0), mapping(8192..16384, 0, 0), mapping(45056..53248, 0, 4096)];
     let Pages { resident, hugetlb, problems } = present.of(&mappings);
     assert_eq!(resident.runs(), [run(4096..8192, true)]);
+    assert_eq!(resident.huge(), Some(std::slice::from_ref(&(4096..8192))));
     assert_eq!(hugetlb.runs(), [run(45056..49152, false)]);
     assert!(problems.is_empty());
 }

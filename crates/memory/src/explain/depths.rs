@@ -45,7 +45,9 @@ pub(super) fn comparable(
 fn is_found_by_search(entry: &MemoryEntry) -> bool {
     let is_of = |area: Area| Area::of_path(&entry.path) == Some(area);
     let is_of_code = is_of(Area::JitCode) && entry.path.get(1).is_some_and(|part| part == "malloc parts");
-    let is_named = entry.source.is_inference() || entry.source == FigureSource::Nmt;
+    // Blocks that the JVM's own lists have, such as idle chunks of its arenas, are named on the way.
+    let is_listed_block = entry.source == FigureSource::Symbols && entry.size_bytes.is_some();
+    let is_named = entry.source.is_inference() || entry.source == FigureSource::Nmt || is_listed_block;
     is_of_code || is_named && !is_of(Area::Stacks) && !is_of(Area::AllocatorOverhead)
 }
 

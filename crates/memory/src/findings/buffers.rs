@@ -1,7 +1,7 @@
 //! Native memory that Java objects own.
 
 use super::rule::{Found, Judge, Rule, finding, matters};
-use super::words::{bytes, entries_of, flag, memory_of, option_size, percent, under};
+use super::words::{bytes, entries_at, flag, is_under, memory_of, option_size, percent, sum, under};
 use crate::owners::{DIRECT_BUFFERS, NIO_THREAD_CACHE, NO_HOLDER, OPEN_JARS};
 use assay_model::{Area, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
 use std::collections::BTreeMap;
@@ -18,11 +18,17 @@ const ZIP_STREAMS: Threshold = Threshold::bytes("zip_streams", 16 << 20);
 /// Holders that are named.
 const HOLDERS_NAMED: usize = 3;
 
-/// Direct buffers with this holder.
-fn direct_of<'a>(report: &'a MemoryReport, holder: &str) -> Vec<&'a MemoryEntry> {
-    let of_kind = |entry: &&MemoryEntry| entry.path.get(1).is_some_and(|kind| kind == DIRECT_BUFFERS);
-    let of_holder = |entry: &&MemoryEntry| entry.path.get(2).is_some_and(|of| of == holder);
-    entries_of(report, Area::Buffers).filter(of_kind).filter(of_holder).collect()
+/// The path of direct buffers with this holder.
+fn direct_of(holder: &str) -> [&str; 3] {
+    [Area::Buffers.title(), DIRECT_BUFFERS, holder]
+}
+
+fn is_cached(path: &[String]) -> bool {
+    is_under(path, &direct_of(NIO_THREAD_CACHE))
+}
+
+fn is_dead(path: &[String]) -> bool {
+    is_under(path, &direct_of(NO_HOLDER))
 }
 
 static NIO_THREAD_BUFFERS: Rule = Rule {
@@ -37,12 +43,12 @@ static NIO_THREAD_BUFFERS: Rule = Rule {
         "Read and write in smaller pieces.",
         "Use direct buffers in the program, which are not copied.",
     ],
-    judge: Judge::of(nio_thread_buffers),
+    judge: Judge::of(nio_thread_buffers).about(is_cached),
 };
 
 /// Temporary buffers that threads keep.
 fn nio_thread_buffers(report: &MemoryReport) -> Option<Found> {
-    let cached = direct_of(report, NIO_THREAD_CACHE);
+    let cached = entries_at(report, is_cached);
     let held = memory_of(cached.iter().copied());
     if held < DIRECT.share_of(report.bytes_of_memory()) || !matters(report, held) {
         return None;
@@ -79,13 +85,13 @@ static DIRECT_BUFFERS_WITHOUT_LIMIT: Rule = Rule {
     cause: "Direct memory is freed when the buffer's object is collected, which a large heap does rarely.",
     fix: "Set `-XX:MaxDirectMemorySize`, which makes the JVM collect in time. It must hold all buffers that are live.",
     alternatives: &["Free them in the program, where the library that makes them can."],
-    judge: Judge::of(direct_without_limit),
+    judge: Judge::of(direct_without_limit).about(is_dead),
 };
 
 /// Dead direct buffers, with no limit that would have them collected.
 fn direct_without_limit(report: &MemoryReport) -> Option<Found> {
     let jvm = report.jvm.as_ref()?;
-    let dead = memory_of(direct_of(report, NO_HOLDER).into_iter());
+    let dead = sum(report, is_dead);
     let has_limit = flag(jvm, "MaxDirectMemorySize")? != 0;
     if has_limit || dead < DIRECT.share_of(report.bytes_of_memory()) || !matters(report, dead) {
         return None;
@@ -121,12 +127,16 @@ static ZIP_STREAMS_NOT_ENDED: Rule = Rule {
     cause: "The native part is freed by `end()`, or when the object is collected, which may be late.",
     fix: "Close the streams (try-with-resources).",
     alternatives: &["Call `end()` on each."],
-    judge: Judge::of(zip_streams),
+    judge: Judge::of(zip_streams).about(is_stream),
 };
+
+fn is_stream(path: &[String]) -> bool {
+    is_zip(path) && !is_of_jars(path)
+}
 
 /// Deflaters and inflaters that nobody ends.
 fn zip_streams(report: &MemoryReport) -> Option<Found> {
-    let streams: Vec<&MemoryEntry> = zip_entries(report, false);
+    let streams = entries_at(report, is_stream);
     let held = memory_of(streams.iter().copied());
     if held < ZIP_STREAMS.whole() || !matters(report, held) {
         return None;
@@ -158,12 +168,12 @@ static INFLATERS_OF_OPEN_JARS: Rule = Rule {
     cause: "A `ZipFile` keeps each inflater that reading its entries needed, as many as were in use at a time, until it is closed.",
     fix: "Close jars that are no longer read, and class loaders that hold them (`URLClassLoader.close()`).",
     alternatives: &["Start with fewer jars: one of all classes."],
-    judge: Judge::of(open_jars),
+    judge: Judge::of(open_jars).about(is_kept_by_jars),
 };
 
 /// Inflaters that open jars keep: there is no stream to close.
 fn open_jars(report: &MemoryReport) -> Option<Found> {
-    let kept: Vec<&MemoryEntry> = zip_entries(report, true);
+    let kept = entries_at(report, is_kept_by_jars);
     let held = memory_of(kept.iter().copied());
     if held < ZIP_STREAMS.whole() || !matters(report, held) {
         return None;
@@ -183,12 +193,18 @@ fn open_jars(report: &MemoryReport) -> Option<Found> {
     Some(found.or("Close class loaders that are no longer used: URLClassLoader.close()"))
 }
 
-/// Entries of deflaters and inflaters: those that open jars keep, or all others.
-fn zip_entries(report: &MemoryReport, is_of_jars: bool) -> Vec<&MemoryEntry> {
+fn is_kept_by_jars(path: &[String]) -> bool {
+    is_zip(path) && is_of_jars(path)
+}
+
+/// Deflaters and inflaters, whoever keeps them.
+fn is_zip(path: &[String]) -> bool {
     let is_zip = |part: &String| part.contains("Deflater") || part.contains("Inflater");
-    let of_jars = |entry: &MemoryEntry| entry.path.get(2).is_some_and(|holder| holder == OPEN_JARS);
-    let zip = entries_of(report, Area::Buffers).filter(|entry| entry.path.get(1).is_some_and(is_zip));
-    zip.filter(|entry| of_jars(entry) == is_of_jars).collect()
+    Area::of_path(path) == Some(Area::Buffers) && path.get(1).is_some_and(is_zip)
+}
+
+fn is_of_jars(path: &[String]) -> bool {
+    path.get(2).is_some_and(|holder| holder == OPEN_JARS)
 }
 
 fn blocks_of(entries: &[&MemoryEntry]) -> String {

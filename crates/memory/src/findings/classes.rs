@@ -1,7 +1,7 @@
 //! Classes and their loaders.
 
 use super::rule::{Found, Judge, Rule, finding, matters};
-use super::words::{bytes, ending, entries_of, of_area, percent, under};
+use super::words::{bytes, ending, ends, is_under, of_area, percent, under};
 use assay_jdk::Release;
 use assay_jdk::release::OptionState;
 use assay_model::{Area, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
@@ -28,14 +28,18 @@ static CLASS_LOADERS_OF_ONE_NAME: Rule = Rule {
             mostly empty.",
     fix: "Keep accessors out of bytecode: `-Dsun.reflect.inflationThreshold=2147483647`.",
     alternatives: &["Use a newer JDK, which needs no such loaders."],
-    judge: Judge::of(reflection_loaders),
+    judge: Judge::of(reflection_loaders).about(is_of_reflection),
 };
+
+fn is_of_reflection(path: &[String]) -> bool {
+    Area::of_path(path) == Some(Area::ClassMetadata)
+        && loader_of(path).is_some_and(|name| name.contains(REFLECTION_LOADER))
+}
 
 /// Loaders of reflective accessors. Many loaders of any other name are not a finding: an OSGi server has one for each bundle, and
 /// whether they are a leak shows only when their number grows.
 fn reflection_loaders(report: &MemoryReport) -> Option<Found> {
-    let is_one = |entry: &&MemoryEntry| loader(entry).is_some_and(|name| name.contains(REFLECTION_LOADER));
-    let entries = entries_of(report, Area::ClassMetadata).filter(is_one);
+    let entries = report.entries.iter().filter(|entry| is_of_reflection(&entry.path));
     let (held, count) = entries.fold((0u64, 0), |(held, count), entry| {
         (held.saturating_add(entry.bytes_of_memory()), count.max(entry.count.unwrap_or(0)))
     });
@@ -55,7 +59,11 @@ fn reflection_loaders(report: &MemoryReport) -> Option<Found> {
 
 /// The loader's name, below `used`.
 pub(crate) fn loader(entry: &MemoryEntry) -> Option<&str> {
-    let mut parts = entry.path.iter().skip(1);
+    loader_of(&entry.path)
+}
+
+fn loader_of(path: &[String]) -> Option<&str> {
+    let mut parts = path.iter().skip(1);
     parts.find(|part| *part == "used")?;
     parts.next().map(String::as_str)
 }
@@ -68,8 +76,12 @@ static METASPACE_WASTE: Rule = Rule {
     cause: "Each class loader takes chunks of its own; those of loaders that are gone stay committed before JDK 16.",
     fix: "Use a JDK that gives metaspace back; where it does, set `-XX:MetaspaceReclaimPolicy=aggressive`, if the release has it.",
     alternatives: &["Load classes with fewer class loaders."],
-    judge: Judge::of(metaspace_waste),
+    judge: Judge::of(metaspace_waste).about(is_waste),
 };
+
+fn is_waste(path: &[String]) -> bool {
+    ["free chunks", "unused tails"].iter().any(|last| ends(path, Area::ClassMetadata, last))
+}
 
 /// Resident metaspace that holds no classes.
 fn metaspace_waste(report: &MemoryReport) -> Option<Found> {
@@ -108,6 +120,9 @@ fn metaspace_waste(report: &MemoryReport) -> Option<Found> {
     Some(if has_setting { found.or(FEWER_LOADERS) } else { found })
 }
 
+/// The path of the pages of the archive that are this process's alone.
+const PRIVATE_ARCHIVE: [&str; 3] = ["class metadata", "CDS archive", "private"];
+
 static CDS_ARCHIVE_PRIVATE: Rule = Rule {
     id: RuleId::of("cds-archive-private"),
     severity: Severity::Warning,
@@ -116,13 +131,13 @@ static CDS_ARCHIVE_PRIVATE: Rule = Rule {
     cause: "The JVM moved the archive to a random address and so wrote to its pages, which are then no longer shared with other JVMs.",
     fix: "Where several JVMs share a host, set `-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0`.",
     alternatives: &["Make an archive of the application's classes, too: `-XX:ArchiveClassesAtExit`."],
-    judge: Judge::of(private_archive),
+    judge: Judge::of(private_archive).about(|path| is_under(path, &PRIVATE_ARCHIVE)),
 };
 
 /// Pages of the class-data archive that could be shared and are not.
 fn private_archive(report: &MemoryReport) -> Option<Found> {
     let title = Area::ClassMetadata.title();
-    let private = under(report, &[title, "CDS archive", "private"]);
+    let private = under(report, &PRIVATE_ARCHIVE);
     let shared = under(report, &[title, "CDS archive", "shared"]);
     if private <= shared || private < ARCHIVE.share_of(report.bytes_of_memory()) || !matters(report, private)
     {

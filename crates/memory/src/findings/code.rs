@@ -1,8 +1,10 @@
 //! Compiled code, the collector's tables, tracking and mapped files.
 
 use super::rule::{Found, Judge, Rule, finding, matters};
-use super::words::{bytes, ending, entries_of, of_area, option_size, percent, under};
-use assay_model::{Area, MemoryReport, RuleId, Severity, Threshold};
+use super::words::{
+    bytes, ending, ends, entries_of, is_under, kinds_of_memory, of_area, option_size, percent, under,
+};
+use assay_model::{Area, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[
     &CODE_CACHE_FRAGMENTED,
@@ -33,7 +35,7 @@ static CODE_CACHE_FRAGMENTED: Rule = Rule {
     cause: "Code was thrown away, and the room between is larger than what later compilations need.",
     fix: "Set `-XX:ReservedCodeCacheSize` with room for what is used and half as much again.",
     alternatives: &[],
-    judge: Judge::of_bounded(code_cache_free),
+    judge: Judge::of_bounded(code_cache_free).about(|path| ends(path, Area::JitCode, "free")),
 };
 
 /// Code cache that holds nothing and is resident.
@@ -99,7 +101,7 @@ static GC_STRUCTURES_LARGE: Rule = Rule {
     fix: "For a heap up to {small_heap}, `-XX:+UseSerialGC`; with G1, larger regions (`-XX:G1HeapRegionSize`); with others, \
           `-XX:+UseParallelGC` where its pauses are acceptable.",
     alternatives: &[],
-    judge: Judge::of(gc_structures),
+    judge: Judge::of(gc_structures).about(|path| Area::of_path(path) == Some(Area::GcStructures)),
 };
 
 /// Tables of the collector that are large for the heap.
@@ -145,8 +147,14 @@ static NATIVE_MEMORY_TRACKING: Rule = Rule {
     cause: "Tracking adds a header to each malloc block of the JVM.",
     fix: "Start without `-XX:NativeMemoryTracking`: Assay's areas do not need it.",
     alternatives: &[],
-    judge: Judge::of(native_memory_tracking),
+    judge: Judge::of(native_memory_tracking).about(is_tracking),
 };
+
+fn is_tracking(path: &[String]) -> bool {
+    let tables = ["native memory tracking", "NMT"];
+    ends(path, Area::AllocatorOverhead, "NMT headers")
+        || tables.iter().any(|table| is_under(path, &[Area::JvmWork.title(), table]))
+}
 
 /// What tracking itself costs, where it is on. Nothing is said where it is off.
 fn native_memory_tracking(report: &MemoryReport) -> Option<Found> {
@@ -174,24 +182,34 @@ static MAPPED_FILES: Rule = Rule {
     cause: "Jars and other files are mapped; their pages count as RSS, and the kernel can drop them at any time.",
     fix: "Count them half for a limit, as `assay memory advise` does.",
     alternatives: &[],
-    judge: Judge::of(mapped_jars),
+    judge: Judge::of(mapped_jars).about(is_mapped_file),
 };
+
+fn is_mapped_file(path: &[String]) -> bool {
+    let kinds = ["mapped jars", "mapped files", "class files"];
+    matches!(Area::of_path(path), Some(Area::Code | Area::Buffers))
+        && path.get(1).is_some_and(|part| kinds.contains(&part.as_str()))
+}
+
+/// Pages that a program has written of a private mapping are memory of its own.
+fn droppable(entry: &MemoryEntry) -> u64 {
+    kinds_of_memory(entry).map_or(entry.bytes_of_memory(), |pages| pages.droppable_bytes)
+}
 
 /// Jars and other files that are mapped: part of RSS, but not memory that the process needs.
 fn mapped_jars(report: &MemoryReport) -> Option<Found> {
-    let is_mapped_file = |part: &str| matches!(part, "mapped jars" | "mapped files" | "class files");
-    let in_code = entries_of(report, Area::Code).chain(entries_of(report, Area::Buffers));
-    let entries = in_code.filter(|entry| entry.path.get(1).is_some_and(|part| is_mapped_file(part)));
+    let entries = report.entries.iter().filter(|entry| is_mapped_file(&entry.path));
     let (number, mapped) =
-        entries.fold((0, 0u64), |(n, sum), entry| (n + 1, sum.saturating_add(entry.bytes_of_memory())));
+        entries.fold((0, 0u64), |(n, sum), entry| (n + 1, sum.saturating_add(droppable(entry))));
     if mapped < MAPPED.share_of(report.bytes_of_memory()) || !matters(report, mapped) {
         return None;
     }
-    Some(finding(
+    let found = finding(
         &MAPPED_FILES,
         format!("{} of RSS are pages of files, which the kernel can drop at any time", bytes(mapped)),
         format!("{number} mapped files, {} of RSS", percent(mapped, report.rss_bytes)),
         "Count them half for a limit, as `assay memory advise` does".to_owned(),
         None,
-    ))
+    );
+    Some(found.of_resident(mapped))
 }

@@ -1,7 +1,7 @@
 //! Heap pages without objects.
 
 use super::rule::{Found, Judge, Rule, finding, matters};
-use super::words::{bytes, flag, is_on, percent, under};
+use super::words::{bytes, flag, is_on, is_under, percent, sum, under};
 use assay_model::{JvmMemoryFacts, MemoryReport, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[&HEAP_FREE_BUT_RESIDENT, &HEAP_SIZE_FIXED];
@@ -14,8 +14,12 @@ const KEPT_FREE: (u64, u64) = (3, 7);
 /// Committed heap that holds nothing and is resident all the same. The free end of the young generation is not counted:
 /// the next objects go there.
 fn free_bytes(report: &MemoryReport) -> u64 {
-    under(report, &["Java heap", "free but resident"])
-        .saturating_add(under(report, &["Java heap", "old", "unused above top"]))
+    sum(report, is_free)
+}
+
+fn is_free(path: &[String]) -> bool {
+    is_under(path, &["Java heap", "free but resident"])
+        || is_under(path, &["Java heap", "old", "unused above top"])
 }
 
 static HEAP_FREE_BUT_RESIDENT: Rule = Rule {
@@ -28,7 +32,7 @@ static HEAP_FREE_BUT_RESIDENT: Rule = Rule {
     fix: "With G1, set `-XX:G1PeriodicGCInterval=60000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30`; with ZGC, `-XX:ZUncommitDelay`. \
           The finding names the options of the collector at hand.",
     alternatives: &["Set them while the JVM runs (`jcmd PID VM.set_flag`).", "Set a smaller `-Xmx`."],
-    judge: Judge::of_bounded(free_but_resident),
+    judge: Judge::of_bounded(free_but_resident).about(is_free),
 };
 
 /// Free heap that the collector could give back, and garbage where a mark counted it.
@@ -82,7 +86,8 @@ fn free_but_resident(report: &MemoryReport) -> Option<Found> {
     matters(report, gain).then(|| Found {
         // Without a mark used counts dead objects too: memory freed by the collection comes on top.
         is_at_least: dead.is_none(),
-        ..ways.of(finding(&HEAP_FREE_BUT_RESIDENT, claim, evidence, ways.step.clone(), Some(gain)))
+        ..ways.of(finding(&HEAP_FREE_BUT_RESIDENT, claim, evidence, ways.step.clone(), Some(gain))
+            .of_resident(free))
     })
 }
 
@@ -152,7 +157,7 @@ static HEAP_SIZE_FIXED: Rule = Rule {
     cause: "`-Xms` equals `-Xmx`, so that the heap never shrinks; with `-XX:+AlwaysPreTouch` all of it is resident from the start.",
     fix: "Set `-Xms` below `-Xmx` and leave `-XX:+AlwaysPreTouch` out.",
     alternatives: &["Make both smaller."],
-    judge: Judge::of_bounded(pre_touched),
+    judge: Judge::of_bounded(pre_touched).about(is_free),
 };
 
 /// Free heap that cannot be given back because the heap's size is fixed.

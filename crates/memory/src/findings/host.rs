@@ -1,8 +1,9 @@
 //! What kernel and container do with the process, and what stays unknown.
 
+use super::profilers;
 use super::rule::{Found, Judge, Rule, finding, matters};
-use super::words::{bytes, percent};
-use assay_model::{MemoryReport, PieceKind, RuleId, Severity, Threshold};
+use super::words::{bytes, of_area, percent};
+use assay_model::{Area, MemoryReport, PieceKind, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[&SWAPPED_OUT, &NEAR_LIMIT, &UNKNOWN_LARGE];
 
@@ -94,10 +95,17 @@ static UNKNOWN_LARGE: Rule = Rule {
     evidence: "Bytes without a known owner, above {unknown} of RSS, with the largest pieces and what they contain.",
     cause: "Memory that neither the JVM nor an allocator nor a Java object is known to own, such as that of a library with its own \
             allocator.",
-    fix: "Start it with `-XX:NativeMemoryTracking=summary`, which names what the JVM allocates.",
-    alternatives: &["Record what allocates it with a profiler of malloc."],
-    judge: Judge::of(unknown_share),
+    fix: "Record the calls of malloc: `asprof -e nativemem -d 60 -f native.jfr PID` (async-profiler), `heaptrack --pid PID` where there is no \
+          JVM; for memory that is mapped, the calls of mmap.",
+    alternatives: &[
+        "Start it with `-XX:NativeMemoryTracking=summary`, which names what the JVM itself allocates, but nothing of other libraries.",
+    ],
+    judge: Judge::of(unknown_share).about(is_unknown),
 };
+
+fn is_unknown(path: &[String]) -> bool {
+    matches!(Area::of_path(path), Some(Area::MallocHeap | Area::NativeAnonymous))
+}
 
 /// More unknown than can be left unsaid.
 fn unknown_share(report: &MemoryReport) -> Option<Found> {
@@ -123,18 +131,20 @@ fn unknown_share(report: &MemoryReport) -> Option<Found> {
         .as_ref()
         .and_then(|jvm| jvm.native_memory_tracking.as_deref())
         .is_some_and(|level| level != "off");
-    let setting = match (&report.jvm, is_tracked) {
-        (Some(_), false) => {
-            "Start it with -XX:NativeMemoryTracking=summary, which names what the JVM itself allocates"
-                .to_owned()
-        }
-        _ => "Record what allocates it: a profiler of malloc from the next start on".to_owned(),
+    // What the JVM allocates leads back to its own variables: what does not is a library's, which its tracking does not name.
+    let setting = match of_area(report, Area::MallocHeap) < of_area(report, Area::NativeAnonymous) {
+        true => profilers::of_mmap(report),
+        false => profilers::of_malloc(report),
     };
-    Some(finding(
+    let found = finding(
         &UNKNOWN_LARGE,
         format!("the owner of {} is not known", bytes(unknown)),
         format!("{} of RSS{largest}", percent(unknown, report.rss_bytes)),
         setting,
         None,
-    ))
+    );
+    let is_of_jvm = report.jvm.is_some() && !is_tracked;
+    let tracking =
+        "Start it with -XX:NativeMemoryTracking=summary, which names what the JVM itself allocates";
+    Some(if is_of_jvm { found.or(tracking) } else { found })
 }

@@ -28,7 +28,7 @@ static HUGE_PAGES_IN_STACKS: Rule = Rule {
         "Use a JDK update from 2024 on.",
         "Set `-Xss1020k`, which is not a multiple of the huge page size.",
     ],
-    judge: Judge::of(huge_pages_in_stacks),
+    judge: Judge::of(huge_pages_in_stacks).about(|path| Area::of_path(path) == Some(Area::Stacks)),
 };
 
 /// Stacks that a huge page made resident as a whole.
@@ -63,6 +63,7 @@ fn huge_pages_in_stacks(report: &MemoryReport) -> Option<Found> {
             "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled".to_owned(),
             Some(gain),
         )
+        .of_resident(all)
         .or("Use a JDK update from 2024 on, which keeps huge pages out of stacks (JDK-8303215)")
         .or("Set -Xss1020k, which is not a multiple of the huge page size")
     })
@@ -78,8 +79,13 @@ static HUGE_PAGES_UNREQUESTED: Rule = Rule {
     alternatives: &[
         "Do the same and ask for huge pages for the Java heap alone: `-XX:+UseTransparentHugePages`.",
     ],
-    judge: Judge::of(huge_pages_unasked),
+    judge: Judge::of(huge_pages_unasked).about(needs_small_pages),
 };
+
+/// Freed memory and stacks use little of a huge page.
+fn needs_small_pages(path: &[String]) -> bool {
+    matches!(Area::of_path(path), Some(Area::FreedResident | Area::Stacks))
+}
 
 /// Huge pages that nobody asked for, in memory that is mostly free.
 fn huge_pages_unasked(report: &MemoryReport) -> Option<Found> {

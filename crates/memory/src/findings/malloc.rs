@@ -1,7 +1,7 @@
 //! What malloc keeps after it was freed.
 
 use super::rule::{Found, Judge, Rule, finding, matters};
-use super::words::{bytes, ending, flag, is_on, percent, total};
+use super::words::{bytes, ending, ends, flag, is_on, percent, total};
 use assay_model::{Allocator, Area, ArenaFacts, JvmMemoryFacts, MemoryReport, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[&RETAINED_BY_MALLOC, &MALLOC_ARENAS, &ARENA_TOPS];
@@ -26,8 +26,12 @@ static RETAINED_BY_MALLOC: Rule = Rule {
         "Trim it for good: `-XX:TrimNativeHeapInterval=30000` (17.0.9, and from 21 on).",
         "Use an allocator that gives back by itself, such as jemalloc, where it is {other_allocator} of RSS or more.",
     ],
-    judge: Judge::of(trim),
+    judge: Judge::of(trim).about(is_freed),
 };
+
+fn is_freed(path: &[String]) -> bool {
+    Area::of_path(path) == Some(Area::FreedResident)
+}
 
 /// Freed memory that a trim would give back now.
 fn trim(report: &MemoryReport) -> Option<Found> {
@@ -58,7 +62,8 @@ fn trim(report: &MemoryReport) -> Option<Found> {
         ),
         step,
         Some(gain),
-    );
+    )
+    .of_resident(gain);
     if let Some(option) = report.jvm.as_ref().and_then(trim_interval) {
         found = found.or(format!("Trim it for good: {option}"));
     }
@@ -118,7 +123,7 @@ static MALLOC_ARENAS: Rule = Rule {
     cause: "glibc gives threads arenas of their own, up to eight per processor; what one arena has freed, another cannot use.",
     fix: "Set `MALLOC_ARENA_MAX={arenas}` in the environment. Threads that allocate much may then wait for each other.",
     alternatives: &[],
-    judge: Judge::of(arenas),
+    judge: Judge::of(arenas).about(is_freed),
 };
 
 /// Freed memory in so many arenas that each keeps its own.
@@ -136,7 +141,7 @@ fn arenas(report: &MemoryReport) -> Option<Found> {
         return None;
     }
     let (number, all) = (freed.len(), total(&freed));
-    Some(finding(
+    let found = finding(
         &MALLOC_ARENAS,
         format!("{number} arenas of malloc each keep freed memory of their own"),
         format!(
@@ -148,7 +153,8 @@ fn arenas(report: &MemoryReport) -> Option<Found> {
             "Set MALLOC_ARENA_MAX={ARENAS} in the environment (threads that allocate much may then wait for each other)"
         ),
         Some(gain),
-    ))
+    );
+    Some(found.of_resident(gain))
 }
 
 fn kept_by(arena: &ArenaFacts) -> Option<u64> {
@@ -163,7 +169,7 @@ static ARENA_TOPS: Rule = Rule {
     cause: "An end is given back when it exceeds a threshold, and each freed large block raises that threshold, up to 64 MiB.",
     fix: "Set `GLIBC_TUNABLES=glibc.malloc.trim_threshold=131072` in the environment.",
     alternatives: &[],
-    judge: Judge::of(tops),
+    judge: Judge::of(tops).about(|path| ends(path, Area::FreedResident, "top")),
 };
 
 /// Free ends of arenas, which a trim does not reach.

@@ -1,6 +1,7 @@
 //! What a rule is made of, and from which size on a finding matters.
 
-use assay_model::{Finding, MemoryReport, RuleId, Threshold};
+use super::words::sum;
+use assay_model::{Finding, MemoryReport, RuleId, Severity, Threshold};
 
 /// What a rule finds.
 pub(crate) type Found = Finding<RuleId>;
@@ -12,6 +13,8 @@ pub(super) type Rule = assay_model::Rule<Judge>;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Judge {
     judge: fn(&MemoryReport) -> Option<Found>,
+    /// The entries that its findings speak of, by their paths.
+    is_about: fn(&[String]) -> bool,
     /// Whether what the finding would bring lowers the limit that the process needs.
     pub lowers_limit: bool,
 }
@@ -19,18 +22,44 @@ pub(super) struct Judge {
 impl Judge {
     /// Of memory that a limit holds only as long as it is resident.
     pub const fn of(judge: fn(&MemoryReport) -> Option<Found>) -> Judge {
-        Judge { judge, lowers_limit: true }
+        Judge { judge, is_about: |_| false, lowers_limit: true }
     }
 
     /// Of memory with a hard bound, for which a limit provides, used or not.
     pub const fn of_bounded(judge: fn(&MemoryReport) -> Option<Found>) -> Judge {
-        Judge { judge, lowers_limit: false }
+        Judge { judge, is_about: |_| false, lowers_limit: false }
     }
 
-    /// The finding, if there is one.
-    pub fn judge(self, report: &MemoryReport) -> Option<Found> {
-        (self.judge)(report)
+    /// The same; its findings speak of these entries, so that no general finding does.
+    pub const fn about(self, is_about: fn(&[String]) -> bool) -> Judge {
+        Judge { is_about, ..self }
     }
+
+    /// Whether its findings speak of the entry at a path.
+    pub fn is_about(self, path: &[String]) -> bool {
+        (self.is_about)(path)
+    }
+
+    /// The finding, if there is one. Where it does not say itself how many resident bytes it speaks of, its entries do.
+    pub fn judge(self, report: &MemoryReport) -> Option<Found> {
+        let found = (self.judge)(report)?;
+        let of_entries = || Some(sum(report, self.is_about)).filter(|bytes| *bytes != 0);
+        Some(Found { resident_bytes: found.resident_bytes.or_else(of_entries), ..found })
+    }
+}
+
+/// From this share of RSS on memory costs something.
+const GRAVE_SHARE: Threshold = Threshold::percent("grave_share", 5.0);
+
+/// A finding as grave as its share of the process's memory is large. One that speaks of no resident bytes (a limit that is near, memory in
+/// swap) has the severity of its rule.
+pub(super) fn graded(found: Found, memory_bytes: u64) -> Found {
+    let severity = match found.resident_bytes {
+        None => found.severity,
+        Some(bytes) if bytes < GRAVE_SHARE.share_of(memory_bytes) => Severity::Note,
+        Some(_) => Severity::Warning,
+    };
+    Found { severity, ..found }
 }
 
 /// What is smaller is not worth a restart: a burst of compilation alone moves as much.
@@ -47,7 +76,8 @@ pub(super) fn matters(report: &MemoryReport, bytes: u64) -> bool {
 /// The same in words.
 pub(super) fn least() -> String {
     format!(
-        "What could be given back or avoided is worth a finding from {LEAST} and {LEAST_SHARE} of RSS on."
+        "What could be given back or avoided is worth a finding from {LEAST} and {LEAST_SHARE} of RSS on. Findings stand in the order of \
+         the resident bytes that they speak of: those of {GRAVE_SHARE} of RSS or more are warnings, smaller ones notes."
     )
 }
 

@@ -1,7 +1,7 @@
 //! Threads and their stacks.
 
 use super::rule::{Found, Judge, Rule, finding, matters};
-use super::words::{bytes, of_area, percent};
+use super::words::{bytes, ends, of_area, percent};
 use assay_model::{Area, MemoryReport, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[&STALE_STACKS, &MANY_THREADS];
@@ -17,7 +17,7 @@ static STALE_STACKS: Rule = Rule {
     cause: "Deeper calls have returned; the pages that they touched stay until the thread ends.",
     fix: "Let idle threads of pools end.",
     alternatives: &["Use fewer threads.", "Bound the depth of stacks: `-Xss`."],
-    judge: Judge::of(stale_stacks),
+    judge: Judge::of(stale_stacks).about(|path| ends(path, Area::Stacks, "stale, below SP")),
 };
 
 /// Stack pages below the stack pointer, left from deeper calls.
@@ -37,6 +37,7 @@ fn stale_stacks(report: &MemoryReport) -> Option<Found> {
             "Let idle threads of pools end (keep-alive)".to_owned(),
             Some(gain),
         )
+        .of_resident(gain)
         .or("Use fewer threads")
         .or("Bound the depth of stacks: -Xss")
     })
@@ -50,7 +51,7 @@ static MANY_THREADS: Rule = Rule {
     cause: "Each thread has a stack, a kernel stack, a cache of malloc and page tables.",
     fix: "Use smaller pools.",
     alternatives: &["Use virtual threads (from JDK 21 on)."],
-    judge: Judge::of(many_threads),
+    judge: Judge::of(many_threads).about(|path| Area::of_path(path) == Some(Area::Stacks)),
 };
 
 /// Very many threads.

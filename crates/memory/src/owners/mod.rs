@@ -31,5 +31,6 @@ pub(crate) use holders::{
     BEHIND_BUFFERS, DIRECT_BUFFERS, NIO_THREAD_CACHE, NO_HOLDER, OPEN_JARS, is_of_program, readable,
 };
 pub(crate) use roots::{JDK_LIBRARIES, ON_STACKS, object_ranges};
+pub(crate) use rules::JAVA_OBJECTS;
 pub(crate) use search::{Claims, Searched};
 pub(crate) use variables::Variables;

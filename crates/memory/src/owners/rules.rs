@@ -26,7 +26,9 @@ const ARENAS: Owner = (Area::JitWork, "arenas");
 const CODE: Owner = (Area::JitCode, "malloc parts");
 const COLLECTOR: Owner = (Area::GcStructures, "malloc");
 const REMEMBERED: Owner = (Area::GcStructures, "remembered sets");
-const UNSAFE: Owner = (Area::Buffers, "native memory of Java objects");
+/// The entry of what Java code allocates through `Unsafe`, where no object leads to it.
+pub(crate) const JAVA_OBJECTS: &str = "native memory of Java objects";
+const UNSAFE: Owner = (Area::Buffers, JAVA_OBJECTS);
 
 /// What a tag of native memory tracking names, by the JVM's own spelling of it (JDK 8 to 25).
 pub(crate) fn of_tag(tag: &str) -> Owner {

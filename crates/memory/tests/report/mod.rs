@@ -2,8 +2,8 @@
 //! snapshot.
 
 use assay_model::{
-    Area, AreaBytes, FigureSource, JvmMemoryFacts, MemoryEntry, MemoryReport, OutsideRss, Provenance,
-    SnapshotDepth, ThreadKind, ThreadMemory, schema,
+    Area, AreaBytes, FigureSource, JvmMemoryFacts, MemoryEntry, MemoryReport, OutsideRss, PageKinds,
+    Provenance, SnapshotDepth, ThreadKind, ThreadMemory, schema,
 };
 use std::collections::BTreeMap;
 
@@ -30,6 +30,7 @@ impl Snapshot {
             scan_cpu_ns: 1,
             depth: Some(SnapshotDepth::Owners),
             owners_left_out: None,
+            main: None,
             frozen_ns: None,
             copy: None,
             rss_bytes: 0,
@@ -90,6 +91,8 @@ impl Snapshot {
             size_bytes: None,
             count: None,
             source: FigureSource::VmStructs,
+            pages: None,
+            ranges: None,
             explanation: None,
         });
         self.add_up()
@@ -98,6 +101,12 @@ impl Snapshot {
     /// Gives the last entry a count.
     pub fn count(mut self, count: u64) -> Snapshot {
         self.0.entries.last_mut().expect("an entry").count = Some(count);
+        self
+    }
+
+    /// Says what kind of pages the last entry has.
+    pub fn pages(mut self, pages: PageKinds) -> Snapshot {
+        self.0.entries.last_mut().expect("an entry").pages = Some(pages);
         self
     }
 

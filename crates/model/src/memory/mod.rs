@@ -5,6 +5,7 @@ mod area;
 mod change;
 mod growth;
 mod heap_objects;
+mod pages;
 mod report;
 mod running;
 mod sample;
@@ -15,6 +16,7 @@ pub use area::{Area, AreaBytes, FigureSource};
 pub use change::{Cause, MemoryChange};
 pub use growth::{Grower, GrowthGround, GrowthKind, GrowthVerdict};
 pub use heap_objects::{ClassObjects, HeapHolder, HeapLive, HolderKind};
+pub use pages::{PageKinds, ResidentRange};
 pub use report::{
     Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, JvmMemoryFacts, MemoryCopy, MemoryEntry,
     MemoryReport, OutsideRss, OwnersLeftOut, PieceKind, SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory,

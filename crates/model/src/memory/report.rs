@@ -1,6 +1,6 @@
 //! One snapshot of a process in full: what `assay memory PID --json` prints.
 
-use super::{AreaBytes, ClassObjects, FigureSource, GrowthVerdict, HeapLive};
+use super::{AreaBytes, ClassObjects, FigureSource, GrowthVerdict, HeapLive, PageKinds, ResidentRange};
 use crate::closed::closed;
 use crate::{Finding, Problem, Provenance, RuleId};
 use schemars::JsonSchema;
@@ -56,6 +56,9 @@ pub struct MemoryReport {
     pub pid: u32,
     /// Name of the program (`comm`); command lines are not stored, since they may hold secrets.
     pub program: String,
+    /// Main class, jar or module of a JVM that `java` started: all that is kept of its command line.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub main: Option<String>,
     /// Start of the process, clock ticks since boot: with `pid` and `boot_id` it is the process and no later one with the
     /// same number. Absent in recordings of memory.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -159,9 +162,22 @@ pub struct MemoryEntry {
     pub count: Option<u64>,
     /// How it was established: the weakest source that took part.
     pub source: FigureSource,
+    /// Its resident bytes by the kind of their pages. Absent in snapshots of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pages: Option<PageKinds>,
+    /// Where it lies, in the order of the addresses; only with `--ranges`. Their resident bytes add up to those of the entry.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ranges: Option<Vec<ResidentRange>>,
     /// Its explanation in plain words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub explanation: Option<String>,
+}
+
+impl PageKinds {
+    /// Those of all entries; absent where one of them has none.
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a MemoryEntry>) -> Option<PageKinds> {
+        entries.into_iter().map(|entry| entry.pages).reduce(|all, of| Some(all?.and(of?))).flatten()
+    }
 }
 
 /// Resident bytes that one source established.
@@ -249,6 +265,9 @@ pub struct JvmMemoryFacts {
     /// Resident bytes of direct buffers that the JDK allocated, which the limit counts; memory that native code hands out as a buffer is
     /// not among it.
     pub direct_used_bytes: Option<u64>,
+    /// Methods that the JIT compilers were compiling, such as `app.Rules::evaluate`; none where they were idle, or that cannot be read.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub compiling: Vec<String>,
     /// Live Java threads.
     pub java_threads: Option<u64>,
     /// Classes loaded.

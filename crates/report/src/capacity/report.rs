@@ -15,6 +15,7 @@ pub fn document(report: &CapacityReport) -> Document {
         action: words::next_step(report),
         chart: Some(charts::curve(report)),
         rest: unknown_validity(report).into_iter().chain(tables::left_out(report).map(Block::from)).collect(),
+        ..Answer::default()
     };
     let how_sure = words::has_interval(report).then(|| Block::explanation(words::HOW_SURE));
     Document {

@@ -24,12 +24,16 @@ pub fn running(found: &RunningJvms) -> Data {
 
 /// A row for each entry of a snapshot. They add up to the RSS.
 pub fn snapshot(report: &MemoryReport) -> Data {
-    let columns: [Column<MemoryEntry>; 7] = [
+    let columns: [Column<MemoryEntry>; 11] = [
         ("area", |entry| entry.path.first().cloned().into()),
         ("path", |entry| entry.path.join(BELOW).into()),
         ("resident_bytes", |entry| entry.resident_bytes.into()),
         ("size_bytes", |entry| entry.size_bytes.into()),
         ("count", |entry| entry.count.into()),
+        ("private_bytes", |entry| entry.pages.map(|pages| pages.private_bytes).into()),
+        ("shared_bytes", |entry| entry.pages.map(|pages| pages.shared_bytes).into()),
+        ("droppable_bytes", |entry| entry.pages.map(|pages| pages.droppable_bytes).into()),
+        ("huge_bytes", |entry| entry.pages.and_then(|pages| pages.huge_bytes).into()),
         ("source", |entry| entry.source.title().into()),
         ("explanation", |entry| entry.explanation.clone().into()),
     ];

@@ -25,13 +25,19 @@ pub fn table(areas: &[AreaNode], report: &MemoryReport) -> Table {
     };
     let rss_bytes = report.rss_bytes;
     let share = |node: &Node| node.bytes as f64 / rss_bytes.max(1) as f64;
-    Table::of(caption, rows.into_iter().take(ROWS_MAX))
+    let table = Table::of(caption, rows.into_iter().take(ROWS_MAX))
         .words("Area and entry", |row| Cell::Path(row.path.clone()))
         .figures("Resident", |row| bytes(row.node.bytes))
         .figures("Share of RSS", |row| percent(row.node.bytes, rss_bytes))
         .bars(|row| (row.path.len() == 1).then(|| share(row.node)))
         .figures("Number", |row| row.node.count.map_or_else(String::new, count))
-        .if_room()
+        .if_room();
+    // Snapshots of earlier versions have none.
+    let table = match areas.iter().any(|area| area.node.pages.is_some()) {
+        true => table.words("Pages", |row| Cell::looks(pages(row.node), Look::Dim)).if_room(),
+        false => table,
+    };
+    table
         .words("Source", |row| Cell::looks(source(row.node), Look::Dim))
         .if_room()
         .words("What it is", |row| explained(row))
@@ -39,6 +45,10 @@ pub fn table(areas: &[AreaNode], report: &MemoryReport) -> Table {
         .folded(|row| row.node.bytes < rss_bytes / SMALL_DIVISOR)
         .tree(|row| (row.node.rank, row.node.bytes), bytes)
         .class("entries")
+}
+
+fn pages(node: &Node) -> String {
+    node.pages.map_or_else(String::new, words::kinds_of_pages)
 }
 
 fn source(node: &Node) -> &'static str {

@@ -1,5 +1,6 @@
-//! The tree map of a snapshot: all views of it, of which the page shows one (`web/memory.js`).
+//! The tree map of a snapshot: all views of it, of which the page shows one (`web/memory.js`); forms without drawings have a line for each area.
 
+use super::area_rows;
 use super::tree::{self, AreaNode};
 use assay_kit::document::Figure;
 use assay_kit::key;
@@ -15,9 +16,13 @@ pub fn figure(areas: &[AreaNode], report: &MemoryReport) -> Figure {
         key::fills(Area::ALL.into_iter().filter(has).map(|area| (fill_class(area.look()), area.title())));
     let views = views(&tree::map(&tree::tiles(areas), report.rss_bytes));
     let drawings = format!("<div class=\"map\">\n{}</div>\n", views.iter().map(view).collect::<String>());
-    Figure::new("memory-map", "areas and entries by size", drawings)
-        .key(key)
-        .caption("Area is resident memory. Choose one to see what is in it; Esc goes back up.")
+    let rows = area_rows::rows(areas, report.rss_bytes);
+    let figure = Figure::new("memory-map", "areas and entries by size", drawings).key(key);
+    match areas.is_empty() {
+        true => figure,
+        false => figure.in_text(move |columns, ink| area_rows::draw(&rows, columns, ink)),
+    }
+    .caption("Area is resident memory. Choose one to see what is in it; Esc goes back up.")
 }
 
 /// A view, under the way back to the whole.

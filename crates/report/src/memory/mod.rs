@@ -2,6 +2,7 @@
 //! rows of a live picture.
 
 mod advice;
+mod area_rows;
 mod change;
 mod data;
 mod entries;

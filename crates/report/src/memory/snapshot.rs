@@ -19,19 +19,21 @@ const CAUSES_NAMED: usize = 3;
 /// The snapshot, with areas over the `snapshots` of its record (empty for none) and the limit that the process needs.
 pub fn document(report: &MemoryReport, snapshots: &[MemoryReport], advice: Option<&Advice>) -> Document {
     let areas = tree::areas(report);
-    let found = told(&report.findings, "gives back");
+    let mut found = told(&report.findings, "gives back");
+    let action = next_step(&found, "No setting is known that would give memory back.");
+    let first = (!found.is_empty()).then(|| found.remove(0));
     let answer = Answer {
         sentence: format!("{}.", words::headline(report, tree::area_bytes(&areas, Area::JavaHeap))),
-        action: next_step(&found, "No setting is known that would give memory back."),
+        action,
         chart: Some(map::figure(&areas, report)),
+        finding: first,
         rest: explained(&areas, report),
         ..Answer::default()
     };
-    let nothing = "Nothing was found that a setting would give back.".to_owned();
-    let savings = Section::new("findings", "Potential savings", [Block::Findings(found, nothing)]);
+    let further = Section::new("findings", "Further findings", [Block::Findings(found, String::new())]);
     let mut sections: Vec<Section> = report.growth.as_ref().map(growth::section).into_iter().collect();
     sections.extend(over_time(snapshots));
-    sections.push(savings.called("Savings"));
+    sections.push(further.called("Findings"));
     sections.extend(advice.map(limit));
     let live_heap = report.jvm.as_ref().and_then(|jvm| jvm.heap_live.as_ref());
     sections.extend(live_heap.map(live::section));
@@ -50,7 +52,7 @@ pub fn document(report: &MemoryReport, snapshots: &[MemoryReport], advice: Optio
         },
         ..Document::new(
             "Every resident byte, by Assay",
-            format!("Memory of {} ({})", clean(&report.program), report.pid),
+            format!("Memory of {} ({})", words::name(report), report.pid),
             answer,
         )
         .with_problems(Problem::listed(&report.problems))
@@ -62,8 +64,10 @@ fn explained(areas: &[AreaNode], report: &MemoryReport) -> Vec<Block> {
     let left_out =
         report.owners_left_out.as_ref().map(|left_out| Block::text(words::owners_left_out(left_out)));
     let blocks = [
-        Block::Items(Tone::Plain, causes(areas, report)),
+        // A terminal has a line for each area above.
+        Block::Items(Tone::Plain, causes(areas, report)).in_full(),
         Block::Text(Tone::Strong, format!("{}.", words::closure(report, tree::sum_of_entries(report)))),
+        Block::text(words::pages(report).unwrap_or_default()),
         // It stands below every entry, too.
         Block::explanation(words::unknown(areas, report)).page_only(),
     ];

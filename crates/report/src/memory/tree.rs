@@ -4,7 +4,7 @@ use assay_kit::number::count;
 use assay_kit::stack::fill_class;
 use assay_kit::text::clean;
 use assay_kit::tree_map::{Tile, TreeMapRoot};
-use assay_model::{Area, FigureSource, MemoryEntry, MemoryReport};
+use assay_model::{Area, FigureSource, MemoryEntry, MemoryReport, PageKinds};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Levels of a tree; a longer path has its rest joined in the last name. Trees are walked by recursion, and paths are
@@ -23,6 +23,8 @@ pub struct Node {
     pub count: Option<u64>,
     /// The weakest source of all beneath it.
     pub source: FigureSource,
+    /// The kinds of pages of all beneath it; absent in snapshots of earlier versions.
+    pub pages: Option<PageKinds>,
     /// What the entry holds, in a phrase.
     pub explanation: Option<String>,
     /// Nodes beneath it, the biggest first.
@@ -85,6 +87,7 @@ fn branch(name: &str, entries: Vec<Placed>, level: usize) -> Node {
         memory_bytes,
         count: None,
         source,
+        pages: PageKinds::of(entries.iter().map(|placed| placed.entry)),
         explanation: None,
         children: Vec::new(),
         rank,

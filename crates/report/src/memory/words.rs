@@ -3,11 +3,16 @@
 use super::tree::{self, AreaNode};
 use assay_kit::number::{bytes, count, duration, less, percent, signed_bytes};
 use assay_kit::text::{clean, to_the_second};
-use assay_model::{AllocatorFacts, Area, MemoryCopy, MemoryEntry, MemoryReport, OwnersLeftOut};
+use assay_model::{AllocatorFacts, Area, MemoryCopy, MemoryEntry, MemoryReport, OwnersLeftOut, PageKinds};
 
 /// What a snapshot that follows no pointers leaves open.
 pub const A_QUICK_SAMPLE: &str =
     "This is a quick sample: --depth owners follows pointers and names nearly all of it.";
+
+/// What people call the process: the main class or jar of a JVM, else the program.
+pub fn name(report: &MemoryReport) -> String {
+    clean(report.main.as_deref().unwrap_or(&report.program))
+}
 
 /// What the process is: pid, program, JVM, collector.
 pub fn subject(report: &MemoryReport) -> String {
@@ -35,17 +40,18 @@ pub fn headline(report: &MemoryReport, heap_bytes: u64) -> String {
         return headline_of_memory(report, heap_bytes, memory);
     }
     if heap_bytes == 0 {
-        return format!("{} resident (RSS)", bytes(rss));
+        return format!("{} resident (RSS){}", bytes(rss), unusual_pages(report));
     }
     let limit = report.jvm.as_ref().and_then(|j| j.heap_bytes_max);
     let limit = limit.map_or_else(String::new, |max| format!(", limit {}", bytes(max)));
     let beyond = rss.saturating_sub(heap_bytes);
     format!(
-        "{} resident (RSS): {} Java heap{limit}; {} ({}) are not Java heap",
+        "{} resident (RSS): {} Java heap{limit}; {} ({}) are not Java heap{}",
         bytes(rss),
         bytes(heap_bytes),
         bytes(beyond),
-        percent(beyond, rss)
+        percent(beyond, rss),
+        unusual_pages(report)
     )
 }
 
@@ -57,18 +63,23 @@ fn headline_of_memory(report: &MemoryReport, heap_rss_bytes: u64, memory: u64) -
     let heap = heap.fold(0u64, |sum, entry| sum.saturating_add(entry.bytes_of_memory()));
     if heap == 0 {
         let again = bytes(report.rss_bytes - memory);
-        return format!("{} of memory; {counts}, of it {again} mapped a second time", bytes(memory));
+        return format!(
+            "{} of memory; {counts}, of it {again} mapped a second time{}",
+            bytes(memory),
+            unusual_pages(report)
+        );
     }
     let times = mapped(heap_rss_bytes, heap).map_or_else(String::new, |times| format!(", {times}"));
     let limit = report.jvm.as_ref().and_then(|j| j.heap_bytes_max);
     let limit = limit.map_or_else(String::new, |max| format!(", limit {}", bytes(max)));
     let beyond = memory.saturating_sub(heap);
     format!(
-        "{} of memory: {} Java heap{times}{limit}; {} ({}) are not Java heap; {counts}",
+        "{} of memory: {} Java heap{times}{limit}; {} ({}) are not Java heap; {counts}{}",
         bytes(memory),
         bytes(heap),
         bytes(beyond),
-        percent(beyond, memory)
+        percent(beyond, memory),
+        unusual_pages(report)
     )
 }
 
@@ -84,6 +95,53 @@ pub fn mapped(resident_bytes: u64, memory_bytes: u64) -> Option<String> {
     };
     let times = [(2, "twice"), (3, "three times")].into_iter().find(|(times, _)| is_times(*times));
     Some(format!("mapped {}", times.map_or("several times", |(_, words)| words)))
+}
+
+/// From this part of the RSS on, a tenth, a kind of page that is not memory of the process alone belongs to the answer.
+const UNUSUAL_DIVISOR: u64 = 10;
+
+/// What of the RSS is not usual memory, as further parts of the headline.
+fn unusual_pages(report: &MemoryReport) -> String {
+    let Some(pages) = PageKinds::of(&report.entries) else { return String::new() };
+    let kinds = [
+        (pages.droppable_bytes, "are pages of files, which the kernel can drop"),
+        (pages.shared_bytes, "are views of shared memory"),
+        (pages.huge_bytes.unwrap_or(0), "lie in huge pages"),
+    ];
+    let is_large = |of: &u64| *of != 0 && report.rss_bytes / UNUSUAL_DIVISOR <= *of;
+    let large = kinds.into_iter().filter(|(of, _)| is_large(of));
+    large.map(|(of, what)| format!("; {} ({}) {what}", bytes(of), percent(of, report.rss_bytes))).collect()
+}
+
+/// The RSS by the kind of its pages, in a sentence; absent in snapshots of earlier versions.
+pub fn pages(report: &MemoryReport) -> Option<String> {
+    let PageKinds { private_bytes, shared_bytes, droppable_bytes, huge_bytes } =
+        PageKinds::of(&report.entries)?;
+    let huge = match huge_bytes {
+        Some(huge) => format!("{} of all lie in huge pages", bytes(huge)),
+        None => "the kernel does not say what lies in huge pages".to_owned(),
+    };
+    Some(format!(
+        "By kind of page: {} private memory of the process, {} views of shared memory, {} pages of files that the kernel can drop; \
+         {huge}.",
+        bytes(private_bytes),
+        bytes(shared_bytes),
+        bytes(droppable_bytes)
+    ))
+}
+
+/// The kinds of pages of a part, the largest first, in a word or two: `private`, `droppable + private`, `private, huge`.
+pub fn kinds_of_pages(pages: PageKinds) -> String {
+    let mut kinds = [
+        (pages.private_bytes, "private"),
+        (pages.shared_bytes, "shared"),
+        (pages.droppable_bytes, "droppable"),
+    ];
+    kinds.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
+    let all = kinds.iter().fold(0u64, |sum, (bytes, _)| sum.saturating_add(*bytes));
+    let names: Vec<&str> = kinds.iter().filter(|(bytes, _)| *bytes != 0).map(|(_, name)| *name).collect();
+    let is_huge = pages.huge_bytes.is_some_and(|huge| huge != 0 && all / 2 <= huge);
+    format!("{}{}", names.join(" + "), if is_huge { ", huge" } else { "" })
 }
 
 /// The line that says that the entries add up, and what the difference is where they do not.

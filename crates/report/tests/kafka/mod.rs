@@ -1,6 +1,11 @@
 //! A made-up snapshot of a Kafka broker on JDK 17, with figures like those of a real one (G1, no native memory tracking).
 
+mod findings;
+mod pages;
+
 use assay_model::{FigureSource as By, *};
+use findings::findings;
+use pages::pages;
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -175,6 +180,8 @@ fn look_at(step: i32, grown: f64) -> MemoryReport {
     let entries: Vec<MemoryEntry> = ENTRIES
         .iter()
         .map(|row| MemoryEntry {
+            pages: Some(pages(row.0, (row.1 as f64 * wave(row)) as u64 * KIB)),
+            ranges: None,
             path: row.0.iter().map(|&part| part.to_owned()).collect(),
             resident_bytes: (row.1 as f64 * wave(row)) as u64 * KIB,
             memory_bytes: None,
@@ -213,6 +220,7 @@ fn with_sums(mut entries: Vec<MemoryEntry>, step: i32) -> MemoryReport {
         scan_cpu_ns: 574_000_000,
         depth: Some(SnapshotDepth::Owners),
         owners_left_out: None,
+        main: Some("kafka.Kafka".to_owned()),
         frozen_ns: None,
         copy: None,
         rss_bytes,
@@ -272,6 +280,7 @@ fn jvm() -> JvmMemoryFacts {
         thread_stack_bytes: Some(MIB),
         direct_bytes_max: Some(1024 * MIB),
         direct_used_bytes: Some(4 * MIB),
+        compiling: vec![],
         java_threads: Some(71),
         classes: Some(7_204),
         flags: flags.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
@@ -359,42 +368,6 @@ fn cgroup(rss_bytes: u64) -> CgroupMemory {
         processes: Some(1),
         unexplained_bytes: Some(124 * 1024),
     }
-}
-
-fn findings() -> Vec<Finding<RuleId>> {
-    vec![
-        Finding {
-            gain_bytes: Some(15_904 * KIB),
-            ..Finding::measured(
-                RuleId::of("retained-by-malloc"),
-                Severity::Warning,
-                "malloc keeps 20.5 MiB that the program has freed",
-                "12 arenas of glibc 2.36 hold 9,213 freed blocks; a trim returns the whole pages among them",
-            )
-            .to_do("Trim it now: assay memory 4242 --trim")
-            .or("Trim it for good: -XX:TrimNativeHeapInterval=30000")
-        },
-        Finding {
-            gain_bytes: Some(10_752 * KIB),
-            ..Finding::measured(
-                RuleId::of("heap-free-but-resident"),
-                Severity::Warning,
-                "16.5 MiB of the Java heap hold no object and stay resident",
-                "17 regions of 1 MiB are free or above the top",
-            )
-            .to_do("Set -XX:G1PeriodicGCInterval=60000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30")
-        },
-        Finding {
-            gain_bytes: None,
-            ..Finding::measured(
-                RuleId::of("malloc-arenas"),
-                Severity::Warning,
-                "12 arenas spread what few threads use at a time",
-                "92 threads, 12 arenas",
-            )
-            .to_do("Set MALLOC_ARENA_MAX=2 in the environment")
-        },
-    ]
 }
 
 /// What limit the broker needs.

@@ -46,6 +46,7 @@ pub fn options(snapshot: &SnapshotArguments) -> ReadOptions {
         freeze: snapshot.freeze,
         mark_heap,
         ask_jvm: snapshot.jcmd,
+        with_ranges: snapshot.ranges,
         ..ReadOptions::default()
     }
 }
