@@ -3,6 +3,7 @@
 mod advise;
 mod buffers;
 mod closure;
+mod compiling;
 mod depth;
 mod explain;
 mod findings;
