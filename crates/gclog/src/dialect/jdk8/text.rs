@@ -9,8 +9,8 @@ use assay_model::{GcInstant, GcSizes};
 const DATE_CHARS: usize = 28;
 const DATE_STEP_NS: u64 = 1_000_000;
 
-/// Characters in which the stamp of a line ends: a date, an uptime of decades, a number of the collection.
-const STAMP_CHARS_MAX: usize = 64;
+/// Bytes in which the stamp of a line ends: a date, an uptime of decades, a number of the collection.
+const STAMP_BYTES_MAX: usize = 64;
 
 /// The beginning of the line with a stamp that was written last, read when it is asked for.
 #[derive(Debug, Default)]
@@ -23,7 +23,9 @@ impl LastStamped {
     /// Keeps the beginning of a line; tells when the first of a JVM was written.
     pub fn keep(&mut self, line: &str, sink: &mut dyn GcSink) {
         self.beginning.clear();
-        self.beginning.extend(line.chars().take(STAMP_CHARS_MAX));
+        let mut ends = (0..=line.len().min(STAMP_BYTES_MAX)).rev();
+        let end = ends.find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+        self.beginning.push_str(&line[..end]);
         if !std::mem::replace(&mut self.is_first_told, true) {
             self.tell(sink);
         }
