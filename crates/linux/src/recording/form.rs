@@ -24,7 +24,7 @@ use std::ops::Range;
 const MAGIC: [u8; 8] = *b"ASSAYMEM";
 const VERSION: u32 = 1;
 /// 65,000 mappings take 30 MB, two million runs of pages 50 MB.
-/// Every field of the head is required, so that what it becomes in memory is at most three times as long.
+/// Every field of the head that is a part of a long list is required, so that what it becomes in memory is at most three times as long.
 const HEAD_BYTES_MAX: u64 = 128 << 20;
 const PAGE_BYTES_MAX: u64 = 1 << 24;
 
@@ -36,6 +36,9 @@ struct Head {
     mappings: Vec<Mapping>,
     /// Start, end, and whether the pages belong to a file.
     pages: Vec<(u64, u64, bool)>,
+    /// Start and end of the parts that lie in huge pages; absent where the kernel did not say, and in older recordings.
+    #[serde(default)]
+    huge: Option<Vec<(u64, u64)>>,
     threads: Vec<ThreadFacts>,
     ranges: Vec<Range<u64>>,
     files: Vec<FileHead>,
@@ -75,6 +78,7 @@ impl Recording {
                 .iter()
                 .map(|r| (r.addresses.start, r.addresses.end, r.is_file))
                 .collect(),
+            huge: self.pages.huge().map(|huge| huge.iter().map(|range| (range.start, range.end)).collect()),
             threads: self.threads.clone(),
             ranges: self.recorded_ranges().collect(),
             files: self
@@ -135,11 +139,13 @@ impl Recording {
             files.push(MappedFile { key: file.key, bytes: read_bytes(from, file.bytes)? });
         }
         let run = |(start, end, is_file)| PageRun { addresses: start..end, is_file };
+        let huge = head.huge.map(|huge| huge.into_iter().map(|(start, end)| start..end).collect());
+        let pages = PageMap::new(head.pages.into_iter().map(run).collect(), head.page_bytes);
         Ok(Recording {
             pid: head.pid,
             word_bytes: head.word_bytes,
             mappings: head.mappings,
-            pages: PageMap::new(head.pages.into_iter().map(run).collect(), head.page_bytes),
+            pages: pages.with_huge(huge),
             threads: head.threads,
             chunks,
             files,
@@ -167,6 +173,7 @@ fn check(head: &Head, bytes_max: u64) -> Result<(), RecordingError> {
     }
     in_order(head.mappings.iter().map(|m| m.addresses.clone()), "mappings")?;
     in_order(head.pages.iter().map(|(start, end, _)| *start..*end), "pages")?;
+    in_order(head.huge.iter().flatten().map(|(start, end)| *start..*end), "huge pages")?;
     in_order(head.ranges.iter().cloned(), "ranges")?;
     if head.ranges.windows(2).any(|pair| pair[0].end == pair[1].start) {
         return Err(wrong("ranges next to each other"));

@@ -198,7 +198,8 @@ impl Recording {
         let mut runs = self.pages.runs().to_vec();
         let run = PageRun { addresses: start..end, is_file: mapping.is_file() };
         runs.insert(runs.partition_point(|r| r.addresses.start < start), run);
-        self.pages = PageMap::new(runs, page_bytes);
+        let huge = self.pages.huge().map(<[_]>::to_vec);
+        self.pages = PageMap::new(runs, page_bytes).with_huge(huge);
         self.mappings.insert(place, Mapping { rss_bytes: size_bytes, ..mapping });
         self.add(Chunk { start, bytes: content });
         Ok(self)
