@@ -85,7 +85,7 @@ pub use memory::{
     MemoryTrim, OutsideRss, OwnersLeftOut, PageKinds, PieceKind, ResidentRange, RunningJvm, RunningJvms,
     SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory, UnknownPiece,
 };
-pub use metric::{Better, EMULATED, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
+pub use metric::{Better, EMULATED, Feels, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{ModeRead, ReferenceMode, RequestedMode};
 pub use plan::{
     Design, EmulatedProcessor, Plan, PlannedEmulation, PlannedOperation, PlannedProcedure, PlannedRequests,

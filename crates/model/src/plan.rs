@@ -1,8 +1,8 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
 use crate::{
-    Claim, Estimate, JvmFacts, Metric, PlannedCapacity, PlannedFault, Provenance, RequestedMode, Verdict,
-    metric,
+    Claim, Estimate, JvmFacts, Metric, PER_BENCHMARK, PlannedCapacity, PlannedFault, Provenance,
+    RequestedMode, Verdict, metric,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -313,6 +313,18 @@ impl Plan {
     /// Whether the load sets a metric, so that there is nothing to compare.
     pub fn is_set_by_load(&self, metric: &str) -> bool {
         self.load_sets_rate && metric == metric::THROUGHPUT_PER_S
+    }
+
+    /// The metrics that its questions are about: the one that decides, and those of published values and claims. Those of a rate that the load sets
+    /// are not among them.
+    pub fn asked(&self) -> Vec<Metric> {
+        let of_others =
+            self.published.iter().map(|p| &p.metric).chain(self.claims.iter().map(|c| &c.about.metric));
+        let mut ids: Vec<&String> = std::iter::once(&self.primary_metric).chain(of_others).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let of_kind = |id: &str| PER_BENCHMARK.iter().find(|metric| metric.id == id).cloned();
+        ids.into_iter().filter_map(|id| Metric::by_id(id).or_else(|| of_kind(id))).collect()
     }
 
     /// The interval of a metric, widened by what another start of the same variants may change; without end where that is unknown. In the

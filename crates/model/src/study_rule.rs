@@ -11,8 +11,10 @@ closed! {
         UrlAlone = "url-alone",
         /// A variant's heap was so small that collections took most of its time.
         HeapTooSmall = "heap-too-small",
-        /// No window counts for times and rates: all were disturbed.
+        /// No window will do for CPU time, times and rates: all were disturbed.
         AllDisturbed = "all-disturbed",
+        /// No window counts for times and rates, since others used the processors; some will do for CPU time.
+        TimesDisturbed = "times-disturbed",
         /// Trials were measured before they were steady, since their warm-up ended at its cap.
         WarmUpCapped = "warm-up-capped",
     }

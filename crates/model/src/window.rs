@@ -147,6 +147,11 @@ impl Window {
         !self.disturbances.iter().any(|d| d.spoils(metric))
     }
 
+    /// Whether this window's value of the metric will do where the block has none that counts.
+    pub fn serves_for(&self, metric: &Metric) -> bool {
+        self.disturbances.iter().all(|d| d.leaves_usable(metric))
+    }
+
     /// Why it does not count, in words; empty when it does.
     pub fn left_out(&self) -> Vec<String> {
         self.disturbances.iter().map(|d| d.evidence.clone()).collect()

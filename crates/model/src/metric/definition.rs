@@ -11,6 +11,17 @@ pub enum Better {
     Higher,
 }
 
+/// What of a metric changes when others use the machine meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feels {
+    /// Nothing: bytes that a request allocates, system calls and page faults do not depend on who else uses the processors.
+    Nothing,
+    /// CPU time: waiting for a processor is not in it, but how many requests share a wake-up, and what others leave of the caches.
+    CpuTime,
+    /// Time that passes, and what comes of waiting: response times, rates, pauses, processors that are taken away.
+    Time,
+}
+
 /// Description of one metric. The identifier is the key in `Window::metrics` and `VariantSummary::metrics`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metric {
@@ -24,9 +35,8 @@ pub struct Metric {
     pub better: Better,
     /// How it is measured, in one sentence.
     pub source: &'static str,
-    /// Whether others on the machine change it. A time or a rate needs a quiet machine; bytes that a request
-    /// allocates do not depend on who else uses the processors.
-    pub needs_quiet_machine: bool,
+    /// What others on the machine change of it, which decides the windows that it is taken from ([`crate::Disturbance::spoils`]).
+    pub feels: Feels,
     /// By how many percent a server that is started again may differ, where it is known and small. Times depend on what the JIT compilers make
     /// of this start's profile, and resident memory on when the collector let the heap grow. Allocation per request depends on the program
     /// alone, but for what escape analysis removes.
@@ -53,14 +63,19 @@ impl Metric {
             unit,
             better,
             source,
-            needs_quiet_machine: false,
+            feels: Feels::Nothing,
             start_percent_max: None,
             on_request: false,
         }
     }
 
-    pub(super) const fn when_quiet(mut self) -> Metric {
-        self.needs_quiet_machine = true;
+    pub(super) const fn of_time(mut self) -> Metric {
+        self.feels = Feels::Time;
+        self
+    }
+
+    pub(super) const fn of_cpu(mut self) -> Metric {
+        self.feels = Feels::CpuTime;
         self
     }
 

@@ -1,6 +1,6 @@
 //! Metrics by identifier, and those that are made from a name.
 
-use super::definition::{Better, Metric};
+use super::definition::{Better, Feels, Metric};
 use super::emulated::EMULATED;
 use super::lists::{CRITICAL_RATE_PER_S, MAX_RATE_PER_S, METRICS, PER_BENCHMARK, PER_PROCESS};
 use crate::LatencyLimit;
@@ -44,7 +44,7 @@ impl Metric {
             unit: "requests/s",
             better: Better::Higher,
             source: "highest rate of Poisson arrivals at which the study's percentile of the response time keeps the limit",
-            needs_quiet_machine: true,
+            feels: Feels::Time,
             start_percent_max: None,
             on_request: true,
         }

@@ -9,6 +9,6 @@ mod emulated;
 mod lists;
 mod lookup;
 
-pub use definition::{Better, Metric};
+pub use definition::{Better, Feels, Metric};
 pub use emulated::*;
 pub use lists::*;

@@ -1,11 +1,12 @@
 //! The answer in plain words, with its uncertainty: one item for each variant level against its baseline level.
 
-use super::claims;
 use super::grid::{Cell, Grid, is_quiet};
 use super::sentence::{self, Pair};
+use super::{claims, conditions};
 use crate::compare::voice::{confidence, lower, named};
 use assay_kit::text;
-use assay_model::{Metric, StudyRule, Verdict, WarmUpEnd, metric};
+use assay_model::{Feels, METRICS, Metric, StudyRule, Verdict, WarmUpEnd, Window, metric};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Metrics that the answer speaks of after the primary one, where they were measured.
 const ALSO: [&str; 5] = [
@@ -79,7 +80,7 @@ fn also<'g>(grid: &'g Grid, primary: &'g Metric) -> impl Iterator<Item = &'g Met
         compared.any(|c| c.shown)
     };
     let is_told = move |m: &&Metric| match grid.is_benchmark() {
-        true => m.needs_quiet_machine || differs(m),
+        true => m.feels != Feels::Nothing || differs(m),
         false if grid.finds_capacity() => m.is_of_capacity(),
         false => ALSO.contains(&&*m.id) && grid.is_worth_a_place(&m.id),
     };
@@ -140,6 +141,27 @@ fn skipped(grid: &Grid) -> Option<String> {
     (!names.is_empty()).then(|| format!("Skipped here: {} (reasons below).", names.join(", ")))
 }
 
+/// Where others used the processors.
+const CPU_TIME_BESIDE_OTHERS: &str = "CPU time is taken from windows in which others used the processors where a block has no better one: they change it, for all variants \
+                                      alike, and its intervals tell how much.";
+
+/// What disturbances left windows out of, in words, by what was disturbed.
+fn spoiled<'w>(windows: impl Iterator<Item = &'w Window>) -> String {
+    let mut by_scope: BTreeMap<&str, usize> = BTreeMap::new();
+    for window in windows {
+        let scopes: BTreeSet<&str> = window.disturbances.iter().map(conditions::spoiled_by).collect();
+        scopes.into_iter().for_each(|scope| *by_scope.entry(scope).or_default() += 1);
+    }
+    let told = by_scope.into_iter().map(|(scope, count)| format!("{scope}: {count}"));
+    told.collect::<Vec<_>>().join("; ")
+}
+
+/// Whether a window with these disturbances will do for CPU time, though it does not count for it.
+fn is_spare(window: &&Window) -> bool {
+    let cpu = METRICS.iter().find(|metric| metric.feels == Feels::CpuTime);
+    cpu.is_some_and(|cpu| window.serves_for(cpu) && !window.counts_for(cpu))
+}
+
 fn cautions(grid: &Grid) -> Vec<String> {
     let run = grid.run;
     let mut cautions = Vec::new();
@@ -155,13 +177,17 @@ fn cautions(grid: &Grid) -> Vec<String> {
     let disturbed = windows().filter(|w| !is_quiet(w)).count();
     if disturbed > 0 {
         cautions.push(format!(
-            "{disturbed} of {} measured windows were disturbed and are left out of what the disturbance spoils: of all \
-             times and rates, and of everything where answers were wrong.",
-            windows().count()
+            "{disturbed} of {} measured windows were disturbed and are left out of what the disturbance spoils ({}).",
+            windows().count(),
+            spoiled(windows())
         ));
+        if windows().any(|window| is_spare(&window)) {
+            cautions.push(CPU_TIME_BESIDE_OTHERS.to_owned());
+        }
     }
     let findings = run.summary.iter().flat_map(|s| &s.findings);
-    let all_disturbed = findings.filter(|f| f.rule == StudyRule::AllDisturbed);
+    let is_told = |rule| matches!(rule, StudyRule::AllDisturbed | StudyRule::TimesDisturbed);
+    let all_disturbed = findings.filter(|f| is_told(f.rule));
     cautions.extend(all_disturbed.map(|f| {
         let told = [f.evidence_line(), f.command().to_owned()];
         let told: Vec<String> = told.iter().filter(|t| !t.is_empty()).map(|t| text::clean(t)).collect();

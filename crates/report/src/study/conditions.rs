@@ -7,8 +7,8 @@ use assay_kit::number::{count, mib, significant};
 use assay_kit::text;
 use assay_kit::{Cell, Table};
 use assay_model::{
-    Audit, Design, Disturbance, JvmFacts, METRICS, ModeRead, PlannedProcedure, PlannedScenario, Problem,
-    StoredTrial, Trial, TrialOutcome, WarmUpEnd,
+    Audit, Design, Disturbance, Feels, JvmFacts, METRICS, ModeRead, PlannedProcedure, PlannedScenario,
+    Problem, StoredTrial, Trial, TrialOutcome, WarmUpEnd,
 };
 
 /// Rows of the problem and trial tables that are shown; the rest is counted.
@@ -238,8 +238,14 @@ pub fn marked(grid: &Grid) -> Option<Table> {
 }
 
 /// What a disturbed window is left out of.
-fn spoiled_by(disturbance: &Disturbance) -> &'static str {
-    if METRICS.iter().all(|metric| disturbance.spoils(metric)) { "everything" } else { "times and rates" }
+pub fn spoiled_by(disturbance: &Disturbance) -> &'static str {
+    let is_of_no_use =
+        |felt| METRICS.iter().any(|metric| metric.feels == felt && !disturbance.leaves_usable(metric));
+    match (is_of_no_use(Feels::Nothing), is_of_no_use(Feels::CpuTime)) {
+        (true, _) => "everything",
+        (false, true) => "times, rates and CPU time",
+        (false, false) => "times and rates",
+    }
 }
 
 /// What could not be read, observers that could not work included; absent when there is nothing.

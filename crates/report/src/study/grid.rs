@@ -305,7 +305,7 @@ impl<'a> Grid<'a> {
         }
         if !self
             .trials(cell.name)
-            .any(|t| t.trial.counts() && t.trial.windows.iter().any(|w| w.counts_for(metric)))
+            .any(|t| t.trial.counts() && t.trial.windows.iter().any(|w| w.serves_for(metric)))
         {
             return "all windows were excluded; see Exclusions".to_owned();
         }
@@ -343,7 +343,7 @@ impl Cell<'_> {
     }
 }
 
-/// Whether a window is used in every comparison; a disturbed one may still count for bytes.
+/// Whether a window is used in every comparison; a disturbed one may still be used for bytes and CPU time.
 pub fn is_quiet(window: &Window) -> bool {
     window.counts()
 }

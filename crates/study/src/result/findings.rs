@@ -1,8 +1,8 @@
 //! What a study finds about itself: each rule is one value, with what it says in general, its thresholds and what judges.
 
 use assay_model::{
-    Check, Estimate, Explanation, Finding, Rule, Severity, StudyRule, Threshold, Trial, VariantSummary,
-    WarmUpEnd, Window, metric,
+    Check, Estimate, Explanation, Feels, Finding, METRICS, Rule, Severity, StudyRule, Threshold, Trial,
+    VariantSummary, WarmUpEnd, Window, metric,
 };
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ type RuleOfBaselines = Rule<fn(&str, &str, &str) -> Found, StudyRule>;
 /// A rule about what the variants of a plan are loaded with: an address.
 type RuleOfLoad = Rule<fn(&str) -> Found, StudyRule>;
 
-static OF_TRIALS: &[&RuleOfTrials] = &[&HEAP_TOO_SMALL, &WARM_UP_CAPPED, &ALL_DISTURBED];
+static OF_TRIALS: &[&RuleOfTrials] = &[&HEAP_TOO_SMALL, &WARM_UP_CAPPED, &ALL_DISTURBED, &TIMES_DISTURBED];
 
 /// What each rule says in general.
 pub fn rules() -> Vec<Explanation> {
@@ -150,14 +150,49 @@ static ALL_DISTURBED: RuleOfTrials = Rule {
     judge: all_disturbed,
 };
 
-/// Nothing counts for times and rates: what disturbed the windows, and how such windows are accepted.
+static TIMES_DISTURBED: RuleOfTrials = Rule {
+    id: StudyRule::TimesDisturbed,
+    severity: Severity::Warning,
+    thresholds: &[],
+    evidence: "How many windows each check excluded from times and rates, with the last one's figures.",
+    cause: "Others used the processors, so that the server had to wait for them. CPU time is taken from these windows all the same: it changes, \
+            too, but for all variants alike, and the interval tells it. Bytes, calls and faults do not change.",
+    fix: "For times and rates, repeat it where what disturbed most is absent: the finding names it.",
+    alternatives: &["Let such windows count: the key of `[limits]` that the finding names."],
+    judge: times_disturbed,
+};
+
+/// Nothing counts for CPU time, times and rates.
 fn all_disturbed(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
-    let windows: Vec<&Window> = trials.iter().flat_map(|t| &t.windows).collect();
-    if windows.is_empty() || windows.iter().any(|w| w.counts()) {
+    let serves = |felt| windows(trials).any(|w| serves_for(w, felt));
+    if windows(trials).next().is_none() || serves(Feels::CpuTime) {
         return Vec::new();
     }
+    vec![disturbed(&ALL_DISTURBED, "CPU time, times and rates", trials)]
+}
+
+/// Nothing counts for times and rates, and some will do for CPU time.
+fn times_disturbed(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
+    let serves = |felt| windows(trials).any(|w| serves_for(w, felt));
+    if serves(Feels::Time) || !serves(Feels::CpuTime) {
+        return Vec::new();
+    }
+    vec![disturbed(&TIMES_DISTURBED, "times and rates", trials)]
+}
+
+fn windows(trials: &[Trial]) -> impl Iterator<Item = &Window> {
+    trials.iter().flat_map(|trial| &trial.windows)
+}
+
+/// Whether a window is used for the metrics that feel so much of what others do.
+fn serves_for(window: &Window, felt: Feels) -> bool {
+    METRICS.iter().filter(|metric| metric.feels == felt).all(|metric| window.serves_for(metric))
+}
+
+/// What disturbed the windows, and how such windows are accepted.
+fn disturbed(rule: &'static RuleOfTrials, what: &str, trials: &[Trial]) -> Found {
     let mut kinds: BTreeMap<Check, (usize, &str)> = BTreeMap::new();
-    for disturbance in windows.iter().flat_map(|w| &w.disturbances) {
+    for disturbance in windows(trials).flat_map(|w| &w.disturbances) {
         let (count, evidence) = kinds.entry(disturbance.kind).or_default();
         (*count, *evidence) = (*count + 1, disturbance.evidence.as_str());
     }
@@ -168,16 +203,14 @@ fn all_disturbed(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
     let mut most: Vec<(Check, usize)> = kinds.iter().map(|(kind, (count, _))| (*kind, *count)).collect();
     most.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let remedies: Vec<(&str, Option<&str>)> = most.iter().filter_map(|(kind, _)| remedy(*kind)).collect();
-    let claim = format!(
-        "none of the {} measured windows counts for times and rates: all were disturbed",
-        windows.len()
-    );
-    let found = ALL_DISTURBED.finding(claim, told.join("; "));
-    let Some(((step, _), others)) = remedies.split_first() else { return vec![found] };
+    let count = windows(trials).count();
+    let claim = format!("none of the {count} measured windows counts for {what}: all were disturbed");
+    let found = rule.finding(claim, told.join("; "));
+    let Some(((step, _), others)) = remedies.split_first() else { return found };
     let found = others.iter().fold(found.to_do(*step), |found, (other, _)| found.or(*other));
     let keys = remedies.iter().filter_map(|(_, key)| *key);
     let accepted = keys.map(|key| format!("Let such windows count: raise {key} in [limits]"));
-    vec![accepted.fold(found, Found::or)]
+    accepted.fold(found, Found::or)
 }
 
 /// What helps against a disturbance, and the key of `[limits]` that says how much of it is accepted.

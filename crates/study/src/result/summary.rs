@@ -57,21 +57,22 @@ fn windows_of<'a>(
     trials.into_iter().filter(move |t| t.variant == variant && t.counts()).flat_map(|t| &t.windows)
 }
 
-/// Values by metric and block. Where a block has several windows (repeats, a resumed run), the last that counts is used.
+/// Values by metric and block. Where a block has several windows (repeats, a resumed run), the last that counts is used; where none of them
+/// counts, the last that will do.
 pub(crate) fn values_by_block<'a, 'm>(
     variant: &'a str,
     trials: impl IntoIterator<Item = &'a Trial>,
     metrics: &'m [Metric],
 ) -> BTreeMap<&'m str, ByBlock> {
-    let mut values: BTreeMap<&str, ByBlock> = BTreeMap::new();
-    for window in windows_of(variant, trials) {
-        for metric in metrics.iter().filter(|metric| window.counts_for(metric)) {
-            if let Some(value) = window.metrics.get(&*metric.id) {
-                values.entry(&*metric.id).or_default().insert(window.block, *value);
-            }
-        }
-    }
-    values
+    let windows: Vec<&Window> = windows_of(variant, trials).collect();
+    let values_of = |metric: &Metric| {
+        let value = |window: &&Window| Some((window.block, *window.metrics.get(&*metric.id)?));
+        let will_do = windows.iter().filter(|window| window.serves_for(metric)).filter_map(value);
+        let count = windows.iter().filter(|window| window.counts_for(metric)).filter_map(value);
+        will_do.chain(count).collect::<ByBlock>()
+    };
+    let values = metrics.iter().map(|metric| (&*metric.id, values_of(metric)));
+    values.filter(|(_, by_block)| !by_block.is_empty()).collect()
 }
 
 /// Mean over the blocks with its interval, by metric.

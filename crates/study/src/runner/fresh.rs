@@ -6,7 +6,7 @@ use super::state::{Failure, Run, outcome_of, why_not};
 use super::{benchmark, emulated, procedure, supervise};
 use crate::plan::order::{load_seed, warm_up_seed};
 use crate::plan::variant_launch::VariantLaunch;
-use assay_model::{PlannedProcedure, PlannedTrial, Trial, TrialOutcome, Window};
+use assay_model::{PlannedProcedure, PlannedTrial, Trial, TrialOutcome};
 
 /// Runs the planned trials that are not done yet.
 pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(), Failure> {
@@ -43,18 +43,18 @@ fn with_repeats(run: &mut Run<'_>, launch: &VariantLaunch, planned: &PlannedTria
             PlannedProcedure::Emulated(_) => emulated::one(run, launch, id)?,
             PlannedProcedure::Windows | PlannedProcedure::Capacity(_) => one(run, launch, id)?,
         };
-        let is_quiet = trial.windows.iter().all(Window::counts);
+        let answers = trial.windows.iter().all(|window| run.answers(window));
         if trial.outcome == TrialOutcome::Interrupted {
             return Err(Failure::Interrupted);
         } else if is_hopeless {
             // A cause in the variant itself is the same at every attempt.
             run.given_up.insert(planned.variant.clone(), why_not(&trial));
             return Ok(());
-        } else if !run.may_repeat() || trial.counts() && (is_quiet || !measures_once) {
+        } else if !run.may_repeat() || trial.counts() && (answers || !measures_once) {
             return Ok(());
         }
         // A capacity that is not valid was found all the same: the next block may have a better one.
-        let was_found = trial.outcome == TrialOutcome::Completed && !is_quiet;
+        let was_found = trial.outcome == TrialOutcome::Completed && !answers;
         if measures_once && (trial.counts() || was_found) {
             has_counted = true;
         } else {
@@ -93,9 +93,9 @@ fn work(run: &mut Run<'_>, server: &mut Server<'_>, id: TrialId) -> Result<(), F
         let seed = load_seed(run.prepared.plan.seed, id.block, attempt);
         let load = procedure::generator_of(run, server, seed)?;
         let turn = assay_measure::MeasurementId { block: id.block, attempt };
-        let counts = supervise::measure(run, server, &mut *procedure, load, turn)?;
+        let answers = supervise::measure(run, server, &mut *procedure, load, turn)?;
         // Where a fault has ended a process for good, no other window is like this one.
-        if counts || server.launched.processes.lost().is_some() || !run.may_repeat() {
+        if answers || server.launched.processes.lost().is_some() || !run.may_repeat() {
             break;
         }
     }

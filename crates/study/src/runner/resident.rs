@@ -91,19 +91,19 @@ fn one_block(run: &mut Run<'_>, servers: &mut Servers<'_>, block: u32) -> Result
         let seed = load_seed(run.prepared.plan.seed, block, attempt);
         let mut again = Vec::new();
         for at in turns {
-            let mut counts = true;
+            let mut answers = true;
             step(run, servers, at, |run, server| {
                 server.resume();
                 let load = procedure::generator_of(run, server, seed)?;
                 let mut procedure =
                     server.procedure.take().unwrap_or_else(|| procedure::of_server(run, server));
                 let turn = assay_measure::MeasurementId { block, attempt };
-                counts = supervise::measure(run, server, &mut *procedure, load, turn)?;
+                answers = supervise::measure(run, server, &mut *procedure, load, turn)?;
                 server.procedure = Some(procedure);
                 server.hold();
                 Ok(())
             })?;
-            if !counts {
+            if !answers {
                 again.push(at);
             }
         }

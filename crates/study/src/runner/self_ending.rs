@@ -93,7 +93,9 @@ pub(super) fn conclude(
     launched.stop();
     run.advance(run.prepared.layout.window_s);
     let Launched { mut trial, folder_name, .. } = launched;
-    trial.windows.iter().for_each(|window| run.note_window(window.counts()));
+    for window in &trial.windows {
+        run.note_window(window);
+    }
     let (outcome, is_hopeless) = outcome_of(completed)?;
     trial.outcome = outcome;
     Ok((run.store(trial, &folder_name)?, is_hopeless))

@@ -14,8 +14,8 @@ use assay_launch::{Local, Treatments};
 use assay_linux::{ProcRoot, SysRoot};
 use assay_load::{GeneratorConfig, LoadError, LoadSource};
 use assay_model::{
-    Design, Finding, JvmFacts, LatencyPoint, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary,
-    Trial, TrialOutcome, Window, file, schema,
+    Design, Finding, JvmFacts, LatencyPoint, Metric, Plan, PlannedTrial, Problem, RunEvent, RunEventKind,
+    Summary, Trial, TrialOutcome, Window, file, schema,
 };
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
@@ -98,8 +98,10 @@ pub(super) struct Run<'a> {
     /// Variants that cannot be measured, with the reason.
     pub given_up: BTreeMap<String, String>,
     last_number: u32,
-    /// Windows that were measured since the start, and those of them that count.
+    /// Windows that were measured since the start, and those of them that answer what is asked.
     windows: (u32, u32),
+    /// The metrics that the study asks about.
+    asked: Vec<Metric>,
     /// Planned seconds of the steps that are done, and of those that are done when the current trial ends.
     done_s: f64,
     done_s_max: f64,
@@ -136,6 +138,7 @@ impl<'a> Run<'a> {
             given_up: BTreeMap::new(),
             last_number,
             windows: (0, 0),
+            asked: prepared.plan.asked(),
             done_s: 0.0,
             done_s_max: f64::INFINITY,
             done_at_s: 0.0,
@@ -253,10 +256,18 @@ impl<'a> Run<'a> {
         self.last_number
     }
 
-    /// A window was measured.
-    pub fn note_window(&mut self, counts: bool) {
+    /// Whether a window counts for every metric that the study asks about. One that was disturbed, but in nothing that is asked, is not
+    /// measured again: the next one would be no better.
+    pub fn answers(&self, window: &Window) -> bool {
+        self.asked.iter().all(|metric| window.counts_for(metric))
+    }
+
+    /// A window was measured; gives whether it answers.
+    pub fn note_window(&mut self, window: &Window) -> bool {
+        let answers = self.answers(window);
         self.windows.0 += 1;
-        self.windows.1 += u32::from(counts);
+        self.windows.1 += u32::from(answers);
+        answers
     }
 
     /// Whether a disturbed window may be repeated: there is time left, and repeating has helped or may help.

@@ -36,7 +36,7 @@ pub(super) fn warm_up(
     Ok(())
 }
 
-/// Measures once and adds the window to the trial; returns whether it counts.
+/// Measures once and adds the window to the trial; returns whether it answers what is asked.
 pub(super) fn measure(
     run: &mut Run<'_>,
     server: &mut Server<'_>,
@@ -79,12 +79,11 @@ pub(super) fn measure(
         faults.add_to(&mut window);
     }
     server.launched.trial.audit = audit.or(server.launched.trial.audit.take());
-    let (counts, requests, disturbed) = (window.counts(), window.completed, window.left_out());
+    let (answers, requests, disturbed) = (run.note_window(&window), window.completed, window.left_out());
     server.launched.trial.windows.push(window);
-    run.note_window(counts);
     run.advance(left_s);
     run.emit(RunEventKind::WindowEnded { number, variant, block, requests, disturbed })?;
-    Ok(counts)
+    Ok(answers)
 }
 
 /// How supervising the server ended, and the result of the thread.

@@ -2,7 +2,7 @@
 
 use super::commands::prose;
 use assay_model::{
-    Better, EMULATED, Exposition, GC_FIGURES, GcFigure, LatencyLimit, METRICS, Metric, PER_BENCHMARK,
+    Better, EMULATED, Exposition, Feels, GC_FIGURES, GcFigure, LatencyLimit, METRICS, Metric, PER_BENCHMARK,
     PER_PROCESS,
 };
 use assay_report::gc::openmetrics_families;
@@ -23,8 +23,9 @@ pub fn page() -> String {
 fn add_studies(page: &mut String) {
     page.push_str(
         "\n## Studies\n\nThe keys of `metrics` in `summary.json` and `trial.json`, and the names in `assay run STUDY --fail-if`. *Always*: every study of \
-         a server has it, and a problem says why where it is missing; the others need an observer or a kind of load. *Quiet machine*: whatever \
-         else runs on the machine changes it. *Each start*: it may differ from one start of the same server to the next by more than is known; with \
+         a server has it, and a problem says why where it is missing; the others need an observer or a kind of load. *Others change it*: whatever \
+         else uses the machine does; *some* marks CPU time, which changes less than times and rates, and is used from a disturbed window where a block has no \
+         better one. *Each start*: it may differ from one start of the same server to the next by more than is known; with \
          one server of each variant (design `resident`) no difference in it is shown. In the other metrics, a difference beyond 5 % is.\n",
     );
     add_metrics("Of a server", METRICS, "", page);
@@ -52,7 +53,7 @@ fn add_metrics(title: &str, metrics: &[Metric], behind: &str, page: &mut String)
 
 fn head(page: &mut String) {
     page.push_str(
-        "| name | what | unit | better | always | quiet machine | each start | how it is measured |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        "| name | what | unit | better | always | others change it | each start | how it is measured |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
 }
 
@@ -62,11 +63,16 @@ fn row(page: &mut String, id: &str, title: &str, metric: &Metric) {
         Better::Higher => "higher",
     };
     let mark = |holds: bool| if holds { "yes" } else { "" };
-    let (always, quiet) = (mark(!metric.on_request), mark(metric.needs_quiet_machine));
+    let always = mark(!metric.on_request);
+    let others = match metric.feels {
+        Feels::Nothing => "",
+        Feels::CpuTime => "some",
+        Feels::Time => "yes",
+    };
     let starts = mark(metric.start_percent_max.is_none());
     let _ = writeln!(
         page,
-        "| `{id}` | {} | {} | {better} | {always} | {quiet} | {starts} | {} |",
+        "| `{id}` | {} | {} | {better} | {always} | {others} | {starts} | {} |",
         cell(title),
         cell(metric.unit),
         cell(metric.source)

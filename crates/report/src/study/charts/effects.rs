@@ -5,7 +5,7 @@ use assay_kit::chart::{Chart, PANEL_WIDTH, Panel, WHOLE_WIDTH};
 use assay_kit::forest::{Effect, HOW_TO_READ, draw, first_screen, in_order};
 use assay_kit::number::{bracketed, counted, significant};
 use assay_kit::{self as kit, Table, text};
-use assay_model::{Comparison, Metric, metric};
+use assay_model::{Comparison, Feels, Metric, metric};
 
 const ID: &str = "effects";
 const TITLE: &str = "What differs, and how surely";
@@ -29,7 +29,7 @@ fn compared<'g>(grid: &'g Grid<'g>) -> Vec<Compared<'g>> {
     let is_drawn = |metric: &&Metric| {
         metric.id == *primary
             || (ALSO.contains(&&*metric.id) && grid.is_worth_a_place(&metric.id))
-            || (grid.is_benchmark() && metric.needs_quiet_machine)
+            || (grid.is_benchmark() && metric.feels != Feels::Nothing)
             || metric.is_of_capacity()
     };
     let metrics: Vec<&Metric> = grid.metrics.iter().filter(is_drawn).collect();

@@ -3,8 +3,8 @@
 use super::*;
 use crate::result::planned::{plan, provenance, variant};
 use assay_model::{
-    Audit, Check, Design, Disturbance, ModeRead, ReferenceMode, StudyRule, TrialOutcome, Verdict, WarmUp,
-    WarmUpEnd,
+    Audit, Check, Design, Disturbance, ModeRead, ReferenceMode, Severity, StudyRule, TrialOutcome, Verdict,
+    WarmUp, WarmUpEnd,
 };
 
 fn window(block: u32, metric: &str, value: f64) -> Window {
@@ -181,7 +181,7 @@ fn a_disturbed_window_leaves_its_block_out_of_the_pairs_and_is_counted() {
 fn a_busy_machine_spoils_times_but_not_bytes_and_wrong_answers_spoil_both() {
     let garbage = "garbage_kib_per_request";
     let disturbed_by = |kind: Check| {
-        let mut trial = trial("b", CPU, &[2.0, 2.0, 2.0]);
+        let mut trial = trial("b", "throughput_per_s", &[2.0, 2.0, 2.0]);
         for window in &mut trial.windows {
             window.metrics.insert(garbage.into(), 9.0);
             window.disturbances.push(Disturbance { kind, evidence: "99 %".into() });
@@ -339,6 +339,28 @@ fn no_interval_of_a_metric_reaches_below_nothing() {
     assert!(rss.high > Some(9e6));
 }
 
+/// CPU time beside others that use the processors is noisy, not wrong: it serves where the block has no better window, whatever their order.
+#[test]
+fn cpu_time_is_taken_from_windows_beside_others_only_where_a_block_has_no_better_one() {
+    let (quiet, busy) = (window(1, CPU, 1.0), |block, value| {
+        let evidence = "70 %".to_owned();
+        let disturbances = vec![Disturbance { kind: Check::CpuPressure, evidence }];
+        let mut busy = Window { disturbances, ..window(block, CPU, value) };
+        busy.metrics.insert("throughput_per_s".into(), 7.0);
+        busy
+    });
+    let of = |windows: Vec<Window>| {
+        let trial = Trial { windows, ..trial("a", CPU, &[]) };
+        let summary = summarise(&two_variants(), &[trial], BTreeMap::new());
+        let metrics = &summary.variants[0].metrics;
+        assert!(!metrics.contains_key("throughput_per_s"), "a rate beside others is none");
+        metrics[CPU].estimate
+    };
+    assert_eq!(of(vec![busy(1, 9.0), quiet.clone()]), 1.0);
+    assert_eq!(of(vec![quiet.clone(), busy(1, 9.0)]), 1.0);
+    assert_eq!(of(vec![quiet, busy(2, 8.0), busy(2, 3.0)]), 2.0, "the last of block 2, and block 1");
+}
+
 #[test]
 fn where_every_window_was_disturbed_it_says_by_what_and_how_such_windows_are_accepted() {
     let mut disturbed = trial("a", CPU, &[1.0, 1.0, 1.0]);
@@ -348,7 +370,7 @@ fn where_every_window_was_disturbed_it_says_by_what_and_how_such_windows_are_acc
     }
     let findings = |trials: &[Trial]| summarise(&two_variants(), trials, BTreeMap::new()).findings;
     let found = findings(std::slice::from_ref(&disturbed));
-    assert_eq!(found[0].rule, StudyRule::AllDisturbed);
+    assert_eq!((found[0].rule, found[0].severity), (StudyRule::TimesDisturbed, Severity::Warning));
     assert!(found[0].claim.contains("none of the 3"), "{found:?}");
     assert!(
         found[0].evidence_line().contains("in 3") && found[0].evidence_line().contains("70.0 %"),
@@ -359,5 +381,10 @@ fn where_every_window_was_disturbed_it_says_by_what_and_how_such_windows_are_acc
         "Let such windows count: raise foreign_cpu_share in [limits]",
     ];
     assert!(found[0].ways().eq(ways), "{found:?}");
-    assert_eq!(findings(&[disturbed, trial("b", CPU, &[1.0])]), []);
+    assert_eq!(findings(&[disturbed.clone(), trial("b", CPU, &[1.0])]), []);
+    for window in &mut disturbed.windows {
+        window.disturbances.push(Disturbance { kind: Check::Steal, evidence: "9 %".to_owned() });
+    }
+    let found = findings(&[disturbed]);
+    assert_eq!((found[0].rule, found[0].severity), (StudyRule::AllDisturbed, Severity::Error));
 }
