@@ -16,6 +16,7 @@
 
 mod account;
 mod addresses;
+mod allocated;
 mod bpf;
 mod carriers;
 mod change;
@@ -41,6 +42,7 @@ mod tracks;
 mod used;
 mod written;
 
+pub use allocated::{Allocated, AllocationGauge};
 pub use bpf::TRACED_COVERAGE;
 pub use change::change_of;
 pub use findings::{COMPILERS_SHARE_MAX, findings, least_cpu, rules};

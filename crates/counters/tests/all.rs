@@ -1,6 +1,7 @@
 //! The integration tests of this crate, linked as one program; each file is a module.
 
 mod accounts;
+mod allocated;
 mod bpf_object;
 mod change;
 mod findings;

@@ -57,5 +57,5 @@ pub use reference_places::ReferencePlaces;
 pub use string_table::StringTable;
 pub use structs::Structs;
 pub use symbols::Symbols;
-pub use thread::{Carriers, JvmThread, ListRead, ThreadLists};
+pub use thread::{AllocatedBytes, Carriers, JvmThread, ListRead, ThreadLists};
 pub use version::JvmVersion;

@@ -4,11 +4,13 @@
 //! others, `NonJavaThread`s, are linked from a private variable: without symbols they are missing, and the kernel's
 //! names identify their roles. The name of a Java thread is a Java string, those of the others are C strings.
 
+mod allocated;
 mod carrier;
 mod entries;
 mod java_object;
 mod local;
 
+pub use allocated::AllocatedBytes;
 pub use carrier::Carriers;
 
 use crate::java_string::References;

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Programs that every release runs, for tests about `each_release`.
-const OF_EVERY_RELEASE: [&str; 11] = [
+const OF_EVERY_RELEASE: [&str; 12] = [
     "allocators/Buffers.java",
     "java/Allocates.java",
+    "java/Allocating.java",
     "java/Buffering.java",
     "java/Collected.java",
     "java/Counted.java",

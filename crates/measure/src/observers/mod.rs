@@ -1,5 +1,6 @@
 //! Observers: what watches a trial. One that cannot work is listed with its reason and never fails a trial.
 
+mod allocation;
 mod completed;
 mod contract;
 mod gc;
@@ -22,6 +23,8 @@ use std::time::{Duration, Instant};
 pub enum Observe {
     /// Collections and the reference mode, from the JVM's log.
     Gc,
+    /// What the server's Java threads allocate in each window, by the JVM's own counts, read from outside: also where a window has no collection.
+    Allocation,
     /// Resident memory, from the server's mappings once a second, and in full once after the last window.
     Memory,
     /// Resident memory by area, from snapshots of every resident byte every few seconds and at the end of each window,
@@ -81,6 +84,9 @@ impl Observers {
         let mut working: Vec<Box<dyn Observer>> = Vec::new();
         if wants(Observe::Gc) || verifies_mode {
             working.push(Box::new(gc::GcObserver::default()));
+        }
+        if wants(Observe::Allocation) {
+            working.push(Box::new(allocation::AllocationObserver::default()));
         }
         if wants(Observe::Areas) {
             working.push(Box::new(memory::MemoryObserver::with_areas(window_s)));

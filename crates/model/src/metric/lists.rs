@@ -9,6 +9,9 @@ metrics! {
         "bytes freed by the collections of a window after its first, divided by the requests completed \
         from the first to the last of these collections (GC log and load generator, same clock); \
         where a window has one collection only, the count begins at the last one before it";
+    ALLOCATED_KIB_PER_REQUEST = "allocated_kib_per_request", "Allocated per request", "KiB", Lower [of_program, when_asked],
+        "what the server's Java threads allocated between two readings at the start and the end of a window (observer allocation), by the \
+        JVM's own count of each thread, divided by the requests completed meanwhile";
     CPU_MS_PER_REQUEST = "cpu_ms_per_request", "CPU time per request", "ms", Lower [of_cpu],
         "user and system time of the server process in a window, from the scheduler's own accounting, \
         divided by the requests completed in it";
