@@ -259,7 +259,11 @@ impl BytesRead {
 fn is_lasting(kind: &RunEventKind) -> bool {
     use RunEventKind::*;
     match kind {
-        RunStarted { .. } | RunResumed { .. } | VariantSkipped { .. } | ObserverExcluded { .. } => true,
+        RunStarted { .. }
+        | RunResumed { .. }
+        | VariantSkipped { .. }
+        | ObserverExcluded { .. }
+        | BuildEnded { .. } => true,
         TrialEnded { ok, .. } => !ok,
         FaultEnded { failed, .. } => *failed,
         _ => false,
@@ -273,6 +277,9 @@ fn line_of(kind: &RunEventKind, percentile: &str) -> Option<String> {
         RunStarted { trials, windows } => format!("{trials} trials, {windows} measured windows"),
         RunResumed { trials_done } => format!("resumed: {trials_done} trials are done"),
         VariantSkipped { variant, reason } => format!("skipped {variant}: {reason}"),
+        BuildStarted { build, .. } => format!("building {build}"),
+        BuildEnded { build, ok: true, detail } => format!("{build}: {detail}"),
+        BuildEnded { build, detail, .. } => format!("left out {build}: {detail}"),
         TrialStarted { number, variant, attempt, .. } => {
             let again = if *attempt > 1 { format!(" (try {attempt})") } else { String::new() };
             format!("trial {number}: {variant}{again}")

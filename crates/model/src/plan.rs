@@ -157,6 +157,24 @@ pub struct Variant {
     /// Changes to the machine, in the order in which they are made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub treatments: Vec<PlannedTreatment>,
+    /// The clean copy that it is started in; absent where it is started from files as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<PlannedBuild>,
+}
+
+/// A clean copy of a commit or folder, which is built once before the first trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedBuild {
+    /// The repository or folder that is copied.
+    pub source: String,
+    /// Id of the commit; absent for files as they were.
+    pub commit: Option<String>,
+    /// First line of the commit's message.
+    pub subject: Option<String>,
+    /// Words of the command that builds it; none where the copy is enough.
+    pub command: Vec<String>,
+    /// Made of all that went in: commit or contents of the files, command, and variables that builds look at. It names the copy.
+    pub id: String,
 }
 
 /// A change to the machine that a variant asks for; taken back after its trial.

@@ -21,6 +21,8 @@ pub mod file {
     pub const SUMMARY: &str = "summary.json";
     /// The report.
     pub const REPORT: &str = "report.html";
+    /// Folder of what builds printed.
+    pub const BUILDS: &str = "builds";
     /// Folder of the trials.
     pub const TRIALS: &str = "trials";
     /// [`crate::Trial`], in a trial's folder; written last, so a folder without it is not a whole trial.
@@ -84,6 +86,10 @@ pub enum RunEventKind {
     RunResumed { trials_done: u32 },
     /// A variant cannot be run here.
     VariantSkipped { variant: String, reason: String },
+    /// A clean copy of a commit or folder is made and built.
+    BuildStarted { build: String, variants: Vec<String> },
+    /// It can be used, or its variants are left out.
+    BuildEnded { build: String, ok: bool, detail: String },
     /// A launch begins.
     TrialStarted { number: u32, variant: String, block: u32, attempt: u32 },
     /// The server answers.

@@ -9,6 +9,8 @@ closed! {
         BaselineReplaced = "baseline-replaced",
         /// Variants are compared by requests for one address, the one that says that a server is ready.
         UrlAlone = "url-alone",
+        /// A commit is measured that is checked out, and files were changed since.
+        Uncommitted = "uncommitted-changes",
         /// A variant's heap was so small that collections took most of its time.
         HeapTooSmall = "heap-too-small",
         /// No window will do for CPU time, times and rates: all were disturbed.

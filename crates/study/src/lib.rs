@@ -9,6 +9,7 @@
 //!
 //! | folder | content |
 //! | --- | --- |
+//! | `source` | commits and folders that builds are made of |
 //! | `file` | study file and workload file as they are written, with their lines; the ready-made studies |
 //! | `check` | mistakes that are the same on every machine, and defaults |
 //! | `result` | the run directory, and what is computed from its trials: summary, claims, comparisons, conditions |
@@ -23,6 +24,7 @@ mod file;
 mod plan;
 mod result;
 mod runner;
+mod source;
 mod what_if;
 
 pub use assay_measure::observers::Observe;
@@ -35,10 +37,10 @@ pub use file::program::{BenchmarkTable, CommandLine, ProcessTable, RunAs, Server
 pub use file::ready_made::{READY_MADE, ReadyMade};
 pub use file::study::{
     CapacityTable, DesignTable, Factor, Level, LimitsTable, LoadKind, LoadTable, QuickTable, Settings, Study,
-    WarmUpTable, study_schema, workload_schema,
+    WarmUpTable, study_schema,
 };
 pub use file::units::{Seconds, Size, Swap, parse_size};
-pub use file::workload::cache_of;
+pub use file::workload::{cache_of, workload_schema};
 pub use plan::prepare::Prepared;
 pub use result::across::compare_runs;
 pub use result::claims::{check_claims, contradictions};

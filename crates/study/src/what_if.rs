@@ -35,7 +35,7 @@ pub fn what_if(path: &Path, rule: HostRule, advice: &str) -> Result<Checked, Stu
 fn two_levels(study: Study, rule: HostRule, recommended: Level) -> Study {
     let is_global = recommended.settings.host.as_ref().is_some_and(crate::HostTable::is_global);
     let now = Level { name: NOW.to_owned(), baseline: None, settings: Settings::default(), limits: None };
-    let own = Factor { name: FACTOR.to_owned(), level: vec![now, recommended], each_jdk_from: None };
+    let own = Factor { name: FACTOR.to_owned(), level: vec![now, recommended], ..Factor::default() };
     let kept = |mut factor: Factor| {
         let wanted = study.baseline.get(&factor.name);
         let at = wanted.and_then(|name| factor.level.iter().position(|level| level.name == *name));

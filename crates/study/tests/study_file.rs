@@ -213,9 +213,8 @@ users = 3
         text,
         expect![[r#"
             x.toml:6: the command cannot be split: missing closing quote
-            x.toml:6: the study sets JVM options, but the command has no {jvm_options} that takes them
             x.toml:7: `http://example.com/` must be http://127.0.0.1:PORT/...: the server under test runs on this machine
-            x.toml:8: unknown placeholder {option.data}; known: java, jvm_options, server_dir, cache, workload_dir, seed, port
+            x.toml:8: unknown placeholder {option.data}; known: java, jvm_options, server_dir, cache, workload_dir, seed, build, port
             x.toml:9: open load needs rate_per_s
         "#]],
     );
@@ -261,7 +260,7 @@ metric = "ns_per_op/X.run(n=1)"
         expect![[r#"
             x.toml:4: a scenario means nothing for a benchmark program, which loads and warms itself
             x.toml:7: the command has no {results}, the file that it must write: -rf json -rff {results}
-            x.toml:7: unknown placeholder {port}; known: java, jvm_options, server_dir, cache, workload_dir, seed, results
+            x.toml:7: unknown placeholder {port}; known: java, jvm_options, server_dir, cache, workload_dir, seed, build, results
             x.toml:9: load means nothing for a benchmark program, which loads and warms itself
             x.toml:12: the resident design means nothing for a benchmark program, which loads and warms itself
             x.toml:13: a warm-up means nothing for a benchmark program, which loads and warms itself

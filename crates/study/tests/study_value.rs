@@ -52,7 +52,7 @@ fn built() -> Study {
         factor: vec![Factor {
             name: "heap".to_owned(),
             level: vec![level("small", 96 << 20), level("large", 1 << 30)],
-            each_jdk_from: None,
+            ..Factor::default()
         }],
         design: DesignTable {
             warm_up: WarmUpTable { min: Some(Seconds(0.5)), cap: Some(Seconds(1.0)) },

@@ -1,7 +1,9 @@
 //! What `--plan` of `assay run`, `load` and `capacity` says.
 
-use assay_model::{Design, Plan, PlannedFault, PlannedOperation, PlannedProcedure, PlannedRequests, Variant};
-use assay_study::Gate;
+use assay_model::{
+    Design, Plan, PlannedFault, PlannedOperation, PlannedProcedure, PlannedRequests, StudyRule, Variant,
+};
+use assay_study::{Gate, Prepared};
 use assay_text::duration::about;
 use assay_text::percent;
 use assay_text::wrap::{hanging, message};
@@ -12,7 +14,8 @@ const TEXT: usize = 12;
 const NAME_MAX: usize = 24;
 
 /// What a study would run, in lines of so many columns, and the conditions that would be judged; names of the study are kept whole.
-pub fn plan_text(plan: &Plan, conditions: &[Gate], columns: usize) -> String {
+pub fn plan_text(prepared: &Prepared, conditions: &[Gate], columns: usize) -> String {
+    let plan = prepared.plan();
     let mut out = Lines { text: message(&format!("{}: {}", plan.study, plan.question), columns), columns };
     out.put("design", &design(plan));
     out.put("load", &plan.load);
@@ -31,6 +34,13 @@ pub fn plan_text(plan: &Plan, conditions: &[Gate], columns: usize) -> String {
     }
     out.put("warm-up", &plan.warm_up);
     out.put("takes", &format!("about {}", about(plan.expected_s)));
+    for finding in prepared.findings().iter().filter(|finding| finding.rule == StudyRule::Uncommitted) {
+        out.put("note", &format!("{} ({})", finding.claim, finding.evidence.join("; ")));
+    }
+    for (variants, build, is_made) in prepared.builds() {
+        let when = if is_made { "built before" } else { "is built before the first trial" };
+        out.put_about("builds", &format!("{}  ", variants.join(", ")), &format!("{build}: {when}"));
+    }
     for condition in conditions {
         out.put("fails if", &condition.to_string());
     }

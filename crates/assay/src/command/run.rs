@@ -51,11 +51,11 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         let is_json = arguments.format.is_json("--plan")?;
         // Its parts are studies of their own, about other metrics.
         let conditions = std::iter::once(&arguments.fail_if[..]).chain(std::iter::repeat(&[][..]));
-        for (plan, conditions) in studies.iter().map(Prepared::plan).zip(conditions) {
+        for (study, conditions) in studies.iter().zip(conditions) {
             if is_json {
-                output::print_json(plan)?;
+                output::print_json(study.plan())?;
             } else {
-                output::print_text(&plan_text(plan, conditions, output::width().into()))?;
+                output::print_text(&plan_text(study, conditions, output::width().into()))?;
             }
         }
         return Ok(ExitCode::SUCCESS);

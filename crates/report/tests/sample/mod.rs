@@ -200,6 +200,7 @@ fn variant(
         workload_options: BTreeMap::new(),
         baseline,
         treatments: vec![],
+        build: None,
     }
 }
 

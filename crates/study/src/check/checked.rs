@@ -1,8 +1,10 @@
 //! A study file with its workload, and the checks that need no particular machine. All mistakes are collected before anything starts.
-//! The machine is asked for its JDKs alone, where they are a factor's levels.
+//! The machine is asked for its JDKs and a repository for its commits, where they are a factor's levels.
 
+use crate::check::builds;
 use crate::check::capacity;
 use crate::check::claims::{check_claims, check_metrics, check_published};
+use crate::check::commits;
 use crate::check::each_jdk;
 use crate::check::emulation;
 use crate::check::factors::{NAME_CHARS_MAX, check_factors, check_level};
@@ -61,6 +63,7 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
     };
     let cache = cache_of(&document.file);
     each_jdk::fill_in(&mut study, || installed_releases(&cache), &mut document);
+    commits::fill_in(&mut study, &mut document);
     check_head(&study, &mut document);
     check_factors(&study, &mut document);
     study.loads().iter().for_each(|(place, load)| check_load(place, load, &mut document));
@@ -78,6 +81,7 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
     check_metrics(&study, subject, &mut document);
     if let Some(workload) = &workload {
         check_program(workload, &study, &mut document);
+        builds::check(&study, workload, &mut document);
         check_processes(workload, &study, &mut document);
         faults::check(&study, workload, &mut document);
         if workload.program.benchmark().is_some() {

@@ -1,6 +1,7 @@
 //! From factors to variants: every combination of levels that is not excluded, with its settings joined.
 
 use crate::file::host::{GroupTable, HostTable};
+use crate::file::program::CommandLine;
 use crate::file::study::{Factor, LoadTable, QuickTable, Settings, Study};
 use crate::file::units::Size;
 use assay_jdk::modes::WantedMode;
@@ -9,6 +10,9 @@ use std::collections::BTreeMap;
 
 /// Most variants of a study.
 pub(crate) const VARIANTS_MAX: usize = 200;
+
+/// The placeholder of the folder of a copy that a variant is started in.
+pub(crate) const BUILD: &str = "build";
 
 /// A combination of levels, before it is known whether this machine can run it.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +35,12 @@ pub(crate) struct VariantSpec {
     /// Settings of the machine, those of later factors last.
     pub host: Vec<HostTable>,
     pub limits: Vec<GroupTable>,
+    /// In place of those of the server's or benchmark program's table.
+    pub command: Option<CommandLine>,
+    pub directory: Option<String>,
+    pub commit: Option<String>,
+    pub build: Option<CommandLine>,
+    pub build_timeout_s: Option<f64>,
 }
 
 impl VariantSpec {
@@ -88,6 +98,11 @@ fn variant(study: &Study, quick: Option<&QuickTable>, indices: &[usize]) -> Vari
         load: LoadTable::closed(8),
         host: Vec::new(),
         limits: Vec::new(),
+        command: None,
+        directory: None,
+        commit: None,
+        build: None,
+        build_timeout_s: None,
         indices: indices.to_vec(),
     };
     spec.apply(&study.settings);
@@ -107,16 +122,21 @@ fn variant(study: &Study, quick: Option<&QuickTable>, indices: &[usize]) -> Vari
 
 impl VariantSpec {
     fn apply(&mut self, settings: &Settings) {
-        let replace = |to: &mut Option<String>, from: &Option<String>| {
+        fn replace<T: Clone>(to: &mut Option<T>, from: &Option<T>) {
             if from.is_some() {
                 to.clone_from(from);
             }
-        };
+        }
         self.reference_mode = settings.reference_mode.or(self.reference_mode);
         self.compact_headers = settings.compact_headers.unwrap_or(self.compact_headers);
         self.heap = settings.heap.or(self.heap);
         replace(&mut self.jvm, &settings.jvm);
         replace(&mut self.preload, &settings.preload);
+        replace(&mut self.command, &settings.command);
+        replace(&mut self.directory, &settings.directory);
+        replace(&mut self.commit, &settings.commit);
+        replace(&mut self.build, &settings.build);
+        replace(&mut self.build_timeout_s, &settings.build_timeout_s);
         self.jvm_options.extend(settings.jvm_options.iter().cloned());
         self.environment.extend(settings.environment.clone());
         self.workload_options.extend(settings.workload_options.clone());

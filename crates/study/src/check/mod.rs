@@ -2,10 +2,12 @@
 //! starts.
 
 mod attached;
+pub(crate) mod builds;
 pub(crate) mod capacity;
 pub(crate) mod checked;
 mod claims;
 pub(crate) mod combinations;
+mod commits;
 mod each_jdk;
 pub(crate) mod emulation;
 mod factors;

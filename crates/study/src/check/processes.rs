@@ -1,5 +1,6 @@
 //! Mistakes in `[[process]]` tables, and in the placeholders of any text.
 
+use crate::check::combinations::BUILD;
 use crate::file::document::Document;
 use crate::file::process::COUNT_MAX;
 use crate::file::program::ProcessTable;
@@ -11,7 +12,7 @@ use assay_text::near::hint;
 use std::collections::BTreeSet;
 
 /// Placeholders of every text.
-const NAMES: [&str; 6] = ["java", "jvm_options", "server_dir", "cache", "workload_dir", "seed"];
+const NAMES: [&str; 7] = ["java", "jvm_options", "server_dir", "cache", "workload_dir", "seed", BUILD];
 /// Those of them that an auxiliary process does not have.
 const NAMES_OF_SERVER: [&str; 1] = ["server_dir"];
 /// Names that a trial's own files have, and what those of GC logs begin with.

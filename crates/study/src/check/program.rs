@@ -1,6 +1,8 @@
 //! Mistakes in the tables of the server or benchmark program.
 
 use crate::check::attached;
+use crate::check::builds::all_settings;
+use crate::check::combinations::combine;
 use crate::check::processes::{check_placeholders, known_placeholders};
 use crate::file::document::Document;
 use crate::file::study::Study;
@@ -20,16 +22,8 @@ pub(crate) fn check_program(workload: &Workload, study: &Study, document: &mut D
     if let Some(server) = program.attached() {
         return attached::check(server, study, document);
     }
-    let words = program.words();
+    let commands = commands(workload, study, &at("command"), document);
     let mut texts: Vec<(&str, String)> = Vec::new();
-    match words {
-        Ok(words) if words.first().is_some_and(|w| !w.is_empty()) => {
-            texts.extend(words.into_iter().map(|w| ("command", w)));
-        }
-        Ok(_) => document
-            .add(&at("command"), "there is no command (a server that runs already has a `url` instead)"),
-        Err(what) => document.add(&at("command"), what),
-    }
     texts.extend(program.directory().map(|text| ("directory", text.clone())));
     if let Some(server) = program.server() {
         if server.tls.is_some() {
@@ -51,24 +45,52 @@ pub(crate) fn check_program(workload: &Workload, study: &Study, document: &mut D
             document.add(&at(key), what);
         }
     }
-    let has = |name: &str| {
-        let mut command = texts.iter().filter(|(key, _)| *key == "command" || *key == "environment");
-        command.any(|(_, text)| text.contains(name))
-    };
-    if !has("{jvm_options}") && sets_jvm_options(study) {
-        document.add(
-            &at("command"),
-            "the study sets JVM options, but the command has no {jvm_options} that takes them",
-        );
+    let is_in_environment = |name: &str| program.environment().values().any(|text| text.contains(name));
+    for (place, words) in &commands {
+        let unknown = words.iter().flat_map(|word| check_placeholders(word, &known));
+        unknown.for_each(|what| document.add(place, what));
+        let has = |name: &str| is_in_environment(name) || words.iter().any(|word| word.contains(name));
+        if !has("{jvm_options}") && sets_jvm_options(study) {
+            document.add(
+                place,
+                "the study sets JVM options, but the command has no {jvm_options} that takes them",
+            );
+        }
+        if program.server().is_some_and(|server| server.ready_url.contains("{port}")) && !has("{port}") {
+            let what = "ready_url has {port}, and neither the command nor an environment variable gives the server that port";
+            document.add(place, what);
+        }
+        if program.benchmark().is_some() && !has("{results}") {
+            let what = "the command has no {results}, the file that it must write: -rf json -rff {results}";
+            document.add(place, what);
+        }
     }
-    if program.server().is_some_and(|server| server.ready_url.contains("{port}")) && !has("{port}") {
-        let what = "ready_url has {port}, and neither the command nor an environment variable gives the server that port";
-        document.add(&at("command"), what);
+}
+
+/// Every command that a variant may be started by, with its place: that of the table at `of_table`, and those of the settings.
+fn commands(
+    workload: &Workload,
+    study: &Study,
+    of_table: &str,
+    document: &mut Document,
+) -> Vec<(String, Vec<String>)> {
+    let of_settings = all_settings(study).filter_map(|(place, settings)| {
+        Some((format!("{place}command"), settings.command.as_ref()?.words()))
+    });
+    let all = std::iter::once((of_table.to_owned(), workload.program.words())).chain(of_settings);
+    let (mut commands, mut has_none) = (Vec::new(), false);
+    for (place, words) in all {
+        match words {
+            Ok(words) if words.first().is_some_and(|w| !w.is_empty()) => commands.push((place, words)),
+            Ok(_) if place == of_table => has_none = true,
+            Ok(_) => document.add(&place, "the command is empty"),
+            Err(what) => document.add(&place, what),
+        }
     }
-    if program.benchmark().is_some() && !has("{results}") {
-        let what = "the command has no {results}, the file that it must write: -rf json -rff {results}";
-        document.add(&at("command"), what);
+    if has_none && combine(study, None).iter().any(|spec| spec.command.is_none()) {
+        document.add(of_table, "there is no command (a server that runs already has a `url` instead)");
     }
+    commands
 }
 
 /// Reports keys that only servers have.

@@ -2,7 +2,7 @@
 
 use crate::file::fault::FaultTable;
 use crate::file::host::{GroupTable, HostTable};
-use crate::file::program::{BenchmarkTable, ProcessTable, ServerTable};
+use crate::file::program::{BenchmarkTable, CommandLine, ProcessTable, ServerTable};
 use crate::file::units::{Seconds, Size};
 use assay_load::{ArrivalLaw, Load};
 use assay_measure::observers::Observe;
@@ -164,10 +164,23 @@ pub struct Settings {
     pub load: Option<LoadTable>,
     /// Settings of the machine.
     pub host: Option<HostTable>,
+    /// The command, in place of that of `[server]` or `[benchmark]`.
+    pub command: Option<CommandLine>,
+    /// Folder in which it is started, in place of that of `[server]` or `[benchmark]`.
+    pub directory: Option<String>,
+    /// A commit, branch or tag of the repository that `directory` lies in: the command is started in a clean copy of it.
+    pub commit: Option<String>,
+    /// A command that is run once before the first trial, in a clean copy of `commit`, or else of `directory` as it is, without what the
+    /// repository ignores. It may hold `{build}`, the folder of the copy, in which it runs and in which `command` is started. A copy that was
+    /// built before is used again.
+    pub build: Option<CommandLine>,
+    /// How long a build may take before it is stopped and its variants are left out. Default: 1800.
+    #[schemars(range(min = 0.1, max = 86400))]
+    pub build_timeout_s: Option<f64>,
 }
 
 /// Something that is varied.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Factor {
     /// Its name.
@@ -179,10 +192,13 @@ pub struct Factor {
     /// number. One that is named, as the baseline or in the short form, and is not found is skipped.
     #[schemars(range(min = 8, max = 999))]
     pub each_jdk_from: Option<u32>,
+    /// In place of `level`: `"A..B"` makes a level of the commit A, with which the others are compared unless the study says otherwise, and of
+    /// each one that follows it up to B, the oldest first, named by its short id; of merges the side that was merged into.
+    pub commits: Option<String>,
 }
 
 /// One value of a factor.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Level {
     /// Its name, which becomes part of the variant's.
@@ -443,50 +459,7 @@ pub struct QuickTable {
     pub jvm_options: Vec<String>,
 }
 
-/// `workloads/NAME/workload.toml`: a server or benchmark program that is ready to be studied.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct WorkloadFile {
-    /// `assay.workload/1`
-    pub schema: String,
-    /// Name; that of its folder.
-    pub name: String,
-    /// One sentence.
-    #[serde(default)]
-    #[expect(dead_code, reason = "for people who read the file")]
-    pub summary: String,
-    /// Scenario file, in the folder of this file; may hold `{option.NAME}`.
-    pub scenario: Option<String>,
-    /// Words that each option may have; the first is the default.
-    #[serde(default)]
-    pub options: BTreeMap<String, Vec<String>>,
-    /// The server; or there is a benchmark program.
-    pub server: Option<ServerTable>,
-    /// The benchmark program; or there is a server.
-    pub benchmark: Option<BenchmarkTable>,
-    /// Auxiliary processes, in the order in which they are started.
-    #[serde(default)]
-    pub process: Vec<ProcessTable>,
-    /// Requirements.
-    #[serde(default)]
-    pub requires: RequiresTable,
-}
-
-/// Requirements of a workload.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct RequiresTable {
-    /// Paths that `./assay setup` makes.
-    #[serde(default)]
-    pub paths: Vec<String>,
-}
-
 /// The JSON schema of study files, as checked in at `docs/schemas/study.schema.json`.
 pub fn study_schema() -> serde_json::Value {
     schemars::schema_for!(Study).to_value()
-}
-
-/// The JSON schema of workload files.
-pub fn workload_schema() -> serde_json::Value {
-    schemars::schema_for!(WorkloadFile).to_value()
 }

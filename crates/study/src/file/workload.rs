@@ -4,11 +4,56 @@ use crate::error::Diagnostic;
 use crate::file::checkout::find_checkout;
 use crate::file::document::Document;
 use crate::file::program::{BenchmarkTable, CommandLine, ProcessTable, ServerTable};
-use crate::file::study::{Study, WorkloadFile, workload_schema};
+use crate::file::study::Study;
 use assay_model::{Subject, schema};
 use assay_text::near::hint;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// `workloads/NAME/workload.toml`: a server or benchmark program that is ready to be studied.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct WorkloadFile {
+    /// `assay.workload/1`
+    pub schema: String,
+    /// Name; that of its folder.
+    pub name: String,
+    /// One sentence.
+    #[serde(default)]
+    #[expect(dead_code, reason = "for people who read the file")]
+    pub summary: String,
+    /// Scenario file, in the folder of this file; may hold `{option.NAME}`.
+    pub scenario: Option<String>,
+    /// Words that each option may have; the first is the default.
+    #[serde(default)]
+    pub options: BTreeMap<String, Vec<String>>,
+    /// The server; or there is a benchmark program.
+    pub server: Option<ServerTable>,
+    /// The benchmark program; or there is a server.
+    pub benchmark: Option<BenchmarkTable>,
+    /// Auxiliary processes, in the order in which they are started.
+    #[serde(default)]
+    pub process: Vec<ProcessTable>,
+    /// Requirements.
+    #[serde(default)]
+    pub requires: RequiresTable,
+}
+
+/// Requirements of a workload.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct RequiresTable {
+    /// Paths that `./assay setup` makes.
+    #[serde(default)]
+    pub paths: Vec<String>,
+}
+
+/// The JSON schema of workload files.
+pub fn workload_schema() -> serde_json::Value {
+    schemars::schema_for!(WorkloadFile).to_value()
+}
 
 /// The program under test.
 #[derive(Debug, Clone)]

@@ -6,6 +6,7 @@ use crate::file::document::Document;
 use crate::file::fault::{group_of, treatment_of};
 use crate::file::study::Study;
 use crate::file::workload::Workload;
+use crate::plan::builds::Build;
 use crate::plan::changes::all_wanted;
 use crate::plan::memory_left::MemoryLeft;
 use crate::plan::names::workload_options;
@@ -16,6 +17,7 @@ use assay_launch::WantedChange;
 use assay_load::Scenario;
 use assay_model::{Design, JvmFacts, PlannedFault, ReferenceMode, RequestedMode, SkippedVariant, Variant};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A combination of levels on this machine.
 pub(super) struct Candidate {
@@ -28,6 +30,8 @@ pub(super) struct Candidate {
     pub baseline: Option<String>,
     /// Its scenario; absent where the ready URL is requested, and until scenarios are read.
     pub scenario: Option<Scenario>,
+    /// The copy that it is started in, if it has one of its own.
+    pub build: Option<Arc<Build>>,
 }
 
 /// A variant's share of the machine.
@@ -81,7 +85,7 @@ impl Resources<'_> {
             document.add(&place_of(study, &spec.indices), what);
         }
         let found = jvm.and_then(|jvm| self.find(&mut spec, jvm));
-        Candidate { spec, found, place, baseline: None, scenario: None }
+        Candidate { spec, found, place, baseline: None, scenario: None, build: None }
     }
 
     /// Everything that a variant needs besides its JVM.
@@ -109,18 +113,32 @@ impl Candidate {
         workload: &Workload,
         faults: &[PlannedFault],
     ) -> Result<VariantLaunch, SkippedVariant> {
-        let Candidate { spec, found, baseline, scenario, .. } = self;
+        let Candidate { spec, found, baseline, scenario, build, .. } = self;
         match found {
             Ok(Found { jvm, changes }) => {
                 let of_faults = faults.iter().filter_map(treatment_of);
                 let treatments = changes.iter().map(WantedChange::planned).chain(of_faults).collect();
-                let variant = Variant { baseline, treatments, ..variant(&spec, workload, jvm) };
-                let command = workload.program.words().unwrap_or_default();
+                let planned = build.as_ref().map(|build| build.planned.clone());
+                let variant =
+                    Variant { baseline, treatments, build: planned, ..variant(&spec, workload, jvm) };
+                let command = spec.words(workload).unwrap_or_default();
+                let directory = directory(&spec, workload, build.as_deref());
                 let VariantSpec { environment, load, .. } = spec;
-                Ok(VariantLaunch { variant, command, environment, load, scenario, changes })
+                Ok(VariantLaunch { variant, command, directory, build, environment, load, scenario, changes })
             }
             Err(reason) => Err(SkippedVariant { name: spec.name, levels: spec.levels, reason }),
         }
+    }
+}
+
+/// Where it is started: in its copy, unless it names a folder that only the trial has.
+fn directory(spec: &VariantSpec, workload: &Workload, build: Option<&Build>) -> Option<String> {
+    let named = spec.directory(workload);
+    match build {
+        Some(build) if named.is_none_or(|path| !path.contains('{')) => {
+            Some(build.workdir.to_string_lossy().into_owned())
+        }
+        _ => named.cloned(),
     }
 }
 
@@ -150,6 +168,7 @@ fn variant(spec: &VariantSpec, workload: &Workload, jvm: Option<JvmFacts>) -> Va
         workload_options: workload_options(spec, workload),
         baseline: None,
         treatments: Vec::new(),
+        build: None,
     }
 }
 

@@ -23,8 +23,9 @@ pub(super) fn check(
 ) {
     let present = candidates.iter().filter(|candidate| candidate.is_present());
     let specs: Vec<&VariantSpec> = present.map(|candidate| &candidate.spec).collect();
-    let command = workload.program.words().unwrap_or_default();
-    check_command(workload, &command, uses_jvm, document);
+    for spec in &specs {
+        check_command(spec, workload, uses_jvm, document);
+    }
     let urls_have_port = workload.program.server().is_none_or(|s| s.ready_url.contains("{port}"));
     if design == Design::Resident && specs.len() > 1 && !urls_have_port {
         let what =
@@ -42,18 +43,16 @@ pub(super) fn check(
     check_files(workload, &specs, document);
 }
 
-/// The program itself, and the folder that it is started in.
-fn check_command(workload: &Workload, command: &[String], uses_jvm: bool, document: &mut Document) {
+/// The program itself.
+fn check_command(spec: &VariantSpec, workload: &Workload, uses_jvm: bool, document: &mut Document) {
+    let command = spec.words(workload).unwrap_or_default();
     let program = command.first().map_or("", String::as_str);
-    let place = if workload.program.benchmark().is_some() { "benchmark" } else { "server" };
-    if let Some(directory) = workload.program.directory().filter(|d| !d.contains('{')) {
-        let folder = crate::file::workload::folder_of(&document.file).join(directory);
-        if !folder.is_dir() {
-            document.add(&format!("{place}.directory"), format!("there is no folder {}", folder.display()));
-        }
-    }
+    let directory = spec.directory(workload).filter(|d| !d.contains('{'));
+    let folder = crate::file::workload::folder_of(&document.file).join(directory.map_or("", String::as_str));
+    // What a build makes is not there yet.
+    let is_made_later = spec.has_copy() && program.contains('/');
     let is_filled_in = program.contains('{') || (uses_jvm && program == "java");
-    if !is_filled_in && !is_program(program, &document.file) {
+    if !is_filled_in && !is_made_later && !is_program(program, &folder) {
         document.add_missing(
             "server.command",
             format!("there is no program `{program}`; is it installed, and on the path?"),
@@ -92,9 +91,10 @@ fn missing_program(process: &ProcessTable, names: &Placeholders) -> Option<Strin
     Some(format!("there is no program `{name}` of {} (looked in {folders}the path){install}", process.name))
 }
 
-fn is_program(name: &str, study_file: &Path) -> bool {
+/// Whether there is such a program, by its path from this folder or on the path.
+fn is_program(name: &str, folder: &Path) -> bool {
     if name.contains('/') {
-        return crate::file::workload::folder_of(study_file).join(name).is_file();
+        return folder.join(name).is_file();
     }
     find_program(name, &[]).is_some()
 }

@@ -14,13 +14,14 @@ use crate::file::study::{Factor, Study};
 use crate::file::workload::{Workload, folder_of};
 use crate::plan::baselines::choose_baselines;
 use crate::plan::bounds::{bounds, limits_of};
+use crate::plan::builds;
 use crate::plan::candidate::{Candidate, candidates};
 use crate::plan::duration;
 use crate::plan::missing;
 use crate::plan::needed;
 use crate::plan::planned::{Conditions, plan};
 use crate::plan::scenarios::{check_limited, check_rate, read_scenarios};
-use crate::plan::variant_launch::VariantLaunch;
+use crate::plan::variant_launch::{VariantLaunch, builds_of};
 use crate::result::findings::url_alone;
 use crate::result::redacted::secrets_of;
 use assay_host::provenance;
@@ -63,6 +64,17 @@ impl Prepared {
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
+
+    /// What follows from the choice of variants, before anything runs.
+    pub fn findings(&self) -> &[Finding<StudyRule>] {
+        &self.findings
+    }
+
+    /// Clean copies that variants are started in, each with the names of its variants, in words, and whether it was made before.
+    pub fn builds(&self) -> Vec<(Vec<&str>, String, bool)> {
+        let all = builds_of(&self.launches);
+        all.into_iter().map(|(build, names)| (names, build.describe(), build.is_made())).collect()
+    }
 }
 
 impl Checked {
@@ -88,11 +100,14 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let faults = faults::planned(&study);
     let specs = combine(&study, short);
     let limits = limits_of(&study, &specs);
+    let (builds, uncommitted) = builds::resolve(&study, &specs, &workload, &mut document);
     let jvms = InstalledJvms::find(&workload.cache);
-    let on_jvm = Some(&jvms).filter(|_| uses_jvm(&workload));
+    let on_jvm = Some(&jvms).filter(|_| uses_jvm(&workload, &specs));
     check_jvm_is_used(&specs, on_jvm.is_some(), &mut document);
     let mut candidates = candidates(&study, specs, on_jvm, (layout.kind, &faults), &mut document);
+    candidates.iter_mut().zip(builds).for_each(|(candidate, build)| candidate.build = build);
     let mut findings = choose_baselines(&study, &mut candidates);
+    findings.extend(uncommitted);
     read_scenarios(&workload, &mut candidates, &mut document);
     check_here(&candidates, &workload, (&procedure, layout), on_jvm.is_some(), &mut document);
     if !document.found.is_empty() {
@@ -143,11 +158,14 @@ fn procedure(study: &Study, subject: Subject, is_quick: bool) -> PlannedProcedur
 }
 
 /// Whether a JVM is chosen for what the workload starts.
-fn uses_jvm(workload: &Workload) -> bool {
-    let command = workload.program.words().unwrap_or_default();
-    let mut texts = command.iter().chain(workload.program.environment().values());
-    command.first().is_some_and(|w| w == "java")
-        || texts.any(|t| t.contains("{java}") || t.contains(JVM_OPTIONS))
+fn uses_jvm(workload: &Workload, specs: &[VariantSpec]) -> bool {
+    let is_for_jvm = |text: &String| text.contains("{java}") || text.contains(JVM_OPTIONS);
+    let is_jvm = |spec: &VariantSpec| {
+        let words = spec.words(workload).unwrap_or_default();
+        words.first().is_some_and(|word| word == "java") || words.iter().any(is_for_jvm)
+    };
+    specs.iter().any(is_jvm)
+        || workload.program.environment().values().any(is_for_jvm)
         || workload.processes.iter().any(ProcessTable::uses_jvm)
 }
 

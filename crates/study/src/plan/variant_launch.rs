@@ -3,10 +3,25 @@
 use crate::file::program::ProcessTable;
 use crate::file::study::LoadTable;
 use crate::file::workload::Workload;
+use crate::plan::builds::Build;
 use assay_launch::WantedChange;
 use assay_load::Scenario;
 use assay_model::Variant;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The copies of all variants, each once, with the names of its variants.
+pub(crate) fn builds_of(launches: &[VariantLaunch]) -> Vec<(&Arc<Build>, Vec<&str>)> {
+    let mut all: Vec<(&Arc<Build>, Vec<&str>)> = Vec::new();
+    for launch in launches {
+        let Some(build) = &launch.build else { continue };
+        match all.iter_mut().find(|(known, _)| known.planned.id == build.planned.id) {
+            Some((_, names)) => names.push(&launch.variant.name),
+            None => all.push((build, vec![&launch.variant.name])),
+        }
+    }
+    all
+}
 
 /// How one variant is launched and loaded.
 #[derive(Debug, Clone)]
@@ -14,6 +29,10 @@ pub(crate) struct VariantLaunch {
     pub variant: Variant,
     /// The command's words with their placeholders.
     pub command: Vec<String>,
+    /// The folder that it is started in; that of the study where there is none.
+    pub directory: Option<String>,
+    /// The copy that it is started in, if it has one of its own.
+    pub build: Option<Arc<Build>>,
     pub environment: BTreeMap<String, String>,
     pub load: LoadTable,
     /// Absent: the ready URL is requested.

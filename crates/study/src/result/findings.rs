@@ -20,10 +20,16 @@ type RuleOfLoad = Rule<fn(&str) -> Found, StudyRule>;
 
 static OF_TRIALS: &[&RuleOfTrials] = &[&HEAP_TOO_SMALL, &WARM_UP_CAPPED, &ALL_DISTURBED, &TIMES_DISTURBED];
 
+/// A rule about what is built: a commit, and the repository that it is checked out in.
+type RuleOfCommits = Rule<fn(&str, &str) -> Found, StudyRule>;
+
 /// What each rule says in general.
 pub fn rules() -> Vec<Explanation> {
     let of_trials = OF_TRIALS.iter().map(|rule| rule.explained());
-    [BASELINE_REPLACED.explained(), URL_ALONE.explained()].into_iter().chain(of_trials).collect()
+    [BASELINE_REPLACED.explained(), URL_ALONE.explained(), UNCOMMITTED.explained()]
+        .into_iter()
+        .chain(of_trials)
+        .collect()
 }
 
 /// What follows from what was measured, the gravest first.
@@ -41,6 +47,27 @@ pub(crate) fn baseline_replaced(missing: &str, instead: &str, reason: &str) -> F
 /// That variants are compared by requests for the address alone that says that they are ready.
 pub(crate) fn url_alone(url: &str) -> Found {
     (URL_ALONE.judge)(url)
+}
+
+/// That a commit is measured, and not what was changed in its work tree since.
+pub(crate) fn uncommitted(commit: &str, source: &str) -> Found {
+    (UNCOMMITTED.judge)(commit, source)
+}
+
+static UNCOMMITTED: RuleOfCommits = Rule {
+    id: StudyRule::Uncommitted,
+    severity: Severity::Note,
+    thresholds: &[],
+    evidence: "The repository in which files that git knows differ from the commit that is checked out.",
+    cause: "A level with `commit` is built from a clean copy of the commit.",
+    fix: "Commit the changes to measure them.",
+    alternatives: &["Leave `commit` out of the level: then the folder is built as it is."],
+    judge: changed,
+};
+
+fn changed(commit: &str, source: &str) -> Found {
+    let claim = format!("what is measured is the commit {commit}: uncommitted changes are not in it");
+    UNCOMMITTED.finding(claim, format!("files in {source} differ from it"))
 }
 
 static URL_ALONE: RuleOfLoad = Rule {
@@ -244,8 +271,11 @@ mod tests {
     #[test]
     fn the_texts_of_each_rule_name_its_thresholds() {
         let of_trials = OF_TRIALS.iter().flat_map(|rule| rule.mistakes());
-        let mistakes: Vec<String> =
-            of_trials.chain(BASELINE_REPLACED.mistakes()).chain(URL_ALONE.mistakes()).collect();
+        let mistakes: Vec<String> = of_trials
+            .chain(BASELINE_REPLACED.mistakes())
+            .chain(URL_ALONE.mistakes())
+            .chain(UNCOMMITTED.mistakes())
+            .collect();
         assert_eq!(mistakes, [""; 0]);
     }
 }

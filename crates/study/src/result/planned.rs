@@ -30,6 +30,7 @@ pub fn variant(name: &str, baseline: Option<&str>) -> Variant {
         workload_options: BTreeMap::new(),
         baseline: baseline.map(str::to_owned),
         treatments: vec![],
+        build: None,
     }
 }
 

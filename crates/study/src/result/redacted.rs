@@ -47,6 +47,9 @@ pub(crate) fn stored_plan(plan: &Plan) -> Plan {
         scenario.text = redact::text(&scenario.text).into_owned();
     }
     for variant in &mut plan.variants {
+        if let Some(build) = &mut variant.build {
+            build.command = redact::words(&build.command);
+        }
         variant.jvm_options = redact::words(&variant.jvm_options);
         for (name, value) in &mut variant.workload_options {
             *value = redact::value(name, value).into_owned();

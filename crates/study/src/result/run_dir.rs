@@ -138,14 +138,37 @@ impl RunDir {
         Ok(self.events.write_all(line.as_bytes())?)
     }
 
+    /// Keeps what a build printed, without secrets; its path, if it printed anything.
+    pub fn keep_build_log(
+        &self,
+        number: u32,
+        variant: &str,
+        log: &Path,
+    ) -> Result<Option<PathBuf>, StudyError> {
+        if !log.is_file() {
+            return Ok(None);
+        }
+        let folder = self.path.join(file::BUILDS);
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder)
+            .map_err(|e| at("cannot make", &folder, &e))?;
+        let kept = folder.join(format!("{}.log", self.plain_name(number, variant)));
+        fs_err::copy(log, &kept)?;
+        self.redact_files(&folder)?;
+        Ok(Some(kept))
+    }
+
+    /// A name for files of a launch or build, made of its number and a variant.
+    fn plain_name(&self, number: u32, variant: &str) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+        format!("{number:02}-{}", self.redactor.text(variant).chars().map(plain).collect::<String>())
+    }
+
     /// Makes the folder of a launch; its name relative to the directory.
     pub fn make_trial_folder(&self, number: u32, variant: &str) -> Result<String, StudyError> {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-        let name = format!(
-            "{}/{number:02}-{}",
-            file::TRIALS,
-            self.redactor.text(variant).chars().map(plain).collect::<String>()
-        );
+        let name = format!("{}/{}", file::TRIALS, self.plain_name(number, variant));
         let path = self.path.join(&name);
         DirBuilder::new().mode(0o700).create(&path).map_err(|e| at("cannot make", &path, &e))?;
         Ok(name)

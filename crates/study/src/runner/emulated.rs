@@ -5,6 +5,7 @@ use super::launched::{Begun, Launched, Starting, TrialId};
 use super::self_ending::{conclude, measure};
 use super::specs::variant_spec;
 use super::state::{Failure, Run};
+use crate::check::combinations::BUILD;
 use crate::error::StudyError;
 use crate::file::program::ServerTable;
 use crate::plan::names::fixed_placeholders;
@@ -99,6 +100,9 @@ fn build(
     names.set("seed", id.seed.to_string());
     names.set("port", PORT);
     names.set("server_dir", SERVER_DIR);
+    if let Some(build) = &launch.build {
+        names.set_path(BUILD, &build.workdir);
+    }
     let logs = launch.variant.jvm.iter().map(|_| xlog_option(LOG)).collect();
     let has_jvm = launch.variant.jvm.is_some();
     let spec = ProcessSpec {

@@ -6,6 +6,7 @@
 use super::specs::process_spec;
 use super::state::{Failure, Run};
 use super::treatments::Applied;
+use crate::check::combinations::BUILD;
 use crate::file::program::ProcessTable;
 use crate::plan::variant_launch::VariantLaunch;
 use assay_launch::{Local, Placeholders, ProcessSpec, Processes, TrialFolders};
@@ -117,6 +118,9 @@ impl<'a> Begun<'a> {
         mut names: Placeholders,
     ) -> Result<Processes<Local>, Failure> {
         names.set("seed", self.id.seed.to_string());
+        if let Some(build) = &self.launch.build {
+            names.set_path(BUILD, &build.workdir);
+        }
         let folders =
             TrialFolders { trial: &self.folder, runtime: run.engine.folder(), base: &run.prepared.study_dir };
         Ok(Processes::plan(&run.engine, specs, folders, &names)?)

@@ -2,6 +2,7 @@
 
 mod benchmark;
 mod benchmark_results;
+mod builds;
 mod data_urls;
 mod emulated;
 mod faults;
@@ -95,10 +96,10 @@ pub fn run_from(
         run.write_head()?;
     }
     run.announce()?;
-    let worked = match prepared.plan.design {
+    let worked = builds::make_all(&mut run, &prepared.launches).and_then(|()| match prepared.plan.design {
         Design::Fresh => fresh::run_all(&mut run, &prepared.launches),
         Design::Resident => resident::run_all(&mut run, &prepared.launches),
-    };
+    });
     run.end(worked)
 }
 

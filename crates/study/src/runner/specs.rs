@@ -48,7 +48,7 @@ pub(super) fn variant_spec(
     ProcessSpec {
         is_server: true,
         environment: program.environment().clone().into_iter().chain(launch.environment.clone()).collect(),
-        directory: program.directory().cloned(),
+        directory: launch.directory.clone(),
         jvm_home: launch.variant.jvm.as_ref().map(|jvm| jvm.home.clone()),
         jvm_options: [launch.variant.jvm_options.clone(), observers_options].concat(),
         ..ProcessSpec::new(program.role(), launch.command.clone(), ready)

@@ -422,7 +422,7 @@ fn pace(done_s: f64, done_at_s: f64) -> f64 {
 }
 
 /// Why variants were given up, each reason once.
-fn reasons(given_up: &BTreeMap<String, String>) -> String {
+pub(super) fn reasons(given_up: &BTreeMap<String, String>) -> String {
     let mut variants: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     given_up.iter().for_each(|(variant, why)| variants.entry(why).or_default().push(variant));
     let line = |(why, variants): (&str, Vec<&str>)| format!("{}: {why}", variants.join(", "));
