@@ -8,6 +8,7 @@
 //! within a block are not independent, so an interval over them would be far too narrow; blocks are what is
 //! resampled.
 
+mod bisection;
 pub mod capacity;
 mod draw;
 mod interval;
@@ -20,6 +21,7 @@ mod theil_sen;
 mod trend;
 mod unpaired;
 
+pub use bisection::{Bisection, Compared, FirstSlow};
 pub use interval::{BLOCKS_FOR_BOOTSTRAP, BLOCKS_FOR_INTERVAL, Statistic, StatsError, estimate};
 pub use paired::{PairedComparison, compare_paired};
 pub use power_law::{POINTS_MIN, PowerLaw, power_law};

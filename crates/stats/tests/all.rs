@@ -1,5 +1,6 @@
 //! The integration tests of this crate, linked as one program; each file is a module.
 
+mod bisection;
 mod capacity;
 mod coverage;
 mod steady;
