@@ -21,7 +21,8 @@
 //! sampled, and a server that sleeps and wakes in step with the timer would be sampled wrongly.
 
 use assay_linux::{
-    CgroupThrottling, Cgroups, LinuxError, MachineCpu, ProcRoot, Resource, SysRoot, monotonic_ns, ticks_per_s,
+    CgroupThrottling, Cgroups, LinuxError, MachineCpu, ProcRoot, Processors, Resource, SysRoot, monotonic_ns,
+    ticks_per_s,
 };
 use assay_model::Problem;
 
@@ -30,6 +31,8 @@ use assay_model::Problem;
 pub struct HostGauge {
     proc: ProcRoot,
     cgroups: Option<Cgroups>,
+    /// The processors that are read; absent: all.
+    processors: Option<Processors>,
     /// Gauges that this machine does not have, with the reason.
     problems: Vec<Problem>,
 }
@@ -100,7 +103,12 @@ impl HostGauge {
             Some(Err(e)) => missing("cpu.stat of the control group", Some(&e)),
             Some(Ok(Some(_))) | None => {}
         }
-        HostGauge { proc, cgroups, problems }
+        HostGauge { proc, cgroups, processors: None, problems }
+    }
+
+    /// Reads these processors alone from now on. Readings of others before it cannot be compared with those after it.
+    pub fn look_at(&mut self, processors: Processors) {
+        self.processors = Some(processors);
     }
 
     /// Gauges that cannot be read here, found when this was made.
@@ -110,10 +118,14 @@ impl HostGauge {
 
     /// Reads all gauges: a few small files, some 15 µs of CPU time on two processors.
     pub fn read(&self) -> HostReading {
+        let cpu = match &self.processors {
+            Some(of) => self.proc.read_machine_cpu_of(of),
+            None => self.proc.read_machine_cpu(),
+        };
         HostReading {
             monotonic_ns: monotonic_ns(),
             cpu_some_us: self.proc.read_pressure(Resource::Cpu).ok().flatten().map(|p| p.some.total_us),
-            cpu: self.proc.read_machine_cpu().ok(),
+            cpu: cpu.ok(),
             throttling: self.cgroups.as_ref().and_then(|groups| groups.read_throttling().ok().flatten()),
         }
     }

@@ -34,6 +34,7 @@ mod process;
 mod process_memory;
 mod process_vm;
 mod processes;
+mod processors;
 mod recording;
 mod root;
 mod smaps;
@@ -61,7 +62,7 @@ pub use freeze::{Freeze, FreezeError, FreezeTimes};
 pub use kernel_symbols::KernelSymbols;
 pub use live_process::LiveProcess;
 pub use machine::{CpuInfo, MemInfo, OsRelease, parse_cpuinfo, parse_meminfo, parse_os_release};
-pub use machine_cpu::{CpuTicks, MachineCpu, parse_stat};
+pub use machine_cpu::{CpuTicks, MachineCpu, parse_stat, parse_stat_of};
 pub use memory_source::{BeforeMemory, MemorySource, ReadError, ThreadFacts, c_string};
 pub use memory_status::{MemoryStatus, kernel_stack_bytes, parse_memory_status};
 pub use page_map::{PageMap, PageRun};
@@ -71,10 +72,12 @@ pub use process::{
     ProcessStat, ProcessStatus, Schedstat, parse_process_stat, parse_process_status, parse_schedstat,
 };
 pub use processes::{ProcessIdentity, ProcessTree, add_descendants};
+pub use processors::{Halves, Processors};
 pub use recording::{OpeningFiles, Recording, RecordingError};
 pub use root::{ProcRoot, SysRoot};
 pub use smaps::{Mapping, Smaps, SmapsRollup, parse_smaps, parse_smaps_rollup};
 pub use thread_counters::{ThreadCounters, ThreadReadings};
+pub use threads::own_thread_number;
 pub use variables::EarlierBytes;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `/proc/stat`: what the processors of the machine did since boot.
 
 use crate::fields::{At, lines};
-use crate::{LinuxError, ParseError, ProcRoot};
+use crate::{LinuxError, ParseError, ProcRoot, Processors};
 use std::path::Path;
 use std::str::SplitAsciiWhitespace;
 
@@ -40,6 +40,40 @@ pub struct MachineCpu {
     pub all: CpuTicks,
     /// Processors that are online, in the order of their numbers.
     pub each: Vec<CpuTicks>,
+}
+
+impl CpuTicks {
+    /// The sum of two; steal is absent where either does not know it.
+    fn plus(self, other: CpuTicks) -> CpuTicks {
+        CpuTicks {
+            user: self.user.saturating_add(other.user),
+            nice: self.nice.saturating_add(other.nice),
+            system: self.system.saturating_add(other.system),
+            idle: self.idle.saturating_add(other.idle),
+            io_wait: self.io_wait.saturating_add(other.io_wait),
+            irq: self.irq.saturating_add(other.irq),
+            soft_irq: self.soft_irq.saturating_add(other.soft_irq),
+            steal: self.steal.zip(other.steal).map(|(one, other)| one.saturating_add(other)),
+        }
+    }
+}
+
+/// Parses `/proc/stat`, as far as it is about some of the processors: the sum is over those that are online.
+///
+/// # Errors
+/// When none of them is there or a value is not a number.
+pub fn parse_stat_of(path: &Path, text: &str, of: &Processors) -> Result<MachineCpu, ParseError> {
+    let mut each = Vec::new();
+    for (at, line) in lines(path, text) {
+        let mut fields = line.split_ascii_whitespace();
+        let number = fields.next().and_then(|name| name.strip_prefix("cpu")?.parse().ok());
+        if number.is_some_and(|number| of.contains(number)) && each.len() < CPUS_MAX {
+            each.push(parse_ticks(at, fields)?);
+        }
+    }
+    let all = each.iter().copied().reduce(CpuTicks::plus);
+    let all = all.ok_or_else(|| ParseError::new(path, 1, "cpu", "missing"))?;
+    Ok(MachineCpu { all, each })
 }
 
 /// Parses `/proc/stat`.
@@ -84,5 +118,40 @@ impl ProcRoot {
     pub fn read_machine_cpu(&self) -> Result<MachineCpu, LinuxError> {
         let (path, text) = self.read_text("stat")?;
         Ok(parse_stat(&path, &text)?)
+    }
+
+    /// The same of some processors.
+    ///
+    /// # Errors
+    /// As of [`ProcRoot::read_machine_cpu`], and when none of them is online.
+    pub fn read_machine_cpu_of(&self, of: &Processors) -> Result<MachineCpu, LinuxError> {
+        let (path, text) = self.read_text("stat")?;
+        Ok(parse_stat_of(&path, &text, of)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_processors_are_the_sum_of_their_lines() {
+        let text = "cpu 9 9 9 9 9 9 9 9\ncpu0 1 2 3 4 5 6 7 8\ncpu1 10 20 30 40 50 60 70 80\ncpu10 100 0 0 0 0 0 0 1\nintr 5\n";
+        let of =
+            |list: &str| parse_stat_of(Path::new("stat"), text, &Processors::parse(list).expect("a list"));
+        let sum = of("0,10").expect("both are there");
+        let want = CpuTicks {
+            user: 101,
+            nice: 2,
+            system: 3,
+            idle: 4,
+            io_wait: 5,
+            irq: 6,
+            soft_irq: 7,
+            steal: Some(9),
+        };
+        assert_eq!((sum.all, sum.each.len()), (want, 2));
+        assert_eq!(of("1").expect("it is there").all.user, 10);
+        assert!(of("2-9").is_err(), "absent is not idle");
     }
 }

@@ -46,6 +46,11 @@ pub(crate) fn read_threads(
     Ok((threads, problems))
 }
 
+/// The number of the calling thread.
+pub fn own_thread_number() -> u32 {
+    rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs()
+}
+
 impl ProcRoot {
     /// The numbers of all threads of a process, in their order.
     ///

@@ -86,3 +86,18 @@ impl Default for Bounds {
         }
     }
 }
+
+impl Bounds {
+    /// The same for one side of a duet: what disturbs the whole machine disturbs the other side alike, and what disturbs one half is judged
+    /// when both sides are known ([`crate::duet`]).
+    pub(crate) fn of_one_side(self) -> Bounds {
+        Bounds {
+            foreign_cpu_share: f64::INFINITY,
+            steal_share: f64::INFINITY,
+            own_throttled_share: f64::INFINITY,
+            throttled_share: None,
+            clock_step_s: f64::INFINITY,
+            ..self
+        }
+    }
+}

@@ -28,6 +28,24 @@ pub struct MeasurementId {
     pub block: u32,
     /// 1 for the first try, 2 for the first repeat.
     pub attempt: u32,
+    /// The place of its window in a duet; absent in other designs.
+    pub duet: Option<DuetPlace>,
+}
+
+/// The place of a window in a pair of windows that are measured at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DuetPlace {
+    /// Number in the pair of processes, from 1.
+    pub number: u32,
+    /// The half of the processors, 1 or 2.
+    pub half: u32,
+}
+
+impl MeasurementId {
+    /// A measurement that none is made beside.
+    pub fn alone(block: u32, attempt: u32) -> MeasurementId {
+        MeasurementId { block, attempt, duet: None }
+    }
 }
 
 /// Result of a measurement.

@@ -88,7 +88,7 @@ fn find(server: &WorkerServer) -> CapacityReport {
         on_event: &mut |_| (),
     };
     search.warm_up(&mut with).expect("it listens");
-    let turn = MeasurementId { block: 1, attempt: 1 };
+    let turn = MeasurementId::alone(1, 1);
     let measured = search.measure(&mut with, turn).expect("it listens");
     measured.and_then(|of| of.capacity).expect("it was searched for")
 }

@@ -12,6 +12,7 @@ mod certainty;
 mod check;
 mod claim;
 mod closed;
+mod duet;
 mod estimate;
 mod fault;
 mod finding;
@@ -49,6 +50,7 @@ pub use check::{Check, Disturbance, ValidityCheck};
 pub use claim::{
     Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, JudgedClaim, Statement,
 };
+pub use duet::{DuetWindow, HalvesOf, PlannedDuet};
 pub use estimate::Estimate;
 pub use fault::{FaultAction, FaultRecord, PlannedFault};
 pub use finding::{Change, Finding, KnownFrom, Rank};

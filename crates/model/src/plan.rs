@@ -1,7 +1,7 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
 use crate::{
-    Claim, Estimate, JvmFacts, Metric, PER_BENCHMARK, PlannedCapacity, PlannedFault, Provenance,
+    Claim, Estimate, JvmFacts, Metric, PER_BENCHMARK, PlannedCapacity, PlannedDuet, PlannedFault, Provenance,
     RequestedMode, Verdict, metric,
 };
 use schemars::JsonSchema;
@@ -16,6 +16,9 @@ pub enum Design {
     Fresh,
     /// All variants up and warmed; measured in alternating short windows (A B C, C B A, ...), the others suspended.
     Resident,
+    /// Pairs of fresh processes, one of each of two variants, at the same time: each side with its load generator on its half of the
+    /// processors, the halves swapped in every window.
+    Duet,
 }
 
 /// What a study launches.
@@ -282,6 +285,9 @@ pub struct Plan {
     pub quick: bool,
     /// Design.
     pub design: Design,
+    /// How its pairs run, in the duet design.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<PlannedDuet>,
     /// Seed from which all others come.
     pub seed: u64,
     /// Blocks.
@@ -349,7 +355,7 @@ impl Plan {
     /// resident design a variant is one server, and its interval is over the windows of that one.
     pub fn over_starts(&self, metric: &Metric, measured: &Estimate) -> Estimate {
         let ratio_max = match (self.design, metric.start_percent_max) {
-            (Design::Fresh, _) => 1.0,
+            (Design::Fresh | Design::Duet, _) => 1.0,
             (Design::Resident, Some(percent)) => 1.0 + f64::from(percent) / 100.0,
             (Design::Resident, None) => f64::INFINITY,
         };

@@ -2,7 +2,7 @@
 
 use crate::closed::closed;
 use crate::{
-    Disturbance, FaultRecord, LatencySummary, LimitAttribution, Metric, OperationCount, Problem,
+    Disturbance, DuetWindow, FaultRecord, LatencySummary, LimitAttribution, Metric, OperationCount, Problem,
     ValidityCheck, WindowStacks,
 };
 use schemars::JsonSchema;
@@ -17,6 +17,9 @@ pub struct Window {
     pub block: u32,
     /// 1 for the first try, 2 for the first repeat after a disturbance, ...; 0 where it is not known.
     pub attempt: u32,
+    /// Its place in its pair; absent in other designs than a duet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duet: Option<DuetWindow>,
     /// Start on `CLOCK_MONOTONIC`.
     pub start_monotonic_ns: u64,
     /// End on `CLOCK_MONOTONIC`.

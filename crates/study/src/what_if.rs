@@ -50,11 +50,13 @@ fn two_levels(study: Study, rule: HostRule, recommended: Level) -> Study {
     if let Some(quick) = &mut quick {
         quick.levels.clear();
         quick.exclude.clear();
-        quick.design.kind = quick.design.kind.filter(|_| !is_global);
+        if is_global {
+            (quick.design.kind, quick.design.windows) = (None, None);
+        }
     }
     if is_global {
         // One machine cannot have both at once.
-        design.kind = Some(Design::Fresh);
+        (design.kind, design.windows) = (Some(Design::Fresh), None);
     }
     let name: String = study.name.chars().take(NAME_CHARS_MAX).collect();
     Study {

@@ -6,6 +6,7 @@ mod benchmark;
 mod builds;
 mod capacity;
 mod capacity_in_file;
+mod duet;
 mod emulated;
 mod faults;
 mod file_examples;

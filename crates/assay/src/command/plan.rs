@@ -132,6 +132,9 @@ impl Lines {
 fn design(plan: &Plan) -> String {
     let design = match plan.design {
         Design::Fresh => "a fresh process for each trial, in interleaved blocks",
+        Design::Duet => {
+            "pairs of fresh processes at the same time, each with its load generator on half of the processors"
+        }
         Design::Resident => {
             "one resident server of each variant, measured in alternating windows, which show differences in garbage beyond 5 %, and no others"
         }

@@ -1,5 +1,6 @@
 //! Options of the JVM: which flags a release has, and what it makes of those that it is given.
 
+mod alike;
 mod attempt;
 mod harmless;
 mod history;
@@ -8,6 +9,7 @@ mod listed;
 mod parse;
 mod written;
 
+pub use alike::AlikeOptions;
 pub use attempt::{JvmHere, Verdict, judge_by_table};
 pub use history::{FlagInRelease, FlagState, ListedRange, flag_in, flag_names, table_releases};
 pub use judge::{judge_options, prevents, starts_with};

@@ -5,9 +5,8 @@
 //! Formats: `Documentation/admin-guide/cgroup-v2.rst`, `cgroup-v1/{cpusets,memory}.rst`, `scheduler/sched-bwc.rst`.
 
 use crate::treatment::Treatment;
-use assay_linux::{CgroupVersion, ProcRoot, SysRoot};
+use assay_linux::{CgroupVersion, ProcRoot, Processors, SysRoot};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -263,7 +262,7 @@ impl Treatment for OwnGroup {
                 let found = fs_err::read_to_string(part.folder.join(file))?;
                 // The kernel writes a list of processors its own way: `0,1` becomes `0-1`.
                 let is_same = match file.as_str() {
-                    "cpuset.cpus" | "cpuset.mems" => processors(&found) == processors(value),
+                    "cpuset.cpus" | "cpuset.mems" => Processors::parse(&found) == Processors::parse(value),
                     _ => found.trim() == value,
                 };
                 if !is_same {
@@ -313,21 +312,6 @@ fn remove(folder: &Path) -> io::Result<()> {
         }
         std::thread::sleep(POLL_INTERVAL);
     }
-}
-
-/// The numbers of a list of the kernel, such as `0-3,8`; `None` if it is not one.
-pub fn processors(list: &str) -> Option<BTreeSet<u32>> {
-    const PROCESSORS_MAX: u32 = 1 << 16;
-    let mut numbers = BTreeSet::new();
-    for part in list.trim().split(',').filter(|part| !part.is_empty()) {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        if last < first || PROCESSORS_MAX <= last {
-            return None;
-        }
-        numbers.extend(first..=last);
-    }
-    Some(numbers)
 }
 
 #[cfg(test)]

@@ -108,15 +108,6 @@ fn a_group_of_this_machine_limits_what_enters_it_and_is_gone_afterwards() {
 }
 
 #[test]
-fn lists_of_processors_are_read_as_the_kernel_writes_them() {
-    assert_eq!(processors("0-2,5\n"), Some([0, 1, 2, 5].into()));
-    assert_eq!(processors("0,1"), processors("0-1"));
-    for wrong in ["a", "3-1", "0-99999999", "-"] {
-        assert_eq!(processors(wrong), None, "{wrong}");
-    }
-}
-
-#[test]
 fn an_open_group_limits_nothing_until_its_limits_are_set() {
     let (root, proc, sys) = version_2();
     let folder = root.path().join("sys/fs/cgroup/assay-2");

@@ -5,7 +5,7 @@ mod group;
 mod swap;
 
 pub use file::{FileSetting, Form};
-pub use group::{GroupLimits, OwnGroup, processors};
+pub use group::{GroupLimits, OwnGroup};
 pub use swap::{NoSwap, SwapDevice};
 
 use crate::treatment::Treatment;

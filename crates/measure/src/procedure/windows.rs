@@ -5,7 +5,7 @@ use crate::measurement::{Context, Measurement, MeasurementId, Procedure};
 use crate::warm_up::WarmUpPhase;
 use crate::window::{self, Common};
 use assay_load::{Load, LoadError, LoadWindow};
-use assay_model::{Check, Disturbance, WarmUp};
+use assay_model::{Check, Disturbance, DuetWindow, WarmUp};
 use std::time::Duration;
 
 /// Requests that take longer than this part of the 99th percentile of warm-up are kept, so that the slowest hundredth of a window is
@@ -66,8 +66,9 @@ impl Procedure for Windows {
         let Some((measured, seen)) = ran else {
             return Ok(None);
         };
+        let bounds = if turn.duet.is_some() { self.bounds.of_one_side() } else { self.bounds };
         let common = Common {
-            bounds: &self.bounds,
+            bounds: &bounds,
             limits: &[],
             kept_above,
             connections: self.connections,
@@ -83,6 +84,12 @@ impl Procedure for Windows {
         let spoiling: Vec<Disturbance> =
             spoiling.map(|c| Disturbance { kind: c.check, evidence: c.evidence.clone() }).collect();
         window.disturbances.extend(spoiling);
+        window.duet = turn.duet.map(|place| DuetWindow {
+            number: place.number,
+            half: place.half,
+            foreign_cpu_share: seen.foreign_cpu_share,
+            steal_share: seen.host.and_then(|host| host.steal_share),
+        });
         with.watcher.end_window(&measured, &mut window);
         Ok(Some(Measurement { window, capacity: None, audit: None }))
     }

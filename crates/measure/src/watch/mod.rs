@@ -4,6 +4,7 @@
 //! from its control group, the gauges of the machine, both clocks, and whether the process is still the one that it was. The
 //! interval is 20 ms, longer where a sample costs more than a hundredth of it: a JVM of 40 threads takes 0.2 ms.
 
+mod half;
 mod log;
 mod sample;
 mod spans;
@@ -13,9 +14,10 @@ use crate::observers::{Observers, Target};
 use crate::process_cpu::tree_cpu_ns;
 use assay_gcstudy::LiveStops;
 use assay_host::{HostGauge, SpeedProbe};
-use assay_linux::{LinuxError, ProcRoot, ProcessTree, SysRoot, process_cpu_ns};
+use assay_linux::{LinuxError, ProcRoot, ProcessTree, Processors, SysRoot, process_cpu_ns};
 use assay_load::{IntervalLogs, Measured, SessionStarts};
 use assay_model::{MachineSpeed, Problem, SessionStartSummary, Window};
+use half::Half;
 use sample::{Sample, Server};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -104,6 +106,12 @@ impl Watch {
         }
     }
 
+    /// Runs on these processors, and looks at what others do there alone: those of one side of a duet. Between windows; the generator has
+    /// to run there, too.
+    pub fn move_to(&self, processors: &Processors) {
+        lock(&self.sampler).move_to(processors);
+    }
+
     /// The most users of a load so far, where there was one, and how all began their sessions outside of its figures.
     pub fn users(&self) -> (Option<u32>, Option<SessionStartSummary>) {
         let (users, starts) = &self.users;
@@ -169,6 +177,8 @@ impl Watcher for Watch {
 
     fn begin_window(&mut self, settle: Duration) -> Option<IntervalLogs> {
         let mut sampler = lock(&self.sampler);
+        // The generator runs on the thread that asks.
+        sampler.half.iter_mut().for_each(Half::generator_is_here);
         let Observing { observers, is_in_window, .. } = sampler.observing.as_mut()?;
         *is_in_window = true;
         observers.each(|o| o.begin_window(settle));
@@ -286,6 +296,8 @@ struct Sampler {
     problems: Vec<Problem>,
     observing: Option<Observing>,
     is_held: bool,
+    /// The processors that are looked at; absent: all.
+    half: Option<Half>,
 }
 
 impl Sampler {
@@ -323,6 +335,7 @@ impl Sampler {
             problems,
             observing,
             is_held: false,
+            half: None,
         })
     }
 
@@ -331,6 +344,7 @@ impl Sampler {
         if self.is_held {
             return SLEEP_MAX;
         }
+        self.half.iter_mut().for_each(Half::watch_is_here);
         let begun = Instant::now();
         let has_host = self.taken.is_multiple_of(HOST_EVERY);
         self.sample(has_host);
@@ -345,6 +359,9 @@ impl Sampler {
     fn sample(&mut self, has_host: bool) {
         let last_ns = self.samples.back().map(|sample| sample.at_ns);
         let mut sample = Sample::take(&self.proc, &self.gauge, self.server.as_mut(), has_host);
+        if let Some(half) = &self.half {
+            sample.own_cpu_ns = half.own_cpu_ns(&self.proc);
+        }
         if sample.host.is_some() {
             sample.companions_cpu_ns = self.companions_ns().saturating_add(self.companions_gone_ns);
         }
@@ -356,6 +373,13 @@ impl Sampler {
             self.samples.pop_front();
         }
         self.samples.push_back(sample);
+    }
+
+    fn move_to(&mut self, processors: &Processors) {
+        self.gauge.look_at(processors.clone());
+        // They are about other processors.
+        self.samples.iter_mut().for_each(|sample| sample.host = None);
+        self.half = Some(Half::new(processors.clone()));
     }
 
     /// CPU time of the companions that there are.

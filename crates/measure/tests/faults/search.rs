@@ -64,7 +64,7 @@ fn warmed_up(fault: Option<Fault>) -> WarmedUp {
     }
 }
 
-pub const TURN: MeasurementId = MeasurementId { block: 1, attempt: 1 };
+pub const TURN: MeasurementId = MeasurementId { block: 1, attempt: 1, duet: None };
 
 /// The report, of which the trial's window says the same.
 #[track_caller]

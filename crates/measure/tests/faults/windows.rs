@@ -64,7 +64,7 @@ fn measured(
         on_event: &mut on_event,
     };
     let measured = (1..=WINDOWS).map(|block| {
-        let turn = MeasurementId { block, attempt: 1 };
+        let turn = MeasurementId::alone(block, 1);
         procedure.measure(&mut with, turn).expect("there is load").expect("it was not stopped").window
     });
     let measured = measured.collect();

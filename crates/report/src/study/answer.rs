@@ -1,5 +1,6 @@
 //! The answer in plain words, with its uncertainty: one item for each variant level against its baseline level.
 
+use super::duet;
 use super::grid::{Cell, Grid, is_quiet};
 use super::sentence::{self, Pair};
 use super::{claims, conditions};
@@ -172,6 +173,7 @@ fn cautions(grid: &Grid) -> Vec<String> {
     if compared.any(|c| c.verdict == Verdict::OneServerEach) {
         cautions.push(ONE_SERVER_EACH.to_owned());
     }
+    cautions.extend(duet::caution(&run.plan).map(str::to_owned));
     let trials = run.trials.len();
     let windows = || run.trials.iter().flat_map(|t| &t.trial.windows);
     let disturbed = windows().filter(|w| !is_quiet(w)).count();

@@ -1,5 +1,6 @@
 //! The conditions of a run, what was left out of it, and how to repeat it.
 
+use super::duet;
 use super::grid::Grid;
 use super::late;
 use super::users;
@@ -24,6 +25,9 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
     let limit = |value: Option<String>| value.unwrap_or_else(|| "none found".to_owned());
     let design = match plan.design {
         Design::Fresh => "fresh: a new process for each trial, in interleaved blocks",
+        Design::Duet => {
+            "duet: pairs of new processes at the same time, each with its load generator on half of the processors"
+        }
         Design::Resident => {
             "resident: all variants up and warmed, measured in alternating windows, the others suspended"
         }
@@ -44,6 +48,9 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
         ("Workload", text::clean(&plan.workload)),
         ("Load", format!("{}{rate}", text::clean(&plan.load))),
         ("Design", format!("{design}; {} blocks{windows}", plan.blocks)),
+    ];
+    facts.extend(duet::facts(plan));
+    facts.extend([
         ("Warm-up rule", text::clean(&plan.warm_up)),
         ("Repeats of disturbed windows", format!("at most {}", plan.repeats_max)),
         ("Seed", plan.seed.to_string()),
@@ -75,7 +82,7 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
                 "the kernel keeps no pressure figures",
             ),
         ),
-    ];
+    ]);
     for jvm in &host.jvms {
         let vendor = jvm.vendor.as_deref().map(|v| format!(", {}", text::clean(v))).unwrap_or_default();
         facts.push((

@@ -3,7 +3,9 @@
 use super::answer::{self, Answer};
 use super::charts::{Chart, effects, figures};
 use super::grid::Grid;
-use super::{changes, claims, collections, conditions, faults, late, operations, results, roles, scaling};
+use super::{
+    changes, claims, collections, conditions, duet, faults, late, operations, results, roles, scaling,
+};
 use assay_findings::{next_step, told};
 use assay_kit::Table;
 use assay_kit::document::{self, Block, Claim, Document, Figure, Line, PageParts, Section, Shown};
@@ -19,6 +21,7 @@ pub fn document(run: &StoredRun) -> Document {
     // On a phone it stands further down: the answer is to end on the first screen.
     let background = || Line { text: clean(&plan.background), class: "more" };
     lines.extend((!plan.background.is_empty()).then(background));
+    lines.extend(duet::head(plan).map(Line::from));
     let version = clean(&grid.run.host.provenance.assay_version);
     Document {
         lines,

@@ -21,6 +21,7 @@ mod collections;
 mod conditions;
 mod data;
 mod document;
+mod duet;
 mod estimate;
 mod faults;
 mod grid;

@@ -138,6 +138,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
         procedure: PlannedProcedure::Windows,
         quick: true,
         design: Design::Resident,
+        duet: None,
         seed: 20_081_117,
         blocks: BLOCKS,
         load: "closed loop, 8 users".to_owned(),

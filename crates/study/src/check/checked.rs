@@ -5,6 +5,7 @@ use crate::check::builds;
 use crate::check::capacity;
 use crate::check::claims::{check_claims, check_metrics, check_published};
 use crate::check::commits;
+use crate::check::duet;
 use crate::check::each_jdk;
 use crate::check::emulation;
 use crate::check::factors::{NAME_CHARS_MAX, check_factors, check_level};
@@ -77,6 +78,7 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
     check_parts(&study, &mut document);
     let (workload, mut elsewhere) = resolve(&study, &mut document);
     emulation::check(&study, workload.as_ref(), &mut document);
+    duet::check(&study, workload.as_ref(), &mut document);
     let subject = workload.as_ref().map(|w| w.program.subject()).unwrap_or_default();
     check_metrics(&study, subject, &mut document);
     if let Some(workload) = &workload {

@@ -10,6 +10,8 @@ pub(crate) struct Layout {
     pub kind: Design,
     pub blocks: u32,
     pub window_s: f64,
+    /// Of a pair, in the duet design.
+    pub windows: u32,
     pub warm_up_min_s: f64,
     pub warm_up_cap_s: f64,
     pub repeats_max: u32,
@@ -32,10 +34,13 @@ impl Layout {
             quick.and_then(&key).or_else(|| key(study))
         }
         let cap_s = pick(study, quick, |d| d.warm_up.cap).map_or(120.0, |s| s.0);
+        let kind = pick(study, quick, |d| d.kind).unwrap_or(Design::Fresh);
+        let window_s = if kind == Design::Duet { 5.0 } else { 30.0 };
         Layout {
-            kind: pick(study, quick, |d| d.kind).unwrap_or(Design::Fresh),
+            kind,
             blocks: pick(study, quick, |d| d.blocks).unwrap_or(8),
-            window_s: pick(study, quick, |d| d.window).map_or(30.0, |s| s.0),
+            window_s: pick(study, quick, |d| d.window).map_or(window_s, |s| s.0),
+            windows: pick(study, quick, |d| d.windows).unwrap_or(6),
             warm_up_min_s: pick(study, quick, |d| d.warm_up.min).map_or(20.0, |s| s.0).min(cap_s),
             warm_up_cap_s: cap_s,
             repeats_max: pick(study, quick, |d| d.repeats_max).unwrap_or(2),

@@ -8,6 +8,7 @@ pub(crate) mod checked;
 mod claims;
 pub(crate) mod combinations;
 mod commits;
+mod duet;
 mod each_jdk;
 pub(crate) mod emulation;
 mod factors;

@@ -3,7 +3,7 @@
 //! A new setting is a field of [`HostTable`] and its lines in `HostTable::wanted` (`plan/changes.rs`).
 
 use crate::file::units::{Size, Swap};
-use assay_launch::processors;
+use assay_linux::Processors;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -103,8 +103,8 @@ impl HostTable {
     /// Mistakes that are the same on every machine, by key.
     pub(crate) fn mistakes(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
-        let list = |text: &str| match processors(text) {
-            Some(of) if !of.is_empty() => None,
+        let list = |text: &str| match Processors::parse(text) {
+            Some(list) if !list.is_empty() => None,
             _ => Some(format!("`{text}` is not a list of processors, such as 0-3,8")),
         };
         let lists = self.rps.iter().map(|(name, text)| (format!("rps.{name}"), text));

@@ -372,18 +372,23 @@ pub struct EmulatedTable {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct DesignTable {
-    /// A process for each trial (`fresh`, the default), or one server of each variant (`resident`): its alternating windows show
-    /// differences in garbage beyond 5 %, and no others.
+    /// A process for each trial (`fresh`, the default); one server of each variant (`resident`): its alternating windows show
+    /// differences in garbage beyond 5 %, and no others; or pairs of two variants' processes at the same time (`duet`), each with its
+    /// load generator on half of the processors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Design>,
-    /// How often every variant is run; fewer than 3 give no interval. Default: 8.
+    /// How often every variant is run, of a duet the number of pairs; fewer than 3 give no interval. Default: 8.
     #[schemars(range(min = 1, max = 1000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u32>,
-    /// Length of a measured window. Default: `30s`. A benchmark program decides itself how long it measures: there it is what
+    /// Length of a measured window. Default: `30s`, of a duet `5s`. A benchmark program decides itself how long it measures: there it is what
     /// a launch takes, about, for the estimate of the run's length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Seconds>,
+    /// Windows of a pair of a duet: an even number, since the sides swap their halves of the processors in every window. Default: 6.
+    #[schemars(range(min = 2, max = 1000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub windows: Option<u32>,
     /// How warm-up ends.
     #[serde(default)]
     pub warm_up: WarmUpTable,

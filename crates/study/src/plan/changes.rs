@@ -4,7 +4,8 @@
 
 use crate::file::host::{ALL, EACH, GroupTable, HostTable, NONE};
 use crate::file::units::Swap;
-use assay_launch::{Form, GroupLimits, WantedChange, processors};
+use assay_launch::{Form, GroupLimits, WantedChange};
+use assay_linux::Processors;
 use std::path::{Path, PathBuf};
 
 /// Files that one setting may name: one for each of 4,096 processors.
@@ -134,8 +135,8 @@ impl MachineFiles<'_> {
             ALL => self.text("sys/devices/system/cpu/online")?,
             list => list.to_owned(),
         };
-        let numbers = processors(&text).ok_or_else(|| format!("`{text}` is not a list of processors"))?;
-        Ok(numbers.into_iter().collect())
+        let list = Processors::parse(&text).ok_or_else(|| format!("`{text}` is not a list of processors"))?;
+        Ok(list.numbers().collect())
     }
 
     fn devices(&self, name: &str) -> Result<Vec<String>, String> {

@@ -50,9 +50,12 @@ impl Layout {
     pub fn expected_s(&self, auxiliary: &[u32], procedure: &PlannedProcedure) -> f64 {
         let n = auxiliary.len() as f64;
         let launches_s: f64 = auxiliary.iter().map(|b| start_s(*b) + self.warm_up_s() + stop_s(*b)).sum();
+        let together_s =
+            auxiliary.iter().map(|b| start_s(*b) + self.warm_up_s() + stop_s(*b)).fold(0.0, f64::max);
         let of_blocks = |blocks: f64| match (procedure, self.kind) {
             (PlannedProcedure::Benchmark | PlannedProcedure::Emulated(_), _) => n * blocks * self.window_s,
             (_, Design::Fresh) => blocks * (launches_s + n * self.whole_window_s()),
+            (_, Design::Duet) => blocks * (together_s + f64::from(self.windows) * self.whole_window_s()),
             (_, Design::Resident) => launches_s + n * blocks * self.whole_window_s(),
         };
         let whole_s = of_blocks(f64::from(self.blocks));
@@ -85,6 +88,7 @@ mod tests {
             kind: Design::Resident,
             blocks: 6,
             window_s: 3.0,
+            windows: 6,
             warm_up_min_s: 8.0,
             warm_up_cap_s: 12.0,
             repeats_max: 0,

@@ -1,22 +1,32 @@
-//! Whether all resident servers fit into this machine.
+//! Whether servers that run at the same time fit into this machine.
 
 use assay_linux::ProcRoot;
 use assay_model::Design;
 
-/// Resident memory of a server on top of its heap, about, for the check that all resident servers fit.
+/// Resident memory of a server on top of its heap, about.
 const BESIDE_HEAP_BYTES: u64 = 400 << 20;
 
-/// Memory of this machine that resident servers may still take, bytes; absent in the fresh design.
-pub(crate) struct MemoryLeft(Option<u64>);
+/// Memory of this machine that servers which run at the same time may still take.
+pub(crate) struct MemoryLeft {
+    /// Bytes; absent in the fresh design, and where the kernel does not say.
+    left: Option<u64>,
+    /// Which servers they are.
+    together: &'static str,
+}
 
 impl MemoryLeft {
     pub fn for_design(design: Design) -> MemoryLeft {
         let available = || ProcRoot::default().read_meminfo().ok().and_then(|m| m.available_bytes);
-        MemoryLeft(if design == Design::Resident { available() } else { None })
+        let (left, together) = match design {
+            Design::Fresh => (None, ""),
+            Design::Resident => (available(), "all resident servers together"),
+            Design::Duet => (available(), "both servers of a pair together"),
+        };
+        MemoryLeft { left, together }
     }
 
     pub fn take(&mut self, heap_bytes: Option<u64>) -> Result<(), String> {
-        let (Some(left), Some(heap)) = (self.0.as_mut(), heap_bytes) else { return Ok(()) };
+        let (Some(left), Some(heap)) = (self.left.as_mut(), heap_bytes) else { return Ok(()) };
         let needed = heap.saturating_add(BESIDE_HEAP_BYTES);
         match left.checked_sub(needed) {
             Some(rest) => {
@@ -24,8 +34,9 @@ impl MemoryLeft {
                 Ok(())
             }
             None => Err(format!(
-                "all resident servers together need more memory than is free here ({} MiB are left, about {} are needed); \
+                "{} need more memory than is free here ({} MiB are left, about {} are needed); \
                  the fresh design runs one at a time",
+                self.together,
                 *left >> 20,
                 needed >> 20
             )),

@@ -5,6 +5,7 @@ mod bounds;
 pub(crate) mod builds;
 mod candidate;
 mod changes;
+mod duet;
 pub(crate) mod duration;
 mod memory_left;
 mod missing;

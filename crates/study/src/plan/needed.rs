@@ -27,9 +27,13 @@ pub(super) fn check(
         check_command(spec, workload, uses_jvm, document);
     }
     let urls_have_port = workload.program.server().is_none_or(|s| s.ready_url.contains("{port}"));
-    if design == Design::Resident && specs.len() > 1 && !urls_have_port {
-        let what =
-            "the resident design runs all servers at once, so each needs a port of its own: use {port}";
+    let together = match design {
+        Design::Fresh => None,
+        Design::Resident => Some("the resident design runs all servers at once"),
+        Design::Duet => Some("a duet runs both servers at once"),
+    };
+    if let Some(together) = together.filter(|_| specs.len() > 1 && !urls_have_port) {
+        let what = format!("{together}, so each needs a port of its own: use {{port}}");
         document.add("server.ready_url", what);
     }
     for process in &workload.processes {

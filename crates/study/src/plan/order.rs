@@ -9,7 +9,7 @@ use rand_chacha::rand_core::SeedableRng;
 ///
 /// The first order is drawn from the seed. Fresh design: each block begins with the last variant of the one before
 /// (A B C, C A B, B C A), so that over n blocks everyone has every place; the next n blocks go backwards, so that
-/// nobody always follows the same neighbour. Resident design: every second block goes backwards (A B C, C B A), which
+/// nobody always follows the same neighbour. Duet: likewise, and the first has the first half of the processors in the first window. Resident design: every second block goes backwards (A B C, C B A), which
 /// cancels a drift that is linear over two blocks; the pairs of blocks are turned as above.
 pub(crate) fn order(n: usize, block: u32, design: Design, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
@@ -23,7 +23,7 @@ pub(crate) fn order(n: usize, block: u32, design: Design, seed: u64) -> Vec<usiz
     }
     let index = block.saturating_sub(1) as usize;
     let (turns, backwards) = match design {
-        Design::Fresh => (index % n, index / n % 2 == 1),
+        Design::Fresh | Design::Duet => (index % n, index / n % 2 == 1),
         Design::Resident => (index / 2 % n, index % 2 == 1),
     };
     order.rotate_right(turns);

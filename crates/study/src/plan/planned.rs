@@ -10,7 +10,8 @@ use crate::plan::requests::planned_requests;
 use crate::plan::scenarios::planned_scenarios;
 use crate::plan::variant_launch::VariantLaunch;
 use assay_model::{
-    Design, Plan, PlannedFault, PlannedProcedure, PlannedTrial, Provenance, SkippedVariant, metric, schema,
+    Design, Plan, PlannedDuet, PlannedFault, PlannedProcedure, PlannedTrial, Provenance, SkippedVariant,
+    metric, schema,
 };
 
 /// Load and warm-up of a program that measures itself.
@@ -28,6 +29,8 @@ pub(super) struct Conditions {
     /// The factors with the levels that take part.
     pub factors: Vec<(String, Vec<String>)>,
     pub faults: Vec<PlannedFault>,
+    /// How pairs run, in the duet design.
+    pub duet: Option<PlannedDuet>,
 }
 
 /// The plan of a run of these variants.
@@ -37,7 +40,7 @@ pub(super) fn plan(
     conditions: Conditions,
     (launches, skipped): (&[VariantLaunch], Vec<SkippedVariant>),
 ) -> Plan {
-    let Conditions { provenance, quick, layout, procedure, factors, faults } = conditions;
+    let Conditions { provenance, quick, layout, procedure, factors, faults, duet } = conditions;
     let seed = study.seed.unwrap_or(1);
     let requests = planned_requests(launches, &procedure, &layout);
     let plan = Plan {
@@ -57,6 +60,7 @@ pub(super) fn plan(
         procedure,
         quick,
         design: layout.kind,
+        duet,
         seed,
         blocks: layout.blocks,
         repeats_max: layout.repeats_max,
@@ -111,7 +115,7 @@ fn primary_metric(procedure: &PlannedProcedure) -> String {
 }
 
 fn trials(launches: &[VariantLaunch], layout: &Layout, seed: u64) -> Vec<PlannedTrial> {
-    let blocks = if layout.kind == Design::Fresh { layout.blocks } else { 1 };
+    let blocks = if layout.kind == Design::Resident { 1 } else { layout.blocks };
     let turns = (1..=blocks)
         .flat_map(|b| order(launches.len(), b, layout.kind, seed).into_iter().map(move |i| (b, i)));
     turns

@@ -16,6 +16,7 @@ use crate::plan::baselines::choose_baselines;
 use crate::plan::bounds::{bounds, limits_of};
 use crate::plan::builds;
 use crate::plan::candidate::{Candidate, candidates};
+use crate::plan::duet;
 use crate::plan::duration;
 use crate::plan::missing;
 use crate::plan::needed;
@@ -110,13 +111,15 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     findings.extend(uncommitted);
     read_scenarios(&workload, &mut candidates, &mut document);
     check_here(&candidates, &workload, (&procedure, layout), on_jvm.is_some(), &mut document);
+    let halves = duet::halves(&layout, &candidates, &mut document);
     if !document.found.is_empty() {
         document.found.dedup();
         return Err(document.found);
     }
-    let conditions =
-        Conditions { provenance, quick, layout, procedure, factors: factors(&study, &candidates), faults };
-    let (launches, skipped) = launches(candidates, &workload, &conditions.faults);
+    let factors = factors(&study, &candidates);
+    let (mut launches, skipped) = launches(candidates, &workload, &faults);
+    let duet = halves.map(|halves| duet::planned(&layout, &halves, &workload, &mut launches));
+    let conditions = Conditions { provenance, quick, layout, procedure, factors, faults, duet };
     let plan = plan(&study, &workload, conditions, (&launches, skipped));
     let is_compared = 1 < launches.len() && plan.procedure != PlannedProcedure::Benchmark;
     if is_compared && launches.iter().all(|launch| launch.scenario.is_none()) {

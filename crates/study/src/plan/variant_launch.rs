@@ -4,7 +4,7 @@ use crate::file::program::ProcessTable;
 use crate::file::study::LoadTable;
 use crate::file::workload::Workload;
 use crate::plan::builds::Build;
-use assay_launch::WantedChange;
+use assay_launch::{JVM_OPTIONS, WantedChange};
 use assay_load::Scenario;
 use assay_model::Variant;
 use std::collections::BTreeMap;
@@ -42,6 +42,12 @@ pub(crate) struct VariantLaunch {
 }
 
 impl VariantLaunch {
+    /// Whether its command, or an environment variable, takes JVM options.
+    pub fn takes_jvm_options(&self, workload: &Workload) -> bool {
+        let environment = workload.program.environment().values();
+        self.command.iter().chain(environment).any(|text| text.contains(JVM_OPTIONS))
+    }
+
     /// Number of its auxiliary processes.
     pub fn auxiliary_count(&self, workload: &Workload) -> u32 {
         ProcessTable::count_all(&workload.processes, &self.variant.workload_options)

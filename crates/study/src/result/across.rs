@@ -56,8 +56,9 @@ fn changes_of(
         return Vec::new();
     };
     let metrics = Metric::all_with(before_summary.metrics.keys().map(String::as_str));
-    let values_of =
-        |run: &StoredRun| values_by_block(name, run.trials.iter().map(|stored| &stored.trial), &metrics);
+    let values_of = |run: &StoredRun| {
+        values_by_block(run.plan.design, name, run.trials.iter().map(|stored| &stored.trial), &metrics)
+    };
     let (before_values, after_values) = (values_of(before), values_of(after));
     let values = |by_block: &ByBlock| -> Vec<f64> { by_block.values().copied().collect() };
     let free = metrics.iter().filter(|m| ![before, after].iter().any(|run| run.plan.is_set_by_load(&m.id)));

@@ -3,6 +3,7 @@
 pub(crate) mod across;
 pub(crate) mod claims;
 pub(crate) mod curves;
+pub(crate) mod duet;
 pub(crate) mod findings;
 pub(crate) mod gate;
 mod measured;

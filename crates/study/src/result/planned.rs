@@ -46,6 +46,7 @@ pub fn plan(variants: Vec<Variant>) -> Plan {
         procedure: PlannedProcedure::Windows,
         quick: false,
         design: Design::Fresh,
+        duet: None,
         seed: 7,
         blocks: 4,
         load: String::new(),

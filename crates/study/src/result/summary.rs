@@ -1,11 +1,12 @@
 //! From windows to the result: estimates over blocks, comparisons paired by block, and findings. Pure.
 
 use crate::result::claims::check_claims;
+use crate::result::duet;
 use crate::result::findings::findings;
 use crate::result::measured::{ByBlock, Measured};
 use crate::result::scaling::scalings;
 use assay_model::{
-    ClaimCheck, Comparison, Estimate, LatencyPoint, Metric, Plan, Problem, Summary, Trial, Variant,
+    ClaimCheck, Comparison, Design, Estimate, LatencyPoint, Metric, Plan, Problem, Summary, Trial, Variant,
     VariantSummary, Window, schema,
 };
 use assay_stats::{Statistic, compare_paired, estimate};
@@ -20,8 +21,11 @@ pub(crate) fn summarise(
     let mut problems = Vec::new();
     let windows = trials.iter().flat_map(|t| &t.windows);
     let metrics = Metric::all_with(windows.flat_map(|w| w.metrics.keys().map(String::as_str)));
-    let measured: Measured<'_> =
-        plan.variants.iter().map(|v| (v.name.as_str(), values_by_block(&v.name, trials, &metrics))).collect();
+    let measured: Measured<'_> = plan
+        .variants
+        .iter()
+        .map(|v| (v.name.as_str(), values_by_block(plan.design, &v.name, trials, &metrics)))
+        .collect();
     let variants: Vec<VariantSummary> = plan
         .variants
         .iter()
@@ -58,12 +62,16 @@ fn windows_of<'a>(
 }
 
 /// Values by metric and block. Where a block has several windows (repeats, a resumed run), the last that counts is used; where none of them
-/// counts, the last that will do.
+/// counts, the last that will do; of a pair all that both sides have.
 pub(crate) fn values_by_block<'a, 'm>(
+    design: Design,
     variant: &'a str,
     trials: impl IntoIterator<Item = &'a Trial>,
     metrics: &'m [Metric],
 ) -> BTreeMap<&'m str, ByBlock> {
+    if design == Design::Duet {
+        return duet::values_by_pair(variant, trials, metrics);
+    }
     let windows: Vec<&Window> = windows_of(variant, trials).collect();
     let values_of = |metric: &Metric| {
         let value = |window: &&Window| Some((window.block, *window.metrics.get(&*metric.id)?));

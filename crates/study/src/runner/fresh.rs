@@ -92,7 +92,7 @@ fn work(run: &mut Run<'_>, server: &mut Server<'_>, id: TrialId) -> Result<(), F
     for attempt in first..first + attempts {
         let seed = load_seed(run.prepared.plan.seed, id.block, attempt);
         let load = procedure::generator_of(run, server, seed)?;
-        let turn = assay_measure::MeasurementId { block: id.block, attempt };
+        let turn = assay_measure::MeasurementId::alone(id.block, attempt);
         let answers = supervise::measure(run, server, &mut *procedure, load, turn)?;
         // Where a fault has ended a process for good, no other window is like this one.
         if answers || server.launched.processes.lost().is_some() || !run.may_repeat() {

@@ -4,9 +4,11 @@ mod benchmark;
 mod benchmark_results;
 mod builds;
 mod data_urls;
+mod duet;
 mod emulated;
 mod faults;
 mod fresh;
+mod in_step;
 mod launched;
 mod procedure;
 mod resident;
@@ -85,7 +87,7 @@ pub fn run_from(
     treatments::check_allowed(&prepared.plan, options.allow_host_changes)?;
     let out = options.out.clone().unwrap_or_else(|| default_out(&prepared.plan.study));
     let launches = match prepared.plan.design {
-        Design::Fresh => prepared.plan.trials.len(),
+        Design::Fresh | Design::Duet => prepared.plan.trials.len(),
         Design::Resident => prepared.plan.variants.len(),
     };
     let dir = RunDir::open(&out, options.resume, launches, prepared.redactor.clone())?;
@@ -99,6 +101,7 @@ pub fn run_from(
     let worked = builds::make_all(&mut run, &prepared.launches).and_then(|()| match prepared.plan.design {
         Design::Fresh => fresh::run_all(&mut run, &prepared.launches),
         Design::Resident => resident::run_all(&mut run, &prepared.launches),
+        Design::Duet => duet::run_all(&mut run, &prepared.launches),
     });
     run.end(worked)
 }

@@ -97,7 +97,7 @@ fn one_block(run: &mut Run<'_>, servers: &mut Servers<'_>, block: u32) -> Result
                 let load = procedure::generator_of(run, server, seed)?;
                 let mut procedure =
                     server.procedure.take().unwrap_or_else(|| procedure::of_server(run, server));
-                let turn = assay_measure::MeasurementId { block, attempt };
+                let turn = assay_measure::MeasurementId::alone(block, attempt);
                 answers = supervise::measure(run, server, &mut *procedure, load, turn)?;
                 server.procedure = Some(procedure);
                 server.hold();

@@ -32,7 +32,7 @@ pub(super) fn measure(
     };
     let mut watch = Watch::start(&config).map_err(|e| Failure::Trial(e.to_string()))?;
     let (has_ended, stop) = (AtomicBool::new(false), AtomicBool::new(false));
-    let turn = MeasurementId { block: id.block, attempt: id.attempt };
+    let turn = MeasurementId::alone(id.block, id.attempt);
     let (waited, measured) = std::thread::scope(|scope| {
         let watcher = &mut watch;
         let (has_ended, stop) = (&has_ended, &stop);

@@ -3,7 +3,7 @@
 use super::data_urls::{AUDIT_TIMEOUT, AUDIT_TIMEOUT_INTERRUPTED, DataUrls, ask_audit};
 use super::faults::{Faults, Hit, Roles};
 use super::launched::{Begun, Launched, Starting, TrialId};
-use super::specs::{has_unified_logging, jvms_beside, server_spec, takes_jvm_options};
+use super::specs::{has_unified_logging, jvms_beside, server_spec};
 use super::state::{Failure, Run};
 use crate::error::StudyError;
 use crate::file::program::{ProcessTable, ServerTable};
@@ -85,11 +85,21 @@ impl<'a> Server<'a> {
 
     /// Waits until it answers, watches it from then on, and verifies the reference mode.
     pub fn wait_until_ready(&mut self, run: &mut Run<'_>) -> Result<(), Failure> {
-        self.launched.take_failure()?;
-        while !self.launched.processes.step().map_err(Failure::Trial)? {
+        while !self.is_ready()? {
             run.check_stop()?;
             std::thread::sleep(POLL_INTERVAL);
         }
+        self.begin_watching(run)
+    }
+
+    /// Goes on with its start, and says whether it answers.
+    pub fn is_ready(&mut self) -> Result<bool, Failure> {
+        self.launched.take_failure()?;
+        self.launched.processes.step().map_err(Failure::Trial)
+    }
+
+    /// It answers now: watches it from now on, and verifies the reference mode.
+    pub fn begin_watching(&mut self, run: &mut Run<'_>) -> Result<(), Failure> {
         let after_ms = self.launched.processes.server_ready_after().map(|after| after.as_secs_f64() * 1e3);
         self.launched.trial.start_to_ready_ms = after_ms;
         self.target.pid = self.launched.processes.server_pid().or(self.target.pid);
@@ -247,7 +257,7 @@ fn target(run: &Run<'_>, begun: &Begun<'_>) -> Target {
         heap: None,
         mode: None,
         has_unified_logging: has_unified_logging(variant),
-        takes_jvm_options: variant.jvm.is_some() && takes_jvm_options(begun.launch, run),
+        takes_jvm_options: variant.jvm.is_some() && begun.launch.takes_jvm_options(&run.prepared.workload),
         has_even_load: run.prepared.plan.procedure.has_even_load(),
     }
 }

@@ -4,18 +4,13 @@ use super::state::Run;
 use crate::file::program::{CommandLine, ProcessTable, RunAs, ServerTable};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_jdk::Release;
-use assay_launch::{JVM_OPTIONS, ProcessSpec, ReadyWhen};
+use assay_launch::{ProcessSpec, ReadyWhen};
 use assay_model::Variant;
 use std::time::Duration;
 
 /// Whether its JVM has `-Xlog`; a JVM that is not known counts as a newer release.
 pub(super) fn has_unified_logging(variant: &Variant) -> bool {
     variant.jvm.as_ref().is_none_or(|jvm| Release::of(jvm.feature).jvm.has_unified_logging)
-}
-
-pub(super) fn takes_jvm_options(launch: &VariantLaunch, run: &Run<'_>) -> bool {
-    let environment = run.prepared.workload.program.environment().values();
-    launch.command.iter().chain(environment).any(|text| text.contains(JVM_OPTIONS))
 }
 
 /// The server of a variant, with what its observers need.

@@ -188,7 +188,8 @@ impl<'a> Run<'a> {
 
     pub fn announce(&mut self) -> Result<(), StudyError> {
         let plan = &self.prepared.plan;
-        let windows = plan.variants.len() as u32 * plan.blocks;
+        let of_trial = plan.duet.as_ref().map_or(1, |duet| duet.windows);
+        let windows = plan.variants.len() as u32 * plan.blocks * of_trial;
         let (trials, skipped) = (plan.trials.len() as u32, plan.skipped.clone());
         self.emit(RunEventKind::RunStarted { trials, windows })?;
         if !self.trials.is_empty() {
@@ -403,7 +404,7 @@ impl<'a> Run<'a> {
         let planned = self.prepared.layout.blocks;
         let done = match self.prepared.plan.design {
             Design::Resident => self.blocks_done(),
-            Design::Fresh => {
+            Design::Fresh | Design::Duet => {
                 let missing = self.prepared.plan.trials.iter().find(|p| {
                     !self.given_up.contains_key(&p.variant)
                         && !self.trials.iter().any(|t| t.variant == p.variant && t.block == p.block)
