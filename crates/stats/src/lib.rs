@@ -1,5 +1,5 @@
-//! The statistics of a study: quantiles, intervals over blocks, paired comparison, and the test that ends
-//! warm-up.
+//! The statistics of a study: quantiles, intervals over blocks, paired comparison, comparison that stops when it is decided, and the test
+//! that ends warm-up.
 //!
 //! Everything here is a pure function of its arguments and a seed: no clock, no I/O, the same input gives the
 //! same result to the last bit. Nothing here knows what the numbers mean.
@@ -16,6 +16,7 @@ mod paired;
 mod power_law;
 mod quantile;
 mod ratio;
+pub mod sequential;
 mod steady;
 mod theil_sen;
 mod trend;

@@ -3,5 +3,6 @@
 mod bisection;
 mod capacity;
 mod coverage;
+mod sequential;
 mod steady;
 mod virtual_study;
