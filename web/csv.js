@@ -3,22 +3,16 @@
 {
   const button = document.getElementById("copy-csv");
   const text = document.querySelector("#csv pre");
-  const told = document.getElementById("copied");
+  const said = document.getElementById("copied");
   const select = () => {
     const range = document.createRange();
     range.selectNodeContents(text);
     getSelection().removeAllRanges();
     getSelection().addRange(range);
-    told.textContent = "Selected: copy it with the keyboard.";
+    return "Selected: copy it with the keyboard.";
   };
   button?.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(`${text.textContent}\n`);
-      told.textContent = "Copied.";
-    } catch {
-      // A browser may refuse pages from files.
-      select();
-    }
+    said.textContent = (await charts.copy(`${text.textContent}\n`)) ? "Copied." : select();
   });
   if (button) button.hidden = false;
 }

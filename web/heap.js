@@ -4,15 +4,7 @@
 {
   const list = document.getElementById("pairs");
   const table = document.getElementById("by-model");
-  const MIB = 2 ** 20;
-  const size = (bytes) => {
-    const fixed = (value) => value.toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-    if (bytes < 1024) return `${bytes} B`;
-    if (bytes < MIB) return `${fixed(bytes / 1024)} KiB`;
-    if (bytes < 1024 * MIB) return `${fixed(bytes / MIB)} MiB`;
-    if (bytes < MIB * MIB) return `${(bytes / MIB / 1024).toFixed(2)} GiB`;
-    return `${fixed(bytes / MIB / MIB)} TiB`;
-  };
+  const { size } = numbers;
   const change = (from, to) => {
     const by = to - from;
     const percent = (100 * by) / from;

@@ -2,14 +2,8 @@
 // time is in groups `.timed`, which say where their plot lies and which values its edges have.
 "use strict";
 {
-  const NS = document.querySelector("svg").namespaceURI;
-  const SHORTEST_DRAG = 6;
-  const significant = (value) => Number(value.toPrecision(4)).toLocaleString("en-US", { maximumFractionDigits: 6 });
-  const make = (name, attributes) => {
-    const element = document.createElementNS(NS, name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    return element;
-  };
+  const { significant } = numbers;
+  const SECONDS = { s: 1, min: 60, h: 3_600, days: 86_400 };
 
   /** How a mark is drawn in a view: lines and areas by their points, rectangles by their edges, signs by their place. */
   const mover = (mark) => {
@@ -28,7 +22,7 @@
     const points = pointsOf(mark);
     if (points) {
       const end = mark.getAttribute("d").endsWith("Z") ? "Z" : "";
-      return (x) => mark.setAttribute("d", points.map(([at, y, letter]) => `${letter}${x(at).toFixed(1)} ${y}`).join("") + end);
+      return (x) => mark.setAttribute("d", points.map(([at, y, letter]) => `${letter}${Number(x(at).toFixed(1))} ${y}`).join("") + end);
     }
     const middle = middleOf(mark.getAttribute("d") ?? "");
     return (x) => mark.setAttribute("transform", `translate(${x(middle) - middle} 0)`);
@@ -49,11 +43,11 @@
     return [...d.matchAll(/([ML])(-?[\d.]+) (-?[\d.]+)/g)].map(([, letter, x, y]) => [Number(x), Number(y), letter]);
   };
 
-  const numbers = (text) => text.split(" ").map(Number);
+  const numbersIn = (text) => text.split(" ").map(Number);
 
   const groupOf = (element) => {
-    const [left, top, right, bottom] = numbers(element.dataset.plot);
-    const [low, high] = numbers(element.dataset.values);
+    const [left, top, right, bottom] = numbersIn(element.dataset.plot);
+    const [low, high] = numbersIn(element.dataset.values);
     const isLogarithmic = element.dataset.scale === "log";
     const value = (y) => {
       const share = (bottom - y) / (bottom - top);
@@ -61,7 +55,7 @@
     };
     const marks = [...element.querySelectorAll("path, rect, line")];
     const series = marks.map((mark) => ({ mark, points: pointsOf(mark), words: mark.querySelector("title")?.textContent ?? "" }));
-    return { left, top, right, bottom, value, unit: element.dataset.unit, element, marks, series, movers: marks.map(mover) };
+    return { left, top, right, bottom, value, unit: element.dataset.unit, element, series, movers: marks.map(mover) };
   };
 
   /** What a series says at a position of the whole axis; absent outside of it, so that gaps stay gaps. */
@@ -85,154 +79,145 @@
     return ticks;
   };
 
-  const pictureOf = (svg, clock) => {
+  /** The time of day at `t`, in the log's own zone: as exact as what is shown of time asks for. */
+  const timeOfDay = ({ clock, unit, from, to, end }, t) => {
+    if (!clock) return undefined;
+    const date = new Date(Date.parse(`${clock}Z`) + t * SECONDS[unit] * 1_000).toISOString();
+    const isShort = (to - from) * SECONDS[unit] < 60;
+    const day = end * SECONDS[unit] < 86_400 ? "" : `${date.slice(0, 10)} `;
+    return day + date.slice(11, isShort ? 23 : 19);
+  };
+
+  /** A picture on an axis of time, which it may share with others. */
+  const pictureOf = (svg, axis) => {
     const groups = [...svg.querySelectorAll(".timed")].map(groupOf);
-    const [{ left, right, element }] = groups;
+    const [{ left, right }] = groups;
     const [top, bottom] = [Math.min(...groups.map((g) => g.top)), Math.max(...groups.map((g) => g.bottom))];
-    const cursor = make("line", { class: "cursor", y1: top, y2: bottom, visibility: "hidden" });
-    const brush = make("rect", { class: "brush", y: top, height: bottom - top, visibility: "hidden" });
-    const clip = make("clipPath", { id: `${svg.getAttribute("aria-labelledby")}-clip` });
-    clip.append(make("rect", { class: "clip", x: left, y: top - 6, width: right - left, height: bottom - top + 12 }));
+    const cursor = charts.make("line", { class: "cursor", y1: top, y2: bottom, visibility: "hidden" });
+    const brush = charts.make("rect", { class: "brush", y: top, height: bottom - top, visibility: "hidden" });
+    const clip = charts.make("clipPath", { id: `${svg.getAttribute("aria-labelledby")}-clip` });
+    clip.append(charts.make("rect", { class: "clip", x: left, y: top - 6, width: right - left, height: bottom - top + 12 }));
     svg.append(clip, brush, cursor);
-    const axis = svg.querySelector(".ticks");
-    const drawn = axis?.cloneNode(true);
-    const time = (x) => clock.from + ((x - left) / (right - left)) * (clock.to - clock.from);
-    const place = (t) => left + ((t - clock.from) / (clock.to - clock.from)) * (right - left);
-    const whole = (t) => left + (t / clock.end) * (right - left);
-    const isZoomed = () => clock.from > 0 || clock.to < clock.end;
+    const ticks = svg.querySelector(".ticks");
+    const drawn = ticks?.cloneNode(true);
+    const time = (x) => axis.from + ((Math.max(left, Math.min(x, right)) - left) / (right - left)) * (axis.to - axis.from);
+    const place = (t) => left + ((t - axis.from) / (axis.to - axis.from)) * (right - left);
+    const whole = (t) => left + (t / axis.end) * (right - left);
+    const isZoomed = () => axis.from > 0 || axis.to < axis.end;
     const drawTicks = () => {
-      if (!axis) return;
-      if (!isZoomed()) return axis.replaceChildren(...drawn.cloneNode(true).childNodes);
-      axis.replaceChildren(
-        ...ticksOf(clock, svg.viewBox.baseVal.width < 500 ? 3 : 7).flatMap((t) => {
-          const label = make("text", { class: "t", x: place(t), y: bottom + 17, "text-anchor": "middle" });
-          label.textContent = significant(t);
-          return [make("line", { class: "ax", x1: place(t), x2: place(t), y1: bottom, y2: bottom + 4 }), label];
-        }),
+      if (!ticks) return;
+      if (!isZoomed()) return ticks.replaceChildren(...drawn.cloneNode(true).childNodes);
+      const label = (t, y, text, name) => charts.make("text", { class: name, x: place(t), y, "text-anchor": "middle" }, text);
+      ticks.replaceChildren(
+        ...ticksOf(axis, svg.viewBox.baseVal.width < 500 ? 3 : 7).flatMap((t) => [
+          charts.make("line", { class: "ax", x1: place(t), x2: place(t), y1: bottom, y2: bottom + 4 }),
+          label(t, bottom + 17, significant(t), "t"),
+          ...(axis.clock ? [label(t, bottom + 31, timeOfDay(axis, t).split(" ").at(-1), "at clock")] : []),
+        ]),
       );
     };
     const draw = () => {
-      const x = (at) => place(((at - left) / (right - left)) * clock.end);
-      for (const group of groups) {
-        group.element.toggleAttribute("clip-path", false);
-        if (isZoomed()) group.element.setAttribute("clip-path", `url(#${clip.id})`);
-        for (const move of group.movers) move(x);
+      const x = (at) => place(((at - left) / (right - left)) * axis.end);
+      for (const { element, movers } of groups) {
+        element.toggleAttribute("clip-path", false);
+        if (isZoomed()) element.setAttribute("clip-path", `url(#${clip.id})`);
+        for (const move of movers) move(x);
       }
       drawTicks();
     };
-    const at = (clientX) => {
-      const box = svg.getBoundingClientRect();
-      return Math.max(left, Math.min(((clientX - box.left) / box.width) * svg.viewBox.baseVal.width, right));
-    };
     const values = (t) => {
       const lines = groups.flatMap((group) => group.series.map((series) => said(series, whole(t), group)).filter(Boolean));
-      return [`${significant(t)} ${clock.unit}`, ...lines.reverse()];
+      const day = timeOfDay(axis, t);
+      return [`${significant(t)} ${axis.unit}${day ? `, ${day}` : ""}`, ...lines.reverse()];
     };
-    /** The sign that is nearest to the pointer, in words. */
-    const sign = (event) => event.target.closest?.(".timed")?.contains(event.target) && event.target.classList.contains("mk")
-      ? event.target.querySelector("title")?.textContent : undefined;
-    return { svg, cursor, brush, time, place, draw, at, values, sign, left, right };
+    const point = (t) => {
+      cursor.setAttribute("x1", place(t));
+      cursor.setAttribute("x2", place(t));
+    };
+    const drag = (from, to) => {
+      const [a, b] = [from.x, to.x].map((x) => Math.max(left, Math.min(x, right))).sort((one, other) => one - other);
+      brush.setAttribute("x", a);
+      brush.setAttribute("width", b - a);
+      brush.setAttribute("visibility", "visible");
+    };
+    return { svg, cursor, brush, top, time, place, point, drag, draw, values };
   };
 
-  const clocks = new Map();
+  const axes = new Map();
   for (const svg of document.querySelectorAll("svg:has(.timed)")) {
-    const text = svg.querySelector(".timed").dataset.time;
-    const [end, unit] = [Number(text.split(" ")[0]), text.split(" ")[1]];
-    const id = `${svg.closest("section")?.id} ${text}`;
-    if (!clocks.has(id)) clocks.set(id, { end, unit, from: 0, to: end, pictures: [], buttons: [] });
-    const clock = clocks.get(id);
-    clock.pictures.push(pictureOf(svg, clock));
+    const { time, clock } = svg.querySelector(".timed").dataset;
+    const [end, unit] = time.split(" ");
+    // Equal ends and clocks are the same time.
+    const id = `${time} ${clock}`;
+    if (!axes.has(id)) axes.set(id, { end: Number(end), unit, clock, from: 0, to: Number(end), pictures: [], buttons: [] });
+    const axis = axes.get(id);
+    axis.pictures.push(pictureOf(svg, axis));
   }
 
-  for (const clock of clocks.values()) {
-    let drag;
-    let cursor;
-    const show = (t, picture, y, extra) => {
-      cursor = t;
-      for (const { cursor: line, place } of clock.pictures) {
-        line.setAttribute("x1", place(t));
-        line.setAttribute("x2", place(t));
-        line.setAttribute("visibility", "visible");
+  for (const axis of axes.values()) {
+    /** Where the cursor stands, or last stood. */
+    let at;
+    const isSign = (mark) => mark?.matches(".timed .mk, .timed .stall");
+    const point = (t) => {
+      at = t;
+      for (const picture of axis.pictures) {
+        picture.point(t);
+        picture.cursor.setAttribute("visibility", "visible");
       }
-      const box = picture.svg.getBoundingClientRect();
-      const x = box.left + (picture.place(t) / picture.svg.viewBox.baseVal.width) * box.width;
-      tip.show([...(extra ? [extra] : []), ...picture.values(t)], x, y);
     };
-    const hide = () => {
-      for (const { cursor: line } of clock.pictures) line.setAttribute("visibility", "hidden");
-      tip.hide();
+    const leave = () => {
+      for (const { cursor } of axis.pictures) cursor.setAttribute("visibility", "hidden");
     };
     const view = (from, to) => {
-      const least = clock.end / 2_000;
-      clock.from = Math.max(0, Math.min(from, clock.end - least));
-      clock.to = Math.min(clock.end, Math.max(to, clock.from + least));
-      for (const picture of clock.pictures) picture.draw();
-      for (const button of clock.buttons) button.disabled = clock.from === 0 && clock.to === clock.end;
+      const least = axis.end / 2_000;
+      axis.from = Math.max(0, Math.min(from, axis.end - least));
+      axis.to = Math.min(axis.end, Math.max(to, axis.from + least));
+      charts.leave();
+      for (const picture of axis.pictures) picture.draw();
+      for (const button of axis.buttons) button.disabled = axis.from === 0 && axis.to === axis.end;
     };
-    const zoom = (times, around = (clock.from + clock.to) / 2) => {
-      const length = Math.min(clock.end, (clock.to - clock.from) * times);
-      const from = Math.max(0, Math.min(around - length / 2, clock.end - length));
+    const whole = () => view(0, axis.end);
+    const zoom = (times, around = (axis.from + axis.to) / 2) => {
+      const length = Math.min(axis.end, (axis.to - axis.from) * times);
+      const from = Math.max(0, Math.min(around - length / 2, axis.end - length));
       view(from, from + length);
     };
-    for (const picture of clock.pictures) {
-      const { svg, brush, time } = picture;
-      svg.tabIndex = 0;
+    for (const picture of axis.pictures) {
+      const { svg, brush } = picture;
       svg.classList.add("timeline");
-      svg.addEventListener("pointermove", (event) => {
-        const x = picture.at(event.clientX);
-        show(time(x), picture, event.clientY, picture.sign(event));
-        if (drag === undefined) return;
-        brush.setAttribute("x", Math.min(drag, x));
-        brush.setAttribute("width", Math.abs(x - drag));
-        brush.setAttribute("visibility", "visible");
-      });
-      svg.addEventListener("pointerdown", (event) => {
-        drag = picture.at(event.clientX);
-        svg.setPointerCapture(event.pointerId);
-        show(time(drag), picture, event.clientY, picture.sign(event));
-      });
-      svg.addEventListener("pointerup", (event) => {
-        const x = picture.at(event.clientX);
-        brush.setAttribute("visibility", "hidden");
-        if (drag !== undefined && Math.abs(x - drag) >= SHORTEST_DRAG) view(time(Math.min(x, drag)), time(Math.max(x, drag)));
-        drag = undefined;
-      });
-      svg.addEventListener("pointercancel", () => {
-        brush.setAttribute("visibility", "hidden");
-        drag = undefined;
-      });
-      svg.addEventListener("pointerleave", hide);
-      svg.addEventListener("blur", hide);
-      svg.addEventListener("dblclick", () => view(0, clock.end));
-      svg.addEventListener("keydown", (event) => {
-        const step = (clock.to - clock.from) / 50;
-        const to = {
-          ArrowLeft: (t) => t - step, ArrowRight: (t) => t + step, Home: () => clock.from, End: () => clock.to,
-        }[event.key];
-        const acts = { "+": () => zoom(0.5, cursor), "-": () => zoom(2, cursor), 0: () => view(0, clock.end), Escape: hide };
-        if (!to && !acts[event.key]) return;
-        event.preventDefault();
-        acts[event.key]?.();
-        if (to) {
-          const t = Math.max(clock.from, Math.min(to(cursor ?? (clock.from + clock.to) / 2), clock.to));
-          show(t, picture, svg.getBoundingClientRect().top + 24);
-        }
+      const key = (name) => {
+        const step = (axis.to - axis.from) / 50;
+        const move = { ArrowLeft: (t) => t - step, ArrowRight: (t) => t + step, Home: () => axis.from, End: () => axis.to }[name];
+        const act = { "+": () => zoom(0.5, at), "-": () => zoom(2, at), 0: whole }[name];
+        if (!move && !act) return undefined;
+        act?.();
+        if (!move) return null;
+        const t = Math.max(axis.from, Math.min(move(at ?? (axis.from + axis.to) / 2), axis.to));
+        return { x: picture.place(t), y: picture.top };
+      };
+      charts.add(svg, {
+        read: ({ x, mark, words }) => {
+          const t = picture.time(x);
+          point(t);
+          return [...(words && isSign(mark) ? [words] : []), ...picture.values(t)];
+        },
+        leave,
+        drag: picture.drag,
+        dropped: (from, to, isDrag) => {
+          brush.setAttribute("visibility", "hidden");
+          const [a, b] = [picture.time(from.x), picture.time(to.x)];
+          if (isDrag) view(Math.min(a, b), Math.max(a, b));
+        },
+        whole,
+        key,
       });
     }
-    const figures = new Set(clock.pictures.map(({ svg }) => svg.closest("figure")));
-    for (const figure of figures) {
-      const tools = figure?.querySelector(".of-figure");
-      if (!tools) continue;
-      const button = (name, act) => {
-        const made = Object.assign(document.createElement("button"), { type: "button", textContent: name });
-        made.addEventListener("click", act);
-        tools.prepend(made);
-        return made;
-      };
-      const all = button("Show all", () => view(0, clock.end));
+    for (const figure of new Set(axis.pictures.map(({ svg }) => svg.closest("figure")))) {
+      if (!figure) continue;
+      charts.tool(figure, "Zoom in", () => zoom(0.5, at));
+      const all = charts.tool(figure, "Show all", whole);
       all.disabled = true;
-      clock.buttons.push(all);
-      button("Zoom in", () => zoom(0.5, cursor));
+      axis.buttons.push(all);
     }
   }
 }

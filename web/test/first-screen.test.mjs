@@ -88,27 +88,6 @@ test("a search leaves the rows that have all its words, small entries are folded
   await close();
 });
 
-test("a mark says its value to the pointer, the finger and the keyboard", async () => {
-  const { page, close } = await open("gc-diff.html", { hasTouch: true });
-  const mark = page.locator("#forest .map-wide path.bar").first();
-  const words = await mark.locator("title").textContent();
-  const tip = page.locator(".tip");
-  await mark.hover();
-  assert.equal(await tip.innerText(), words);
-  await page.mouse.move(5, 5);
-  assert.ok(await tip.isHidden());
-  assert.equal(await mark.locator("title").textContent(), words);
-  await mark.tap();
-  assert.equal(await tip.innerText(), words);
-  await page.mouse.move(5, 5);
-  await page.locator("#forest .map-wide svg").focus();
-  await page.keyboard.press("ArrowRight");
-  assert.equal(await tip.innerText(), words);
-  await page.keyboard.press("Escape");
-  assert.ok(await tip.isHidden());
-  await close();
-});
-
 test("a saved picture stands alone: no classes, no style sheet, every pattern with it", async () => {
   const { page, close } = await open("memory.html");
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /^Save SVG/ }).first().click()]);
@@ -123,36 +102,6 @@ test("a saved picture stands alone: no classes, no style sheet, every pattern wi
   );
   assert.equal(shown.classes, 0);
   assert.ok(shown.patterns && shown.fills > 4, JSON.stringify(shown));
-  await close();
-});
-
-test("timelines share a cursor, a drag zooms into time, and a button shows all again", async () => {
-  const { page, close } = await open("gc.html");
-  const svg = page.locator("#gc-timeline .map-wide svg");
-  await svg.scrollIntoViewIfNeeded();
-  const box = await svg.boundingBox();
-  const at = (share, down = 0.2) => [box.x + box.width * share, box.y + box.height * down];
-  const labels = () => svg.locator(".ticks text").allTextContents();
-  const whole = await labels();
-  const drawn = () => svg.locator(".timed path.ln").first().getAttribute("d");
-  const before = await drawn();
-  await page.mouse.move(...at(0.5));
-  assert.equal(await svg.locator(".cursor").getAttribute("visibility"), "visible");
-  assert.match(await page.locator(".tip").innerText(), /in use after a collection.*MiB/);
-  await page.mouse.move(...at(0.4));
-  await page.mouse.down();
-  await page.mouse.move(...at(0.6), { steps: 4 });
-  await page.mouse.up();
-  assert.notDeepEqual(await labels(), whole);
-  assert.notEqual(await drawn(), before);
-  await page.getByRole("button", { name: "Show all" }).click();
-  assert.deepEqual(await labels(), whole);
-  await svg.focus();
-  await page.keyboard.press("ArrowRight");
-  await page.keyboard.press("+");
-  assert.notDeepEqual(await labels(), whole);
-  await page.keyboard.press("0");
-  assert.deepEqual(await labels(), whole);
   await close();
 });
 

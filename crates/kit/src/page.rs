@@ -12,10 +12,12 @@ const STYLE: &str = include_str!("../../../web/report.css");
 /// Scripts that every page has, each after those that it uses.
 const SCRIPT: &str = concat!(
     include_str!("../../../web/report.js"),
-    include_str!("../../../web/tip.js"),
+    include_str!("../../../web/numbers.js"),
+    include_str!("../../../web/chart.js"),
     include_str!("../../../web/tables.js"),
-    include_str!("../../../web/charts.js"),
     include_str!("../../../web/timeline.js"),
+    include_str!("../../../web/marks.js"),
+    include_str!("../../../web/save.js"),
 );
 
 /// A page. Texts are escaped when written; only the sections' `html` is taken as it is.

@@ -89,26 +89,28 @@ fn draw(points: &[LoadInterval], lines: &[Line], unit: &str, width: f64, (id, na
     let wanted = if width < WIDE { 4 } else { 8 };
     plot.x_axis(&mut svg, &labels(&x, end, wanted, width), "seconds from the beginning");
     let (mut names, mut words) = (Vec::new(), Vec::new());
-    for (name, look, value) in lines {
-        let at = |of: &LoadInterval| Some((x.at((of.from_s + of.to_s) / 2.0), y.at(value(of)?)));
-        let placed: Vec<Option<(f64, f64)>> = points.iter().map(at).collect();
-        for part in placed.split(Option::is_none) {
-            let path: Vec<(f64, f64)> = part.iter().flatten().copied().collect();
-            match path.as_slice() {
-                [] => {}
-                [one] => svg.marker(*look, *one, 3.0, &format!("s{look} mk"), name),
-                path => svg.polyline(path, &format!("s{look} ln d{look}"), name),
+    let at = |of: &LoadInterval, value: Option<f64>| Some((x.at((of.from_s + of.to_s) / 2.0), y.at(value?)));
+    plot.timed(&mut svg, (end, "s"), &y, unit, |svg| {
+        for (name, look, value) in lines {
+            let placed: Vec<Option<(f64, f64)>> = points.iter().map(|of| at(of, value(of))).collect();
+            for part in placed.split(Option::is_none) {
+                let path: Vec<(f64, f64)> = part.iter().flatten().copied().collect();
+                match path.as_slice() {
+                    [] => {}
+                    [one] => svg.marker(*look, *one, 3.0, &format!("s{look} mk"), name),
+                    path => svg.polyline(path, &format!("s{look} ln d{look}"), name),
+                }
             }
+            names.extend(placed.iter().rev().flatten().next().map(|at| EndLabel {
+                at: *at,
+                look: *look,
+                label: (*name).to_owned(),
+            }));
+            let known = || points.iter().filter_map(value);
+            let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
+            words.push(format!("{name}: {} to {} {unit}", significant(low), significant(high)));
         }
-        names.extend(placed.iter().rev().flatten().next().map(|at| EndLabel {
-            at: *at,
-            look: *look,
-            label: (*name).to_owned(),
-        }));
-        let known = || points.iter().filter_map(value);
-        let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
-        words.push(format!("{name}: {} to {} {unit}", significant(low), significant(high)));
-    }
+    });
     plot.end_labels(&mut svg, &names, names_width);
     svg.finish(id, name, &words.join(". "))
 }

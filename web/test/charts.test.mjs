@@ -1,0 +1,211 @@
+// Pictures under real pointers, fingers and keys: what a reader sees must be visible, beside its mark, and gone when it is left.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { open } from "./pages.mjs";
+
+/** The box with values, as a reader sees it: undefined where there is nothing to see. */
+async function shown(page) {
+  const tip = page.locator(".tip");
+  if (!(await tip.isVisible())) return undefined;
+  const box = await tip.boundingBox();
+  const { width, height } = page.viewportSize();
+  assert.ok(box.width > 0 && box.x >= 0 && box.x + box.width <= width && box.y >= 0 && box.y + box.height <= height, JSON.stringify(box));
+  return { ...box, text: await tip.innerText() };
+}
+
+/** A point of an element, by shares of its width and height, in the window. */
+async function pointOf(locator, across, down) {
+  await locator.scrollIntoViewIfNeeded();
+  const box = await locator.boundingBox();
+  return [box.x + box.width * across, box.y + box.height * down];
+}
+
+/** Whether a line is drawn; without a width it has no box that a browser's driver would call visible. */
+const isDrawn = (line) => line.evaluate((of) => getComputedStyle(of).visibility === "visible" && of.getBoundingClientRect().height > 50);
+
+/** A finger: events of the browser's own input, as of a touch screen. */
+async function finger(page) {
+  const session = await page.context().newCDPSession(page);
+  const send = (type, points) => session.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+  return {
+    tap: async (at) => {
+      await send("touchStart", [at]);
+      await send("touchEnd", []);
+    },
+    drag: async (...points) => {
+      await send("touchStart", [points[0]]);
+      for (const at of points.slice(1)) await send("touchMove", [at]);
+      await send("touchEnd", []);
+    },
+  };
+}
+
+test("a mark shows its value to the pointer, the finger and the keyboard, and nothing is left behind", async () => {
+  const { page, close } = await open("gc-diff.html", { hasTouch: true });
+  const mark = page.locator("#forest .map-wide path.bar").first();
+  const words = await mark.locator("title").textContent();
+  await mark.hover();
+  assert.equal((await shown(page))?.text, words);
+  assert.equal(await mark.locator("title").textContent(), "", "the browser's own box would stand over it");
+  await page.mouse.move(5, 5);
+  assert.equal(await shown(page), undefined);
+  assert.equal(await mark.locator("title").textContent(), words);
+
+  await mark.tap();
+  assert.equal((await shown(page))?.text, words, "a lifted finger leaves the value");
+  await page.touchscreen.tap(5, 5);
+  assert.equal(await shown(page), undefined);
+
+  await page.locator("#forest .map-wide svg").focus();
+  await page.keyboard.press("ArrowRight");
+  assert.equal((await shown(page))?.text, words);
+  await page.keyboard.press("Escape");
+  assert.equal(await shown(page), undefined);
+  await close();
+});
+
+test("Escape puts away what the pointer shows", async () => {
+  const { page, close } = await open("gc-diff.html");
+  await page.locator("#forest .map-wide path.bar").first().hover();
+  assert.ok(await shown(page));
+  await page.keyboard.press("Escape");
+  assert.equal(await shown(page), undefined);
+  await close();
+});
+
+test("a finger that misses a small mark by some pixels still reads it", async () => {
+  const { page, close } = await open("capacity.html", { width: 390, hasTouch: true });
+  const mark = page.locator("#response-curve .map-narrow path.mk").first();
+  const [x, y] = await pointOf(mark, 0.5, 0.5);
+  await (await finger(page)).tap([x, y - 9]);
+  assert.ok((await shown(page))?.text.length > 0);
+  await close();
+});
+
+test("what the pointer shows follows a page that scrolls", async () => {
+  const { page, close } = await open("gc-diff.html");
+  await page.locator("#forest .map-wide path.bar").first().hover();
+  assert.ok(await shown(page));
+  await page.mouse.wheel(0, 20_000);
+  await page.locator(".tip").waitFor({ state: "hidden" });
+  await close();
+});
+
+test("a tile of the memory map says its bytes to pointer and keyboard", async () => {
+  const { page, close } = await open("memory.html");
+  const tile = page.locator("#map .map-wide a:visible").first();
+  await tile.hover();
+  assert.match((await shown(page))?.text, /[KMG]iB/);
+  await page.mouse.move(5, 5);
+  await tile.focus();
+  await page.keyboard.press("Tab");
+  assert.match((await shown(page))?.text, /[KMG]iB/);
+  await close();
+});
+
+const TIMELINE = "#gc-timeline .map-wide svg";
+
+test("a timeline shows its time and values at the pointer, with one cursor in all pictures of the axis", async () => {
+  const { page, close } = await open("gc.html");
+  const svg = page.locator(TIMELINE);
+  const cursor = svg.locator(".cursor");
+  assert.ok(!(await isDrawn(cursor)));
+  const [x, y] = await pointOf(svg, 0.5, 0.2);
+  await page.mouse.move(x, y);
+  const tip = await shown(page);
+  assert.match(tip.text, /^[\d.]+ min/);
+  assert.match(tip.text, /in use after a collection.*MiB/);
+  assert.ok(Math.abs(tip.x + tip.width / 2 - x) < 2, "the box stands over the pointer");
+  assert.ok(await isDrawn(cursor));
+  const line = await cursor.evaluate((of) => of.getBoundingClientRect().x);
+  assert.ok(Math.abs(line - x) < 2, `${line}, wanted ${x}`);
+  // The lower plot has the same axis.
+  await page.mouse.move(...(await pointOf(svg, 0.7, 0.8)));
+  assert.match((await shown(page)).text, /in use after a collection.*MiB/);
+  await page.mouse.move(2, 2);
+  assert.equal(await shown(page), undefined);
+  assert.ok(!(await isDrawn(cursor)));
+  await close();
+});
+
+test("a drag zooms into time, marks no text, and a button, a key or a double click shows all again", async () => {
+  const { page, close } = await open("gc.html");
+  const svg = page.locator(TIMELINE);
+  const labels = () => svg.locator(".ticks text").allTextContents();
+  const drawn = () => svg.locator(".timed path.ln").first().getAttribute("d");
+  const [whole, before] = [await labels(), await drawn()];
+  const drag = async (from, to, down = 0.2) => {
+    await page.mouse.move(...(await pointOf(svg, from, down)));
+    await page.mouse.down();
+    await page.mouse.move(...(await pointOf(svg, to, down)), { steps: 4 });
+    assert.ok(await svg.locator(".brush").isVisible());
+    await page.mouse.up();
+    assert.ok(await svg.locator(".brush").isHidden());
+  };
+  await drag(0.4, 0.6);
+  assert.notDeepEqual(await labels(), whole);
+  assert.notEqual(await drawn(), before);
+  await page.getByRole("button", { name: "Show all", exact: true }).click();
+  assert.deepEqual(await labels(), whole);
+  assert.equal(await drawn(), before);
+  // Along the labels of the axis and its title.
+  await drag(0.3, 0.7, 0.97);
+  assert.equal(await page.evaluate(() => getSelection().toString()), "");
+  assert.notDeepEqual(await labels(), whole);
+  await page.mouse.dblclick(...(await pointOf(svg, 0.5, 0.3)));
+  assert.deepEqual(await labels(), whole);
+  assert.equal(await page.evaluate(() => getSelection().toString()), "");
+  await close();
+});
+
+test("the keyboard moves the cursor of a timeline and zooms around it", async () => {
+  const { page, close } = await open("gc.html");
+  const svg = page.locator(TIMELINE);
+  const labels = () => svg.locator(".ticks text").allTextContents();
+  const whole = await labels();
+  await svg.focus();
+  await page.keyboard.press("ArrowRight");
+  const first = (await shown(page)).text;
+  assert.ok(await isDrawn(svg.locator(".cursor")));
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual((await shown(page)).text, first);
+  await page.keyboard.press("+");
+  assert.notDeepEqual(await labels(), whole);
+  await page.keyboard.press("ArrowLeft");
+  assert.match((await shown(page)).text, /min/);
+  await page.keyboard.press("0");
+  assert.deepEqual(await labels(), whole);
+  await page.keyboard.press("Tab");
+  assert.equal(await shown(page), undefined);
+  assert.ok(!(await isDrawn(svg.locator(".cursor"))));
+  await close();
+});
+
+test("a finger reads a timeline on a phone, and zooms by a drag along it", async () => {
+  const { page, close } = await open("gc.html", { width: 390, hasTouch: true });
+  const svg = page.locator("#gc-timeline .map-narrow svg");
+  const labels = () => svg.locator(".ticks text").allTextContents();
+  const whole = await labels();
+  const touch = await finger(page);
+  await touch.tap(await pointOf(svg, 0.5, 0.3));
+  assert.match((await shown(page)).text, /in use after a collection.*MiB/);
+  assert.ok(await isDrawn(svg.locator(".cursor")));
+  const points = [];
+  for (const across of [0.35, 0.45, 0.55, 0.65]) points.push(await pointOf(svg, across, 0.3));
+  await touch.drag(...points);
+  assert.notDeepEqual(await labels(), whole);
+  await close();
+});
+
+test("the pictures of a load share their axis: one cursor and one zoom in all", async () => {
+  const { page, close } = await open("load.html");
+  const [times, rates] = ["#times-over-time", "#rate-over-time"].map((of) => page.locator(`${of} .map-wide svg`));
+  await page.mouse.move(...(await pointOf(times, 0.5, 0.5)));
+  assert.match((await shown(page)).text, /p99: [\d.,]+ ms/);
+  assert.ok((await isDrawn(times.locator(".cursor"))) && (await isDrawn(rates.locator(".cursor"))));
+  const whole = await rates.locator(".ticks text").allTextContents();
+  await times.focus();
+  await page.keyboard.press("+");
+  assert.notDeepEqual(await rates.locator(".ticks text").allTextContents(), whole);
+  await close();
+});
