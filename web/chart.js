@@ -66,7 +66,7 @@ const charts = (() => {
 
   const read = (chart, place, client, again, isByKey) => {
     if (reading && reading.chart !== chart) leave();
-    reading = { chart, again, isByKey };
+    reading = { chart, again, isByKey, mark: place.mark };
     // The browser's own box is of the pointer.
     const words = isByKey && place.mark !== held?.mark ? titleOf(place.mark)?.textContent : hold(place.mark);
     const lines = chart.read({ ...place, words });
@@ -116,21 +116,24 @@ const charts = (() => {
   }, { passive: true });
   addEventListener("pointerdown", (event) => {
     const client = clientOf(event);
+    const before = reading?.mark;
     point(client, event.pointerType);
     const svg = event.target.closest?.("svg[role]");
     const chart = responding.get(svg);
     if (!chart || event.button !== 0 || !event.isPrimary) return;
-    press = { svg, chart, from: inPicture(svg, client) };
+    // A finger reads a mark before it acts on it: only the second tap is a click.
+    const isClick = event.pointerType !== "touch" || (before !== undefined && before === reading?.mark);
+    press = { svg, chart, from: inPicture(svg, client), isClick };
     if (chart.drag) svg.setPointerCapture(event.pointerId);
   }, { passive: true });
   addEventListener("pointerup", (event) => {
     if (!press) return;
-    const { svg, chart, from } = press;
+    const { svg, chart, from, isClick } = press;
     const to = inPicture(svg, clientOf(event));
     const isOver = isDrag(to);
     press = undefined;
     chart.dropped?.(from, to, isOver);
-    if (!isOver) chart.click?.({ ...to, mark: markAt(svg, clientOf(event), event.pointerType) });
+    if (!isOver && isClick) chart.click?.({ ...to, mark: markAt(svg, clientOf(event), event.pointerType) });
   }, { passive: true });
   addEventListener("pointercancel", () => {
     press?.chart.dropped?.(press.from, press.from, false);
@@ -184,22 +187,27 @@ const charts = (() => {
     if (chart.key) svg.tabIndex = 0;
   };
 
+  const button = (name, act, label = name) => {
+    const made = Object.assign(document.createElement("button"), { type: "button", textContent: name });
+    made.setAttribute("aria-label", label);
+    made.addEventListener("click", act);
+    return made;
+  };
   /** A button among the tools below a figure, and what it says once it has acted. */
-  const tool = (figure, name, act, label = name) => {
-    const tools = figure.querySelector(":scope > .tools") ?? Object.assign(document.createElement("p"), { className: "tools" });
-    if (!tools.parentNode) {
+  const tool = (figure, name, act, label) => {
+    let tools = figure.querySelector(":scope > .tools");
+    if (!tools) {
+      tools = Object.assign(document.createElement("p"), { className: "tools" });
       const said = document.createElement("span");
       said.setAttribute("role", "status");
       tools.append(said);
       figure.append(tools);
     }
-    const button = Object.assign(document.createElement("button"), { type: "button", textContent: name });
-    button.setAttribute("aria-label", label);
-    button.addEventListener("click", async () => {
+    const made = button(name, async () => {
       tools.lastChild.textContent = (await act()) ?? "";
-    });
-    tools.lastChild.before(button);
-    return button;
+    }, label);
+    tools.lastChild.before(made);
+    return made;
   };
 
   /** Puts a text on the clipboard, and says whether the browser allowed it. */
@@ -213,5 +221,5 @@ const charts = (() => {
     }
   };
 
-  return { add, copy, has: (svg) => responding.has(svg), leave, make, tool };
+  return { add, button, copy, has: (svg) => responding.has(svg), leave, make, tool };
 })();

@@ -1,9 +1,10 @@
-// Numbers as the program writes them.
+// Numbers as the program writes them (crates/kit/src/number.rs, crates/text/src/percent.rs).
 "use strict";
 const numbers = (() => {
   const KIB = 2 ** 10;
   const fixed = (value, digits) => value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  /** Bytes: `12.3 MiB`. */
+  const count = (value) => value.toLocaleString("en-US");
+  /** Bytes in the unit that fits: `12.3 MiB`. */
   const size = (bytes) => {
     if (bytes < KIB) return `${bytes} B`;
     if (bytes < KIB ** 2) return `${fixed(bytes / KIB, 1)} KiB`;
@@ -11,6 +12,31 @@ const numbers = (() => {
     if (bytes < KIB ** 4) return `${(bytes / KIB ** 3).toFixed(2)} GiB`;
     return `${fixed(bytes / KIB ** 4, 1)} TiB`;
   };
+  /** Bytes as pictures have them: in MiB from a tenth of one on. */
+  const bytes = (value) => {
+    if (value < KIB) return `${Math.round(value)} B`;
+    return value < 0.1 * KIB ** 2 ? `${fixed(value / KIB, 1)} KiB` : `${fixed(value / KIB ** 2, 1)} MiB`;
+  };
+  /** Up to so many digits: of an axis, or of what a cursor reads from a picture. */
   const significant = (value, digits = 4) => Number(value.toPrecision(digits)).toLocaleString("en-US", { maximumFractionDigits: 6 });
-  return { size, significant, count: (value) => value.toLocaleString("en-US") };
+  /** Three digits, with trailing zeros. */
+  const three = (value) => {
+    if (value === 0) return "0";
+    const rounded = Number(value.toPrecision(3));
+    return fixed(rounded, Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(rounded)) + 1e-9))));
+  };
+  /** Nanoseconds of a request. */
+  const time = (ns) => {
+    const us = ns / 1e3;
+    if (0 < us && us < 0.05) return "<0.1 µs";
+    return us < 1000 ? `${three(us)} µs` : `${three(us / 1e3)} ms`;
+  };
+  /** A share of one; what is more than nothing is not called that by `percent`. */
+  const share = (of) => {
+    if (of > 9.99) return ">999 %";
+    if (of < 0.000_05) return "0.0 %";
+    return `${(100 * of).toFixed(of < 0.009_95 ? 2 : 1)} %`;
+  };
+  const percent = (of) => (0 < of && of < 0.000_05 ? "<0.01 %" : share(of));
+  return { bytes, count, percent, share, significant, size, time };
 })();

@@ -4,7 +4,7 @@ import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
 
 const count = { pass: 0, fail: 0 };
-const FILES = ["report.test.mjs", "memory.test.mjs", "heap.test.mjs", "capacity.test.mjs", "gc.test.mjs", "compare.test.mjs", "first-screen.test.mjs", "charts.test.mjs", "time.test.mjs", "others.test.mjs"];
+const FILES = ["report.test.mjs", "memory.test.mjs", "heap.test.mjs", "capacity.test.mjs", "gc.test.mjs", "compare.test.mjs", "first-screen.test.mjs", "charts.test.mjs", "flames.test.mjs", "time.test.mjs", "others.test.mjs"];
 // One browser at a time: two starve each other on a small machine, and a page that waits looks like one that fails.
 const files = FILES.map((name) => fileURLToPath(new URL(name, import.meta.url)));
 const stream = run({ files, concurrency: 1, timeout: 300_000 });

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 
 /** One page of each kind. */
 const KINDS = [
-  "memory.html", "memory-record.html", "memory-change.html", "gc.html", "gc-z.html", "gc-diff.html", "time.html", "time-change.html",
+  "memory.html", "memory-record.html", "memory-change.html", "gc.html", "gc-z.html", "gc-diff.html", "time.html", "time-stacks.html", "time-change.html",
   "heap.html", "heap-layout.html", "heap-modes.html", "demo.html", "report.html", "capacity.html", "capacity-sweep.html", "compared.html",
   "load.html", "memory-advice.html", "host.html", "host-diff.html", "flags.html",
 ];

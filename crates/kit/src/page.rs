@@ -15,6 +15,7 @@ const SCRIPT: &str = concat!(
     include_str!("../../../web/numbers.js"),
     include_str!("../../../web/chart.js"),
     include_str!("../../../web/tables.js"),
+    include_str!("../../../web/flames.js"),
     include_str!("../../../web/timeline.js"),
     include_str!("../../../web/marks.js"),
     include_str!("../../../web/save.js"),

@@ -14,10 +14,15 @@ const HOSTILE: &str = "<script>alert('1')</script>";
 fn main() -> io::Result<()> {
     let folder: PathBuf = std::env::args_os().nth(1).unwrap_or_else(|| ".".into()).into();
     std::fs::create_dir_all(&folder)?;
-    let report = serde_json::from_str(include_str!("../../../testdata/formats/time-4.json"))?;
-    let mut html = Vec::new();
-    assay_report::time::document(&report).write_html(&mut html)?;
-    std::fs::write(folder.join("time.html"), html)?;
+    for (name, stored) in [
+        ("time.html", include_str!("../../../testdata/formats/time-4.json")),
+        ("time-stacks.html", include_str!("../../../testdata/gallery/time.json")),
+    ] {
+        let report = serde_json::from_str(stored)?;
+        let mut html = Vec::new();
+        assay_report::time::document(&report).write_html(&mut html)?;
+        std::fs::write(folder.join(name), html)?;
+    }
     let change = serde_json::from_str(include_str!("../../../testdata/formats/time-change-1.json"))?;
     let mut html = Vec::new();
     assay_report::time::change(&change).write_html(&mut html)?;

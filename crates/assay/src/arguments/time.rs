@@ -91,6 +91,12 @@ pub struct TimeAccountArguments {
     /// Write a page to FILE
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     pub html: Option<PathBuf>,
+    /// Write the sampled stacks to FILE in collapsed form, for flamegraph.pl and inferno; without samples the Java methods of --jfr
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    pub collapsed: Option<PathBuf>,
+    /// Write all stacks to FILE for speedscope (www.speedscope.app)
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    pub speedscope: Option<PathBuf>,
 }
 
 #[cfg(test)]
@@ -124,6 +130,8 @@ mod tests {
             "assay time 7 --requests-per-second NaN",
             "assay time 7 --watch --requests 5",
             "assay time 7 --watch --html p.html",
+            "assay time 7 --watch --collapsed p.txt",
+            "assay time 7 --watch --speedscope p.json",
             "assay time 7 --watch --jcmd",
             "assay time 7 --no-samples --jcmd",
             "assay time 7 --watch --jfr",

@@ -86,15 +86,17 @@ impl Form {
         self.blocks(blocks, false);
     }
 
-    /// Blocks, with an empty line before each that is more than a line of text.
+    /// Blocks, with an empty line before each that is more than a line of text, and behind a figure.
     fn blocks(&mut self, blocks: &[Block], is_behind_text: bool) {
-        let mut is_behind = is_behind_text;
+        let (mut is_behind, mut is_behind_figure) = (is_behind_text, false);
         for block in blocks.iter().filter(|block| is_shown(block)) {
-            if is_behind && !matches!(block, Block::Text(..) | Block::Heading(_) | Block::Folded(..)) {
+            let is_of_text = matches!(block, Block::Text(..) | Block::Heading(_) | Block::Folded(..));
+            if is_behind && (!is_of_text || (is_behind_figure && matches!(block, Block::Text(..)))) {
                 self.out.blank();
             }
             self.block(block);
             is_behind = !matches!(block, Block::Heading(_));
+            is_behind_figure = matches!(block, Block::Figure(_));
         }
     }
 

@@ -4,8 +4,8 @@ use super::flames::NOT_LISTED;
 use assay_kit::Table;
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::document::{Answer, Block, Document, Figure, Section};
-use assay_kit::flame_diff::{ChangedFlame, changed_flames, key_of_changes};
-use assay_kit::number::{bytes, counted, duration, percent_share, significant};
+use assay_kit::flame::{ChangedFlame, Weight, changed_flames, key_of_changes};
+use assay_kit::number::{counted, duration};
 use assay_kit::page::drawings;
 use assay_kit::text::{clean, to_the_second};
 use assay_model::{ChangedPart, ChangedStacks, Problem, StackSource, TimeChange, TimeSubject, WeightUnit};
@@ -130,16 +130,13 @@ fn own(stacks: &ChangedStacks) -> Table {
 
 fn stacks_blocks(id: &str, stacks: &ChangedStacks) -> [Block; 3] {
     let tree = tree_of(stacks);
-    let unit = stacks.unit;
-    let say = |weight| in_words(unit, weight);
     let title = "Stacks of both accounts, coloured by their change";
-    let pictures =
-        drawings(&format!("{id}-diff"), |width, id| changed_flames(&tree, &say, width, (id, title)));
+    let pictures = changed_flames(&tree, weight_of(stacks.unit), (&format!("{id}-diff"), title));
     let figure = Figure::new(format!("{id}-figure"), "stacks of both accounts, coloured by their change", pictures)
         .key(key_of_changes())
         .caption(
             "Callers above what they called. A frame is as wide as both accounts have of it together, so that what has gone still has its \
-             place; its colour and sign are its change. A pointer shows both figures.",
+             place; its colour and sign are its change.",
         );
     [Block::explanation(quality(stacks)), figure.into(), own(stacks).into()]
 }
@@ -172,17 +169,17 @@ fn tree_of(stacks: &ChangedStacks) -> ChangedFlame {
     tree
 }
 
+const fn weight_of(unit: WeightUnit) -> Weight {
+    match unit {
+        WeightUnit::NsPerRequest => Weight::Time,
+        WeightUnit::BytesPerRequest => Weight::Bytes,
+        WeightUnit::Share | WeightUnit::Other => Weight::Share,
+    }
+}
+
 /// A weight in words.
 fn in_words(unit: WeightUnit, weight: f64) -> String {
-    match unit {
-        WeightUnit::NsPerRequest => match weight / 1e3 {
-            us if us < 0.05 && 0.0 < us => "<0.1 µs".to_owned(),
-            us if us < 1000.0 => format!("{} µs", significant(us)),
-            us => format!("{} ms", significant(us / 1e3)),
-        },
-        WeightUnit::BytesPerRequest => bytes(weight.max(0.0).round() as u64),
-        WeightUnit::Share | WeightUnit::Other => percent_share(weight),
-    }
+    weight_of(unit).words(weight)
 }
 
 fn signed(unit: WeightUnit, change: f64) -> String {

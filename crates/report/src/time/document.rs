@@ -9,11 +9,17 @@ use assay_model::{Problem, TimeReport};
 /// The account: CPU time by role, findings, what the kernel did, where in the code, waits and faults, where the figures come from.
 pub fn document(report: &TimeReport) -> Document {
     let found = told(&report.findings, "");
+    let sampled = report.samples.as_ref().and_then(flames::figure);
+    let stacks = sampled.or_else(|| recorded::figure(report.recording.as_ref()?));
+    let (chart, rest) = match stacks {
+        Some(stacks) => (stacks, std::iter::once(roles::chart(report).into()).chain(sums(report)).collect()),
+        None => (roles::chart(report), sums(report)),
+    };
     let answer = Answer {
         sentence: format!("{}.", sentences::headline(report)),
         action: next_step(&found, "No rule found a setting to change."),
-        chart: Some(roles::chart(report)),
-        rest: sums(report),
+        chart: Some(chart),
+        rest,
         ..Answer::default()
     };
     let findings = Block::Findings(found, "No rule matched.".to_owned());

@@ -1,9 +1,8 @@
 //! Sampled and recorded stacks as flame graphs, and the functions in which most samples were taken.
 
 use assay_kit::document::{Block, Figure, Section};
-use assay_kit::flame::{Flame, flames};
-use assay_kit::number::{count, counted, percent};
-use assay_kit::page::drawings;
+use assay_kit::flame::{Flame, Weight, flames};
+use assay_kit::number::{count, percent};
 use assay_kit::text::clean;
 use assay_kit::{Table, key};
 use assay_model::{FrameKind, SampledFrame, TimeSamples};
@@ -13,6 +12,8 @@ use std::collections::HashMap;
 pub const NOT_LISTED: &str = "stacks that are not listed";
 /// Functions that are listed.
 const FUNCTIONS_MAX: usize = 40;
+/// What the stacks are counted in.
+pub const SAMPLES: Weight = Weight::Count("sample", "samples");
 const KEY: [(FrameKind, &str); 8] = [
     (FrameKind::Role, "role of the thread"),
     (FrameKind::Pool, "pool of the thread"),
@@ -24,12 +25,21 @@ const KEY: [(FrameKind, &str); 8] = [
     (FrameKind::Kernel, "kernel"),
 ];
 
-/// Stacks that were sampled, and the functions that ran most.
+/// The functions that ran most.
 pub fn section(samples: &TimeSamples) -> Section {
-    Section::new("flames", "Flame graph", blocks(samples))
+    let block = match has_stacks(samples) {
+        true => functions(samples).into(),
+        false => Block::text("No samples."),
+    };
+    Section::new("functions", "Functions", [block])
 }
 
-fn blocks(samples: &TimeSamples) -> Vec<Block> {
+fn has_stacks(samples: &TimeSamples) -> bool {
+    samples.stacks.iter().any(|stack| stack.samples != 0)
+}
+
+/// The stacks that were sampled; absent where there are none.
+pub fn figure(samples: &TimeSamples) -> Option<Figure> {
     let names: Vec<(String, &str)> =
         samples.frames.iter().map(|frame| (clean(&frame.name), class_of(frame.kind))).collect();
     let mut whole = Flame::default();
@@ -37,19 +47,14 @@ fn blocks(samples: &TimeSamples) -> Vec<Block> {
         let known = stack.frames.iter().filter_map(|frame| names.get(*frame as usize));
         whole.add(known.map(|(name, class)| (name.as_str(), *class)), stack.samples);
     }
-    if whole.weight == 0 {
-        return vec![Block::text("No samples.")];
-    }
-    let pictures = drawings("flames", |width, id| {
-        flames(&whole, &|n| counted(n, "sample", "samples"), width, (id, "Stacks that were sampled"))
-    });
+    let pictures = flames(&whole, SAMPLES, ("flames", "Stacks that were sampled"));
     let figure = Figure::new("flames-figure", "stacks that were sampled", pictures)
         .key(key_of(&samples.frames))
         .caption(
-            "Callers above what they called, as wide as their samples are many; a pointer shows name and samples. In user mode the function \
+            "Callers above what they called, as wide as their samples are many. In user mode the function \
              that ran is shown, with its callers where the JVM keeps frame pointers (-XX:+PreserveFramePointer).",
         );
-    vec![figure.into(), functions(samples).into()]
+    (whole.weight != 0).then_some(figure)
 }
 
 /// The key of the kinds of frames that there are.

@@ -14,9 +14,11 @@ mod sampled;
 mod scheduling;
 mod sentences;
 mod sources;
+mod stacks;
 mod traced;
 
 pub use change::document as change;
 pub use data::{change as change_data, report as data};
 pub use document::document;
 pub use line::line;
+pub use stacks::{collapsed, speedscope};

@@ -1,11 +1,10 @@
 //! What a recording of the flight recorder says: flame graphs, and what ran or was allocated most.
 
-use super::flames::{class_of, key_of};
+use super::flames::{SAMPLES, class_of, key_of};
 use assay_kit::Table;
 use assay_kit::document::{Block, Figure, Section, Tone};
-use assay_kit::flame::{Flame, flames};
+use assay_kit::flame::{Flame, Weight, flames};
 use assay_kit::number::{bytes, count, counted, duration, percent};
-use assay_kit::page::drawings;
 use assay_kit::text::clean;
 use assay_model::{FrameKind, RecordedStacks, RecordingOrigin, StackUnit, TimeRecording, TimeReport};
 use std::collections::HashMap;
@@ -13,31 +12,34 @@ use std::collections::HashMap;
 /// Methods and sites that are listed.
 const LISTED_MAX: usize = 30;
 
-/// Java methods, allocations, threads in native methods.
+const JAVA: (&str, &str) = ("java", "Java methods, by the flight recorder");
+
+/// Java methods, allocations, threads in native methods. Where no processor was sampled, the answer has the graph of Java methods.
 pub fn sections(recording: &TimeRecording, report: &TimeReport) -> Vec<Section> {
-    let of = |id: &'static str, title: &'static str, short, stacks: &Option<RecordedStacks>| {
+    let of = |(id, title), short, stacks: &Option<RecordedStacks>, is_drawn: bool| {
         let stacks = stacks.as_ref().filter(|stacks| stacks.weight != 0)?;
-        Some(Section::new(id, title, blocks((id, title), stacks, recording, report)).called(short))
+        let quality = Block::Text(Tone::Strong, quality(stacks, recording, report));
+        let graph = is_drawn.then(|| Block::from(figure_of((id, title), stacks)));
+        let blocks = [Some(quality), graph, Some(leaves_table(stacks).into())];
+        Some(Section::new(id, title, blocks.into_iter().flatten()).called(short))
     };
+    let has_samples = report.samples.as_ref().is_some_and(|samples| super::flames::figure(samples).is_some());
+    let allocation = ("allocation", "Who allocated, by the flight recorder");
+    let native = ("native", "Threads in native methods, by the flight recorder");
     let sections = [
-        of("java", "Java methods, by the flight recorder", "Java methods", &recording.cpu),
-        of("allocation", "Who allocated, by the flight recorder", "Allocation", &recording.allocation),
-        of(
-            "native",
-            "Threads in native methods, by the flight recorder",
-            "Native methods",
-            &recording.native,
-        ),
+        of(JAVA, "Java methods", &recording.cpu, has_samples),
+        of(allocation, "Allocation", &recording.allocation, true),
+        of(native, "Native methods", &recording.native, true),
     ];
     sections.into_iter().flatten().collect()
 }
 
-fn blocks(
-    (id, title): (&str, &str),
-    stacks: &RecordedStacks,
-    recording: &TimeRecording,
-    report: &TimeReport,
-) -> [Block; 3] {
+/// The stacks of Java methods; absent where there are none.
+pub fn figure(recording: &TimeRecording) -> Option<Figure> {
+    Some(figure_of(JAVA, recording.cpu.as_ref().filter(|stacks| stacks.weight != 0)?))
+}
+
+fn figure_of((id, title): (&str, &str), stacks: &RecordedStacks) -> Figure {
     let names: Vec<(String, &str)> =
         stacks.frames.iter().map(|frame| (clean(&frame.name), class_of(frame.kind))).collect();
     let mut whole = Flame::default();
@@ -45,13 +47,12 @@ fn blocks(
         let known = stack.frames.iter().filter_map(|frame| names.get(*frame as usize));
         whole.add(known.map(|(name, class)| (name.as_str(), *class)), stack.weight);
     }
-    let say = |weight| in_words(stacks.unit, weight);
-    let pictures = drawings(&format!("{id}-flames"), |width, id| flames(&whole, &say, width, (id, title)));
-    let figure = Figure::new(format!("{id}-figure"), title, pictures)
-        .key(key_of(&stacks.frames))
-        .caption(caption(stacks));
-    let quality = Block::Text(Tone::Strong, quality(stacks, recording, report));
-    [quality, figure.into(), leaves_table(stacks).into()]
+    let unit = match stacks.unit {
+        StackUnit::Bytes => Weight::Bytes,
+        StackUnit::Samples | StackUnit::Other => SAMPLES,
+    };
+    let pictures = flames(&whole, unit, (&format!("{id}-flames"), title));
+    Figure::new(format!("{id}-figure"), title, pictures).key(key_of(&stacks.frames)).caption(caption(stacks))
 }
 
 fn caption(stacks: &RecordedStacks) -> String {
@@ -59,15 +60,7 @@ fn caption(stacks: &RecordedStacks) -> String {
         StackUnit::Bytes => "as wide as the bytes that they allocated, the class of the object last",
         StackUnit::Samples | StackUnit::Other => "as wide as their samples are many",
     };
-    format!("Callers above what they called, {what}; a pointer shows the figures.")
-}
-
-/// A weight in words.
-fn in_words(unit: StackUnit, weight: u64) -> String {
-    match unit {
-        StackUnit::Bytes => bytes(weight),
-        StackUnit::Samples | StackUnit::Other => counted(weight, "sample", "samples"),
-    }
+    format!("Callers above what they called, {what}.")
 }
 
 /// What the stacks rest on, and what is missing in them.

@@ -163,3 +163,19 @@ fn a_change_of_cpu_time_has_its_total_and_every_role() {
     let markdown = time::change(&change).markdown();
     assert!(markdown.contains("**CPU time by role**"), "{markdown}");
 }
+
+/// 390 listed samples and 10 that are not make the 400 of the recording.
+#[test]
+fn stacks_for_other_tools_have_the_names_and_the_whole_weight_of_the_recording() {
+    let report = recorded();
+    let collapsed = time::collapsed(&report).expect("stacks");
+    let listed = "application;http-*;shop.Cart.<total>;shop.Price.add 390\nstacks that are not listed 10\n";
+    assert_eq!(collapsed, listed);
+    let file = time::speedscope(&report).expect("stacks");
+    let file: serde_json::Value = serde_json::from_str(&file).expect("JSON");
+    let profiles = file["profiles"].as_array().expect("profiles");
+    let figures = profiles.iter().map(|of| (of["unit"].as_str(), of["endValue"].as_u64()));
+    let wanted = [(Some("none"), Some(400)), (Some("bytes"), Some(4_096_000))];
+    assert_eq!(figures.collect::<Vec<_>>(), wanted);
+    assert!(time::collapsed(&kept()).is_none() && time::speedscope(&kept()).is_none());
+}

@@ -9,12 +9,13 @@ use crate::command::process::pid_of;
 use crate::failure::Failure;
 use crate::forms::show_as_asked;
 use crate::output;
-use crate::output_file::can_be_written;
+use crate::output_file::{can_be_written, write_result};
 use crate::screen::{self, Screen};
 use crate::stop;
 use assay_counters::{SideGauges, Sides, TimeGauge};
 use assay_model::TimeReport;
 use recording::{DURATION_DEFAULT, Recording};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -36,7 +37,9 @@ pub fn time(arguments: &TimeArguments) -> Result<ExitCode, Failure> {
 
 /// Reads the process for the time asked for, and shows what it used.
 fn account(arguments: &TimeAccountArguments) -> Result<ExitCode, Failure> {
-    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    for file in [&arguments.html, &arguments.collapsed, &arguments.speedscope].into_iter().flatten() {
+        can_be_written(file)?;
+    }
     if arguments.watch.is_some() {
         arguments.format.is_json("--watch")?;
     }
@@ -67,6 +70,16 @@ fn account(arguments: &TimeAccountArguments) -> Result<ExitCode, Failure> {
         Some(interval) => watching.watch(interval),
         None => watching.once(),
     }
+}
+
+/// Writes stacks for another tool, if they were asked for.
+fn write_stacks(file: Option<&Path>, stacks: Option<String>) -> Result<(), Failure> {
+    let Some(file) = file else { return Ok(()) };
+    let stacks = stacks.ok_or_else(|| {
+        let path = file.display();
+        Failure::environment(format!("not written: {path}: no stacks were sampled\n  --jfr records Java methods without samples of the processors"))
+    })?;
+    write_result(file, |out| out.write_all(stacks.as_bytes()))
 }
 
 struct Watching<'a> {
@@ -101,6 +114,8 @@ impl Watching<'_> {
             End::ProcessEnded => say!("the process ended; it was measured for {:.1} s", seconds(&report)),
         }
         show_as_asked(&report, &self.arguments.format, self.arguments.html.as_deref())?;
+        write_stacks(self.arguments.collapsed.as_deref(), assay_report::time::collapsed(&report))?;
+        write_stacks(self.arguments.speedscope.as_deref(), assay_report::time::speedscope(&report))?;
         Ok(ExitCode::SUCCESS)
     }
 

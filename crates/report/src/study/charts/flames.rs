@@ -2,9 +2,9 @@
 
 use super::super::grid::{Cell, Grid};
 use assay_kit::Table;
-use assay_kit::chart::{Chart, PANEL_WIDTH, Panel, WHOLE_WIDTH};
-use assay_kit::flame_diff::{ChangedFlame, changed_flames, key_of_changes};
-use assay_kit::number::{counted, significant};
+use assay_kit::chart::{Chart, Panel};
+use assay_kit::flame::{ChangedFlame, Weight, changed_flames, key_of_changes};
+use assay_kit::number::counted;
 use assay_kit::text::clean;
 use assay_model::WindowStacks;
 use std::collections::BTreeMap;
@@ -79,7 +79,6 @@ impl<'a> Pair<'a> {
     }
 
     fn panel(&self, index: usize) -> Panel {
-        let draw = |width: f64, id: &str| changed_flames(&self.change, &per_request, width, (id, TITLE));
         let (before, after) = (per_request(self.change.before), per_request(self.change.after));
         Panel {
             heading: format!(
@@ -87,8 +86,8 @@ impl<'a> Pair<'a> {
                 clean(self.variant),
                 clean(self.baseline)
             ),
-            svg: draw(WHOLE_WIDTH, &format!("{ID}-{index}")),
-            narrow: Some(draw(PANEL_WIDTH, &format!("{ID}-{index}-narrow"))),
+            svg: changed_flames(&self.change, Weight::Time, (&format!("{ID}-{index}"), TITLE)),
+            narrow: None,
         }
     }
 }
@@ -100,7 +99,7 @@ fn add(change: &mut ChangedFlame, stack: &[&str], weights: (f64, f64)) {
 
 /// CPU time of a request.
 fn per_request(ns: f64) -> String {
-    format!("{} µs", significant(ns / 1e3))
+    Weight::Time.words(ns)
 }
 
 /// The figure; none where no stacks were sampled.
@@ -118,7 +117,7 @@ pub fn figure(grid: &Grid) -> Option<Chart> {
     Some(Chart {
         caption: "CPU time of a request: callers above what they called, a frame as wide as variant and baseline have of it together, so that \
                   what has gone still has its place; its colour and sign are its change. Sampled in the windows that count, in user mode the \
-                  function that ran; a pointer shows both figures. No interval is known of a frame: that of the whole is in the results."
+                  function that ran. No interval is known of a frame: that of the whole is in the results."
             .to_owned(),
         key: key_of_changes(),
         notes: notes.into_iter().collect(),

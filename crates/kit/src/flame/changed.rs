@@ -1,16 +1,13 @@
-//! Differential flame graphs: two profiles in one picture, each frame as wide as both have of it, coloured by the change.
+//! Two profiles in one picture, each frame as wide as both have of it, coloured by the change.
 
+use super::{FRAMES_MAX, Frame, Weight, data, picture};
 use crate::key;
-use crate::letters::whole_or_cut;
-use crate::svg::{Anchor, Svg};
+use crate::number::count;
+use crate::page::drawings;
 use std::collections::HashMap;
 
-const ROW: f64 = 18.0;
-const LABEL: f64 = 11.5;
-const ROWS_MAX: usize = 80;
-const WIDTH_MIN: f64 = 0.6;
 /// Changes, as a part of the larger whole, from which on a frame has the next colour.
-const STEPS: [f64; 4] = [0.001, 0.005, 0.02, 0.08];
+pub(super) const STEPS: [f64; 4] = [0.001, 0.005, 0.02, 0.08];
 
 /// A frame of two profiles, with what it called in either.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,7 +31,7 @@ impl ChangedFlame {
         self.before += before;
         self.after += after;
         let mut at = self;
-        for name in stack.take(ROWS_MAX) {
+        for name in stack.take(FRAMES_MAX) {
             let index = at.calls.iter().position(|call| call.name == name).unwrap_or_else(|| {
                 at.calls.push(ChangedFlame { name: name.to_owned(), ..ChangedFlame::default() });
                 at.calls.len() - 1
@@ -75,12 +72,28 @@ impl ChangedFlame {
         own
     }
 
-    fn both(&self) -> f64 {
-        self.before + self.after
+    fn frame(&self, larger: f64, unit: Weight) -> Frame {
+        let part = if larger <= 0.0 { 0.0 } else { self.change() / larger };
+        let class = class_of_change(part);
+        let sign = match class.as_bytes()[0] {
+            b'm' => "+ ",
+            b'l' => "− ",
+            _ => "",
+        };
+        Frame {
+            name: self.name.clone(),
+            class: format!("{class} area"),
+            sign,
+            weights: vec![self.before, self.after],
+            tip: self.tip(unit),
+            calls: Frame::sorted(self.calls.iter().map(|call| call.frame(larger, unit)).collect()),
+        }
     }
 
-    fn depth(&self) -> usize {
-        self.calls.iter().map(|call| 1 + call.depth()).max().unwrap_or(0)
+    fn tip(&self, unit: Weight) -> String {
+        let sign = if 0.0 <= self.change() { "+" } else { "-" };
+        let [before, after, change] = [self.before, self.after, self.change().abs()].map(|of| unit.words(of));
+        format!("{}: before {before}, after {after}, {sign}{change}", self.name)
     }
 }
 
@@ -105,96 +118,43 @@ pub fn class_of_change(part: f64) -> String {
     }
 }
 
-/// The picture; `said` puts a weight into words: `12.3 µs per request`. A sign stands before the name of each frame that changed, so that
-/// colour is not needed.
-pub fn changed_flames(
-    whole: &ChangedFlame,
-    said: &dyn Fn(f64) -> String,
-    width: f64,
-    (id, title): (&str, &str),
-) -> String {
-    let mut svg = Svg::new(width, ROW * whole.depth().max(1) as f64);
-    let drawing = Drawing { larger: whole.before.max(whole.after), said };
-    drawing.draw(&mut svg, whole, (0.0, 0), width);
-    let mut changed: Vec<&ChangedFlame> = whole.calls.iter().collect();
-    changed.sort_by(|a, b| b.change().abs().total_cmp(&a.change().abs()));
-    let named = changed.iter().take(20).map(|call| drawing.tip(call));
-    svg.finish(id, title, &named.collect::<Vec<_>>().join(". "))
-}
-
-struct Drawing<'a> {
-    larger: f64,
-    said: &'a dyn Fn(f64) -> String,
-}
-
-impl Drawing<'_> {
-    fn tip(&self, flame: &ChangedFlame) -> String {
-        let sign = if 0.0 <= flame.change() { "+" } else { "-" };
-        let said = self.said;
-        format!(
-            "{}: before {}, after {}, {sign}{}",
-            flame.name,
-            said(flame.before),
-            said(flame.after),
-            said(flame.change().abs())
-        )
-    }
-
-    fn draw(&self, svg: &mut Svg, caller: &ChangedFlame, (left, row): (f64, usize), width: f64) {
-        let mut calls: Vec<&ChangedFlame> = caller.calls.iter().collect();
-        calls.sort_by(|a, b| b.both().total_cmp(&a.both()).then_with(|| a.name.cmp(&b.name)));
-        let mut x = left;
-        for call in calls {
-            let whole = caller.both();
-            let wide = if whole <= 0.0 { 0.0 } else { width * (call.both() / whole).min(1.0) };
-            if wide < WIDTH_MIN {
-                break;
-            }
-            let top = ROW * row as f64;
-            let part = if self.larger <= 0.0 { 0.0 } else { call.change() / self.larger };
-            let class = class_of_change(part);
-            svg.rect((x, top), (wide, ROW - 1.0), &format!("{class} area"), &self.tip(call));
-            let sign = match class.as_bytes()[0] {
-                b'm' => "+ ",
-                b'l' => "− ",
-                _ => "",
-            };
-            if let Some(label) = whole_or_cut(&format!("{sign}{}", call.name), wide - 6.0, LABEL) {
-                svg.text((x + 3.0, top + ROW - 5.5), Anchor::Start, "frame", &label);
-            }
-            self.draw(svg, call, (x, row + 1), wide);
-            x += wide;
-        }
-    }
+/// The graph, as HTML: both drawings, and the stacks for the script. A sign stands before the name of each frame that changed, so that colour
+/// is not needed.
+pub fn changed_flames(whole: &ChangedFlame, unit: Weight, (id, title): (&str, &str)) -> String {
+    let frame = whole.frame(whole.before.max(whole.after), unit);
+    let merged = |number: usize, size: f64| {
+        format!("{} narrower frames: {} of both together", count(number as u64), unit.words(size))
+    };
+    let drawn = drawings(id, |width, id| picture::draw(&frame, &merged, width, (id, title)));
+    format!(
+        "<div class=\"flames\" id=\"{id}-view\">{drawn}<template>{}</template></div>",
+        data::data(&frame, unit)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn said(weight: f64) -> String {
-        format!("{weight:.1} µs")
-    }
-
     fn picture(whole: &ChangedFlame) -> String {
-        changed_flames(whole, &said, 800.0, ("id", "Title"))
+        let all = changed_flames(whole, Weight::Time, ("id", "Title"));
+        all[..all.find("<div class=\"map-narrow\"").expect("two drawings")].to_owned()
     }
 
     #[test]
     fn what_grew_and_what_shrank_have_their_colours_and_signs() {
         let mut whole = ChangedFlame::default();
-        whole.add(["app", "encode"].into_iter(), (50.0, 10.0));
-        whole.add(["app", "decode"].into_iter(), (20.0, 60.0));
-        whole.add(["gc"].into_iter(), (30.0, 30.0));
+        whole.add(["app", "encode"].into_iter(), (50e3, 10e3));
+        whole.add(["app", "decode"].into_iter(), (20e3, 60e3));
+        whole.add(["gc"].into_iter(), (30e3, 30e3));
         let text = picture(&whole);
         assert!(text.contains("class=\"less4 area\"") && text.contains("− encode"), "{text}");
         assert!(text.contains("class=\"more4 area\"") && text.contains("+ decode"), "{text}");
         assert!(
-            text.contains("class=\"same area\"")
-                && text.contains("gc: before 30.0 µs, after 30.0 µs, +0.0 µs")
+            text.contains("class=\"same area\"") && text.contains("gc: before 30.0 µs, after 30.0 µs, +0 µs")
         );
         // app has 140 of 200 by both: what has gone has its place.
-        assert!(text.contains("width=\"560\""), "{text}");
+        assert!(text.contains("width=\"672\""), "{text}");
         assert_eq!(whole.calls[0].own(), (0.0, 0.0));
     }
 
@@ -223,6 +183,6 @@ mod tests {
         assert_eq!(whole, ChangedFlame::default());
         assert!(!picture(&whole).contains("<rect"));
         whole.add(std::iter::repeat_n("f", 10_000), (1.0, 0.0));
-        assert_eq!(picture(&whole).matches("<rect").count(), ROWS_MAX);
+        assert_eq!(picture(&whole).matches("<rect").count(), 24);
     }
 }
