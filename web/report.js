@@ -1,4 +1,4 @@
-// The report works without this script; with it, the reader can switch colours.
+// The report works without this script; with it, the reader can switch colours, and put every chart on paper.
 "use strict";
 {
   const root = document.documentElement;
@@ -15,4 +15,16 @@
   systemIsDark.addEventListener("change", label);
   label();
   button.hidden = false;
+
+  // Paper has the answer and its tables; sections of charts are printed when they are asked for.
+  const charts = document.querySelectorAll("section.on-screen:has(svg[role])");
+  if (charts.length > 0) {
+    const print = Object.assign(document.createElement("button"), { type: "button", id: "print", textContent: "Print with charts" });
+    print.addEventListener("click", () => {
+      for (const section of charts) section.classList.remove("on-screen");
+      window.print();
+    });
+    addEventListener("afterprint", () => charts.forEach((section) => section.classList.add("on-screen")));
+    button.after(print);
+  }
 }

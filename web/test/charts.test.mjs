@@ -173,3 +173,21 @@ test("the pictures of a load share their axis: one cursor and one zoom in all", 
   assert.notDeepEqual(await rates.locator(".ticks text").allTextContents(), whole);
   await close();
 });
+
+test("paper has the charts of a study when they are asked for, and the answer alone when they are not", async () => {
+  const { page, close } = await open("demo.html", {});
+  await page.emulateMedia({ media: "print" });
+  assert.ok(await page.locator("#pictures").isHidden());
+  await page.emulateMedia({ media: "screen" });
+  await page.evaluate(() => (window.print = () => (window.asked = true)));
+  await page.getByRole("button", { name: "Print with charts" }).click();
+  assert.ok(await page.evaluate(() => window.asked));
+  await page.emulateMedia({ media: "print" });
+  const drawn = page.locator("#pictures svg[role]:visible");
+  assert.ok((await drawn.count()) > 5);
+  const boxes = await drawn.evaluateAll((all) => all.map((svg) => svg.getBoundingClientRect().width));
+  assert.ok(boxes.every((width) => width > 100), boxes.join());
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  assert.ok(await page.locator("#pictures").isHidden());
+  await close();
+});
