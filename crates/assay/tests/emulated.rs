@@ -1,8 +1,9 @@
-//! A study of an emulated guest, as it is typed: what is counted of a chat, who ends the emulator, and that two equal variants count alike.
+//! A study of an emulated guest, as it is typed: what is counted of a chat and of a server that knows nothing of guests, who ends the emulator,
+//! and that two equal variants count alike.
 
 use assay_emulate::{EmulatedCounts, Emulator, GuestReport};
 use assay_model::{Summary, Trial, metric};
-use assay_testkit::{checkout, find_java, skip};
+use assay_testkit::{checkout, find_java, java_classes, skip};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,11 +16,16 @@ const JAR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.assay/chat/chat.j
 /// Long enough for an emulator on a machine that is full.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What this machine lacks for a guest with a JVM.
+/// What this machine lacks for a guest with the chat server.
 fn lacks() -> Option<String> {
     if !Path::new(JAR).exists() {
         return Some("the chat server is not built: ./assay setup".to_owned());
     }
+    lacks_guest()
+}
+
+/// What it lacks for a guest with a JVM.
+fn lacks_guest() -> Option<String> {
     if find_java(17, 64).is_none() {
         return Some("no 64-bit JDK 17".to_owned());
     }
@@ -196,4 +202,93 @@ fn equal_variants_count_alike_in_each_pair_of_boots() {
         let (low, high) = ratio.ends().expect("an interval");
         assert!(0.995 < low && high < 1.005, "{id}: {ratio:?}");
     }
+}
+
+/// A study of a server of the JDK's own classes, beside which its classes lie. Levels plant work.
+fn plain_study(folder: &Path, (blocks, requests): (u32, u32), levels: &str) -> PathBuf {
+    let classes = java_classes("java/PlainServer.java");
+    fs::create_dir_all(folder.join("lib")).expect("a folder");
+    for class in fs::read_dir(classes).expect("classes").flatten() {
+        fs::copy(class.path(), folder.join("lib").join(class.file_name())).expect("copied");
+    }
+    fs::write(folder.join("opts"), "-XX:+UseSerialGC -Xmx64m\n-cp lib\n").expect("written");
+    let text = format!(
+        r#"
+schema = "assay.study/1"
+name = "plain"
+jvm = "17"
+emulated = {{ processor = "current", warm_up_requests = {warm_up}, window_requests = {requests} }}
+load = {{ kind = "closed", users = 1 }}
+design = {{ blocks = {blocks}, repeats_max = 0 }}
+[server]
+command = "java @opts PlainServer {{port}}"
+ready_url = "http://127.0.0.1:{{port}}/"
+[[factor]]
+name = "work"
+level = [{levels}]
+"#,
+        warm_up = 10 * requests,
+    );
+    let file = folder.join("plain.toml");
+    fs::write(&file, text).expect("a file that can be written");
+    file
+}
+
+/// Whole trials of a run, in their order.
+fn trials_of(out: &Path) -> Vec<Trial> {
+    let folders = fs::read_dir(out.join("trials")).expect("trials").flatten();
+    let read = |folder: fs::DirEntry| {
+        serde_json::from_slice(&fs::read(folder.path().join("trial.json")).expect("whole")).expect("a trial")
+    };
+    let mut trials: Vec<Trial> = folders.map(read).collect();
+    trials.sort_by_key(|trial| trial.number);
+    trials
+}
+
+#[test]
+fn a_server_that_knows_nothing_of_guests_is_counted_by_requests_with_files_found_from_its_command() {
+    if let Some(why) = lacks_guest() {
+        skip!("{why}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("run");
+    finish(assay_run(&plain_study(folder.path(), (1, 20), r#"{ name = "one" }"#), &out));
+    let [trial] = trials_of(&out).try_into().expect("one trial");
+    assert_eq!((trial.windows[0].requests, trial.windows[0].completed), (20, 20));
+    assert_eq!(trial.problems, []);
+    assert!(0.0 < trial.windows[0].metrics[metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST]);
+}
+
+#[test]
+#[ignore = "long: eleven guests"]
+fn equal_builds_count_alike_planted_work_is_seen_and_a_seed_repeats_itself() {
+    if let Some(why) = lacks_guest() {
+        skip!("{why}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let levels = r#"{ name = "a", environment = { WORK = "10000" } }, { name = "a-again", environment = { WORK = "10000" } },
+                    { name = "b", environment = { WORK = "11200" } }"#;
+    let out = folder.path().join("run");
+    finish(assay_run(&plain_study(folder.path(), (3, 500), levels), &out));
+    let summary: Summary =
+        serde_json::from_slice(&fs::read(out.join("summary.json")).expect("whole")).expect("a summary");
+    let id = metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST;
+    let of = |variant: &str| {
+        let mut all = summary.comparisons.iter();
+        all.find(|one| one.metric == id && one.variant == variant).expect("compared")
+    };
+    for comparison in [of("a-again"), of("b")] {
+        println!("{}: {:?}", comparison.variant, comparison.ratio);
+    }
+    let (low, high) = of("a-again").ratio.ends().expect("an interval");
+    assert!(0.99 < low && high < 1.01, "{low} to {high}");
+    // 1,200 rounds of a few instructions each are the difference, whatever else a request takes.
+    assert!(of("b").shown);
+    let [first, second] = ["once", "twice"].map(|name| {
+        let out = folder.path().join(name);
+        finish(assay_run(&plain_study(folder.path(), (1, 500), r#"{ name = "one" }"#), &out));
+        trials_of(&out)[0].windows[0].metrics[id]
+    });
+    println!("one seed, two boots: {first} and {second}");
+    assert!((first / second - 1.0).abs() < 0.01, "{first} and {second}");
 }

@@ -4,6 +4,7 @@ use object::Endianness;
 use object::elf::{DT_NEEDED, FileHeader64, PT_INTERP};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Folders in which libraries lie, as the dynamic loader of Debian and its kin looks.
@@ -12,9 +13,14 @@ const FOLDERS: [&str; 6] =
 /// Files of one image whose needs are looked into, at most.
 const FILES_MAX: usize = 4000;
 
-/// Whether the bytes are those of a 64-bit ELF file.
-pub(crate) fn is_elf(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"\x7fELF\x02")
+/// How a 64-bit ELF file begins.
+const MAGIC: &[u8; 5] = b"\x7fELF\x02";
+
+/// Bytes of a file if it is a 64-bit ELF file. Of others, which may be large, only the first bytes are read.
+fn elf_bytes(path: &Path) -> Option<Vec<u8>> {
+    let mut start = [0; MAGIC.len()];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).ok()?;
+    (start == *MAGIC).then(|| std::fs::read(path).ok()).flatten()
 }
 
 /// Names of the libraries that an ELF file needs, and its dynamic loader. None of what is not ELF, or broken.
@@ -49,8 +55,7 @@ fn read_needs(bytes: &[u8]) -> Option<(Vec<String>, Option<PathBuf>)> {
 pub(crate) fn libraries(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let own: Vec<&std::ffi::OsStr> = files.iter().filter_map(|file| file.file_name()).collect();
-    let mut left: Vec<Vec<u8>> =
-        files.iter().filter_map(|file| fs_err::read(file).ok()).filter(|b| is_elf(b)).collect();
+    let mut left: Vec<Vec<u8>> = files.iter().filter_map(|file| elf_bytes(file)).collect();
     let mut looked_into = 0;
     while let Some(bytes) = left.pop() {
         looked_into += 1;

@@ -2,6 +2,7 @@
 //! `Documentation/driver-api/early-userspace/buffer-format.rst`).
 
 use crate::elf::libraries;
+use crate::walk::{Kind, Limits, walk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Largest image: it lies in the guest's memory twice while it is unpacked.
 const BYTES_MAX: u64 = 2 << 30;
-/// Most files of a folder that is copied.
+/// Most files of an image.
 const FILES_MAX: usize = 50_000;
 /// Mode bits of a folder, a regular file, a character device.
 const FOLDER: u32 = 0o040_755;
@@ -68,32 +69,53 @@ impl GuestImage {
         self.folders.extend(above.map(Path::to_path_buf));
     }
 
-    /// A file or a whole folder of this machine; links are followed.
+    /// A file or a whole folder of this machine; links are followed. Of a folder hidden files and those that look like secrets stay here.
     ///
     /// # Errors
     /// A file that cannot be read, or too much data.
     pub fn add(&mut self, host: &Path, guest: &Path) -> io::Result<()> {
         let about = fs_err::metadata(host)?;
+        if about.is_dir() {
+            return self.add_walked(host, guest, Kind::Named);
+        }
         if about.is_file() {
-            let mode = FILE | about.permissions().mode() & 0o755 | 0o444;
-            self.programs.push(host.to_owned());
-            self.put(guest, Content::Of(host.to_owned()), mode);
-            return Ok(());
+            self.add_file(host, guest)?;
         }
-        if !about.is_dir() {
-            return Ok(());
-        }
+        Ok(())
+    }
+
+    /// A Java runtime, without what no running program needs.
+    ///
+    /// # Errors
+    /// As of [`GuestImage::add`].
+    pub fn add_runtime(&mut self, home: &Path, guest: &Path) -> io::Result<()> {
+        self.add_walked(home, guest, Kind::Runtime)
+    }
+
+    fn add_walked(&mut self, host: &Path, guest: &Path, kind: Kind) -> io::Result<()> {
+        let walked = walk(host, kind, Limits { entries: FILES_MAX, bytes: BYTES_MAX })?;
         self.add_folder(guest);
-        for entry in fs_err::read_dir(host)? {
-            let entry = entry?;
-            if FILES_MAX < self.entries.len() {
-                return Err(io::Error::other(format!("{} has more than {FILES_MAX} files", host.display())));
-            }
-            // A link to nowhere is nobody's loss.
-            if entry.path().exists() {
-                self.add(&entry.path(), &guest.join(entry.file_name()))?;
-            }
+        for folder in &walked.folders {
+            self.add_folder(&guest.join(folder));
         }
+        for file in &walked.files {
+            self.add_file(&host.join(file), &guest.join(file))?;
+        }
+        Ok(())
+    }
+
+    fn add_file(&mut self, host: &Path, guest: &Path) -> io::Result<()> {
+        // What cannot be read here would be missing there without a word.
+        let about = fs_err::File::open(host)?.metadata()?;
+        if FILES_MAX <= self.entries.len() {
+            return Err(io::Error::other(format!(
+                "{} and others are more than {FILES_MAX} files",
+                host.display()
+            )));
+        }
+        let mode = FILE | about.permissions().mode() & 0o755 | 0o444;
+        self.programs.push(host.to_owned());
+        self.put(guest, Content::Of(host.to_owned()), mode);
         Ok(())
     }
 

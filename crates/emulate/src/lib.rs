@@ -16,12 +16,13 @@ mod geometry;
 mod image;
 mod mark;
 mod runtime;
+mod walk;
 mod work;
 
 pub use counts::{EmulatedCounts, Figures, TaskGroup};
 pub use emulator::{COUNTS_FILE, Command, Emulator, IMAGE_FILE, REPORT_FILE};
-pub use files::{named_files, stripped};
+pub use files::{GuestCommand, NeededFiles, needed_files, stripped};
 pub use geometry::Geometry;
 pub use image::GuestImage;
 pub use runtime::runtime_of;
-pub use work::{GUEST_COMMAND, GuestReport, GuestWork, ServerInGuest, work};
+pub use work::{Amount, GUEST_COMMAND, GuestReport, GuestWork, ServerInGuest, work};

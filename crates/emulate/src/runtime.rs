@@ -1,53 +1,42 @@
-//! A Java runtime with nothing but what a program needs, made by the JDK's own `jlink`.
+//! A Java runtime without what only developers need, made by the JDK's own `jlink`.
 
 use assay_launch::try_lock_until;
-use assay_text::file::write_whole;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Counts up when what is made changes.
-const RECIPE: u32 = 1;
+const RECIPE: u32 = 2;
 /// How long to wait while another run makes a runtime; one that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// Modules that programs use without saying so.
-const USUAL: &str = "jdk.unsupported,jdk.zipfs";
-/// Where `jdeps` cannot say what jars need.
-const ALL_OF_SE: &str = "java.se";
+const PATIENCE: Duration = Duration::from_secs(240);
 
-/// The folder of a runtime for these jars, made from a JDK, or taken from `cache` where it was made before. A JVM without `jlink` is
-/// its own runtime.
+/// The folder of a runtime with all modules of a JDK, or taken from `cache` where it was made before. What a program needs is not asked:
+/// services and reflection are in no list, and two builds must run on the same runtime. A JVM without `jlink` or its modules is its own
+/// runtime.
 ///
 /// # Errors
 /// What `jlink` said.
-pub fn runtime_of(jvm_home: &Path, jars: &[PathBuf], cache: &Path) -> Result<PathBuf, String> {
-    let tool = |name: &str| Some(jvm_home.join("bin").join(name)).filter(|tool| tool.is_file());
-    let Some(jlink) = tool("jlink").filter(|_| jvm_home.join("jmods").is_dir()) else {
+pub fn runtime_of(jvm_home: &Path, cache: &Path) -> Result<PathBuf, String> {
+    let jlink = jvm_home.join("bin/jlink");
+    let modules = jvm_home.join("jmods");
+    if !jlink.is_file() || !modules.join("java.base.jmod").is_file() {
         return Ok(jvm_home.to_owned());
-    };
+    }
     let runtimes = cache.join("runtime");
     fs_err::create_dir_all(&runtimes).map_err(|e| e.to_string())?;
     let lock = fs_err::File::create(runtimes.join("lock")).map_err(|e| e.to_string())?;
     try_lock_until(lock.file(), Instant::now() + PATIENCE);
-    let needed = tool("jdeps").and_then(|jdeps| known_modules(&jdeps, jars, &runtimes));
-    let modules = format!("{},{USUAL}", needed.as_deref().unwrap_or(ALL_OF_SE));
     let release = fs_err::read_to_string(jvm_home.join("release")).unwrap_or_default();
-    let folder = runtimes.join(hash_of((RECIPE, jvm_home, &release, &modules)));
+    let folder = runtimes.join(hash_of((RECIPE, jvm_home, &release)));
     if folder.is_dir() {
         return Ok(folder);
     }
     let work = tempfile::tempdir_in(&runtimes).map_err(|e| format!("{}: {e}", runtimes.display()))?;
     let image = work.path().join("image");
     let mut command = Command::new(&jlink);
-    command.args([
-        "--add-modules",
-        &modules,
-        "--strip-debug",
-        "--no-header-files",
-        "--no-man-pages",
-        "--output",
-    ]);
+    command.arg("--module-path").arg(&modules).args(["--add-modules", "ALL-MODULE-PATH"]);
+    command.args(["--strip-debug", "--no-header-files", "--no-man-pages", "--output"]);
     run(command.arg(&image))?;
     // Archives of class data, as a JDK has them: without one a JVM starts with other classes in other places. With 64-bit references it
     // takes another one. A release that cannot make one says so, and does without.
@@ -64,35 +53,6 @@ fn hash_of(what: impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
     what.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
-}
-
-/// Modules that jars need: what `jdeps` said before, if paths, sizes and dates of the jars are the same. Each trial would pay 5 s of CPU time
-/// for asking it anew.
-fn known_modules(jdeps: &Path, jars: &[PathBuf], folder: &Path) -> Option<String> {
-    let dated = |jar: &PathBuf| fs_err::metadata(jar).ok().map(|of| (of.len(), of.modified().ok()));
-    let of_jars: Vec<_> = jars.iter().map(|jar| (jar, dated(jar))).collect();
-    let file = folder.join(hash_of((jdeps, of_jars))).with_extension("modules");
-    if let Ok(known) = fs_err::read_to_string(&file) {
-        return Some(known);
-    }
-    let modules = modules_of(jdeps, jars)?;
-    // Without the file the next trial asks again.
-    let _ = write_whole(&file, |to| to.write_all(modules.as_bytes()));
-    Some(modules)
-}
-
-/// Modules that jars need, by `jdeps`; none where it cannot say.
-fn modules_of(jdeps: &Path, jars: &[PathBuf]) -> Option<String> {
-    if jars.is_empty() {
-        return None;
-    }
-    let mut command = Command::new(jdeps);
-    command.args(["--ignore-missing-deps", "--print-module-deps", "--multi-release", "base"]).args(jars);
-    let output = command.output().ok().filter(|output| output.status.success())?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let text = text.trim();
-    let is_list = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == ',';
-    (!text.is_empty() && text.chars().all(is_list)).then(|| text.to_owned())
 }
 
 fn run(command: &mut Command) -> Result<(), String> {

@@ -2,7 +2,7 @@
 
 use crate::mark::{self, Mark};
 use assay_launch::http;
-use assay_load::{Generator, GeneratorConfig, Load, LoadSource, LoadWindow, Measured};
+use assay_load::{Generator, GeneratorConfig, Load, Measured};
 use assay_model::Audit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -19,6 +19,8 @@ pub const GUEST_COMMAND: &str = "emulated-guest";
 const REPORT_PORT: &str = "/dev/ttyS1";
 /// How often it is looked whether the server is ready.
 const LOOK: Duration = Duration::from_millis(20);
+/// Rest between a warm-up of so many requests and the window.
+const REST: Duration = Duration::from_secs(3);
 /// How long one answer may take.
 const ANSWER: Duration = Duration::from_secs(30);
 /// Largest report: a log, an audit's answer, a few numbers.
@@ -54,10 +56,35 @@ pub struct GuestWork {
     pub generator: GeneratorConfig,
     /// How.
     pub load: Load,
-    /// Before counting, seconds of the guest's clock.
-    pub warm_up_s: f64,
-    /// While it is counted: requests begin for so long, and the last ones are waited for.
-    pub window_s: f64,
+    /// Before counting.
+    pub warm_up: Amount,
+    /// While it is counted; the last requests are waited for.
+    pub window: Amount,
+}
+
+/// How much load.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Amount {
+    /// Requests begin for so long, seconds of the guest's clock.
+    Time {
+        /// Nothing for 0.
+        length_s: f64,
+    },
+    /// So many requests: a faster server gets no more of them.
+    Requests {
+        /// How many; nothing for 0.
+        requests: u64,
+        /// How long they may take, seconds of the guest's clock.
+        longest_s: f64,
+    },
+}
+
+impl Amount {
+    fn longest(&self) -> Duration {
+        let (Amount::Time { length_s: seconds } | Amount::Requests { longest_s: seconds, .. }) = *self;
+        Duration::try_from_secs_f64(seconds).unwrap_or_default()
+    }
 }
 
 /// What a guest says of its work.
@@ -126,13 +153,17 @@ fn measured(wanted: &GuestWork) -> Result<GuestReport, String> {
     let ready_after_ms = begun.elapsed().as_secs_f64() * 1e3;
     let mut generator = Generator::new(wanted.generator.clone()).map_err(|e| e.to_string())?;
     // Users begin their sessions before anything is counted.
-    let length = Duration::from_secs_f64(wanted.window_s.max(wanted.warm_up_s));
+    let length = wanted.window.longest().max(wanted.warm_up.longest());
     generator.ready(&wanted.load, length, &AtomicBool::new(false), &mut |_| ()).map_err(|e| e.to_string())?;
-    let warm_up = load_for(&mut generator, &wanted.load, wanted.warm_up_s)?;
+    let warm_up = load_with(&mut generator, &wanted.load, wanted.warm_up)?;
+    if let Amount::Requests { .. } = wanted.warm_up {
+        // What the JVM compiles behind the requests is compiled by then. The guest is idle: the emulator passes over that.
+        std::thread::sleep(REST);
+    }
     // Its connections stand, and stay until all is counted.
     mark::set(Mark::Client);
     mark::set(Mark::Begin);
-    let window = load_for(&mut generator, &wanted.load, wanted.window_s);
+    let window = load_with(&mut generator, &wanted.load, wanted.window);
     mark::set(Mark::End);
     let window = window?.ok_or("nothing was counted: the window has no length")?;
     let audit = wanted.server.audit_url.as_ref().map(|url| audit(url));
@@ -182,7 +213,9 @@ fn wait(server: &ServerInGuest, child: &mut Child) -> Result<(), String> {
             return Ok(());
         }
         if let Ok(Some(status)) = child.try_wait() {
-            return Err(format!("the server ended in the guest before it was ready: {status}"));
+            return Err(format!(
+                "the server ended in the guest before it was ready: {status}; if it lacks a file, [emulated] files = [\"...\"] adds it"
+            ));
         }
         if server.ready_timeout_s <= begun.elapsed().as_secs_f64() {
             let seconds = server.ready_timeout_s;
@@ -194,15 +227,24 @@ fn wait(server: &ServerInGuest, child: &mut Child) -> Result<(), String> {
     }
 }
 
-/// Load for so long, and until the last of it is answered; nothing of no length.
-fn load_for(generator: &mut Generator, load: &Load, seconds: f64) -> Result<Option<Measured>, String> {
-    if seconds <= 0.0 {
+/// So much load, until the last of it is answered; nothing of none.
+fn load_with(generator: &mut Generator, load: &Load, amount: Amount) -> Result<Option<Measured>, String> {
+    let (stop, longest) = (AtomicBool::new(false), amount.longest());
+    if longest.is_zero() || matches!(amount, Amount::Requests { requests: 0, .. }) {
         return Ok(None);
     }
-    let length = Duration::from_secs_f64(seconds);
-    let window = LoadWindow { load: *load, settle: Duration::ZERO, length, slow_above: None };
-    let measured = generator.window(&window, &AtomicBool::new(false), &mut |_| ());
-    measured.map(Some).map_err(|e| e.to_string())
+    let measured = match amount {
+        Amount::Time { .. } => generator.run(load, longest, &stop, None, &mut |_| ()),
+        Amount::Requests { requests, .. } => generator.run_requests(load, requests, longest, &stop),
+    };
+    let measured = measured.map_err(|e| e.to_string())?;
+    match amount {
+        Amount::Requests { requests, longest_s } if measured.requests < requests => Err(format!(
+            "only {} of {requests} requests began within {longest_s} s of the guest's clock: ask for fewer, or give them longer",
+            measured.requests
+        )),
+        _ => Ok(Some(measured)),
+    }
 }
 
 fn audit(url: &str) -> Audit {

@@ -44,6 +44,24 @@ impl Generator {
         self.logged_window(&window, logs, stop, on_progress)
     }
 
+    /// Runs a load of exactly so many requests, and waits for the last of them; fewer where `longest` is over before. So two servers, of
+    /// which one is faster, do the same work.
+    ///
+    /// # Errors
+    /// As of [`Generator::run`].
+    pub fn run_requests(
+        &mut self,
+        load: &Load,
+        requests: u64,
+        longest: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Measured, LoadError> {
+        self.requests_max = Some(requests);
+        let measured = self.run(load, longest, stop, None, &mut |_| ());
+        self.requests_max = None;
+        measured
+    }
+
     /// Makes ready for a load that starts now, with the next seed.
     fn start(
         &mut self,

@@ -164,6 +164,8 @@ pub struct Generator {
     /// The same of what was spoken.
     pub(crate) spoken: ProtocolCounters,
     pub(crate) runs: u64,
+    /// After so many requests the run ends that is under way.
+    pub(crate) requests_max: Option<u64>,
 }
 
 impl Generator {
@@ -211,6 +213,7 @@ impl Generator {
             session_starts: SessionStarts::none(),
             spoken: endpoint.nothing_spoken(),
             runs: 0,
+            requests_max: None,
             endpoint,
         })
     }

@@ -52,6 +52,12 @@ pub struct PlannedEmulation {
     pub warm_up_s: f64,
     /// Load that is counted, likewise.
     pub window_s: f64,
+    /// Requests before counting; `warm_up_s` is then the longest that they may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up_requests: Option<u64>,
+    /// Requests that are counted; `window_s` is then the longest that they may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_requests: Option<u64>,
     /// Memory of the guest on top of the largest heap and its files, MiB.
     pub memory_mib: u64,
     /// Further files of the guest, as the study names them.

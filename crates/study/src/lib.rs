@@ -16,9 +16,11 @@
 //! | `plan` | this machine's part: JVMs, changes that levels ask for, variants that cannot run here, order and length of the run |
 //! | `runner` | trials, from their start to their stored result |
 //!
-//! `what_if` uses them all: it makes a study of a rule's advice, and judges its run.
+//! `what_if` uses them all: it makes a study of a rule's advice, and judges its run. So does `counted`, which counts the instructions of a
+//! study's variants in guests.
 
 mod check;
+mod counted;
 mod error;
 mod file;
 mod plan;
@@ -29,6 +31,7 @@ mod what_if;
 
 pub use assay_measure::observers::Observe;
 pub use check::checked::Checked;
+pub use counted::{CountedForm, CountedInstructions, counted_instructions};
 pub use error::{Diagnostic, StudyError};
 pub use file::checkout::{fetched_sources, sources};
 pub use file::fault::{FaultLimit, FaultSignal, FaultTable};
@@ -36,8 +39,8 @@ pub use file::host::{GroupTable, HostTable, PagesFor};
 pub use file::program::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable, TlsTable};
 pub use file::ready_made::{READY_MADE, ReadyMade};
 pub use file::study::{
-    CapacityTable, DesignTable, Factor, Level, LimitsTable, LoadKind, LoadTable, QuickTable, Settings, Study,
-    WarmUpTable, study_schema,
+    CapacityTable, DesignTable, EmulatedTable, Factor, Level, LimitsTable, LoadKind, LoadTable, QuickTable,
+    Settings, Study, WarmUpTable, study_schema,
 };
 pub use file::units::{Seconds, Size, Swap, parse_size};
 pub use file::workload::{cache_of, workload_schema};

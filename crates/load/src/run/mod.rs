@@ -68,6 +68,8 @@ pub(crate) struct LoadRun<'a> {
     starts: Starts,
     /// Nothing else is sent than what begins sessions.
     is_of_starts: bool,
+    /// Requests of the load that may still begin; absent: as many as its time allows.
+    left: Option<u64>,
     /// Of messages that are delivered on other connections.
     deliveries: Option<DeliveryTracker>,
     doze: Doze,
@@ -120,6 +122,7 @@ impl<'a> LoadRun<'a> {
             users: Users::new(idle, think.map(|time| time.as_nanos() as u64)),
             starts,
             is_of_starts: false,
+            left: generator.requests_max,
             deliveries,
             doze,
             still,
@@ -332,6 +335,14 @@ impl<'a> LoadRun<'a> {
 
     fn start(&mut self, slot: usize, taken: Taken, free_ns: u64, now_ns: u64) {
         let (waiting, session, session_free_ns) = taken;
+        match &mut self.left {
+            Some(0) => {
+                self.end_before(&waiting, now_ns);
+                return self.give_back((slot, session), now_ns);
+            }
+            Some(left) => *left -= 1,
+            None => {}
+        }
         let sendable_ns = waiting.sendable_ns(session_free_ns.max(free_ns));
         let request = self.slots.request_mut(slot);
         let Chosen { drawn, operation, used_up } = self.users.write_request(self.generator, session, request);

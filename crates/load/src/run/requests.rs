@@ -264,14 +264,26 @@ impl LoadRun<'_> {
         waiting: &Waiting,
         now_ns: u64,
     ) {
-        if let Some((end_ns, s)) = self.timing.end_before(waiting.intended_ns, now_ns) {
-            self.end_at(end_ns);
+        if let Some(s) = self.end_before(waiting, now_ns) {
             let (file, rows) = self.generator.config.scenario.rows_of(feed).unwrap_or_default();
             self.results.tally.note(
                 format!("data {file}"),
                 format!("all {rows} rows were used, each once; the load ended with them, after {s:.3} s"),
             );
         }
+        self.give_back((slot, session), now_ns);
+    }
+
+    /// Ends the load with the intended start of a request that is not sent; returns the seconds that are recorded. Absent where it ends
+    /// no later anyway.
+    pub(super) fn end_before(&mut self, waiting: &Waiting, now_ns: u64) -> Option<f64> {
+        let (end_ns, s) = self.timing.end_before(waiting.intended_ns, now_ns)?;
+        self.end_at(end_ns);
+        Some(s)
+    }
+
+    /// A request that was taken is not sent, and neither are those that wait behind it.
+    pub(super) fn give_back(&mut self, (slot, session): (usize, usize), now_ns: u64) {
         self.free.put(slot, now_ns);
         self.users.give_back(session, self.generator, now_ns);
         self.schedule.finish(now_ns, None, now_ns, |_| ());

@@ -37,9 +37,10 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
         PlannedProcedure::Windows => format!("; windows of {} s", significant(plan.window_s)),
         // A search chooses the length of its windows itself.
         PlannedProcedure::Capacity(_) | PlannedProcedure::Benchmark => String::new(),
-        PlannedProcedure::Emulated(_) => {
-            format!("; {} s of the guest's clock are counted", significant(plan.window_s))
-        }
+        PlannedProcedure::Emulated(ref planned) => match planned.window_requests {
+            Some(requests) => format!("; {requests} requests are counted"),
+            None => format!("; {} s of the guest's clock are counted", significant(plan.window_s)),
+        },
     };
     let rate =
         if plan.load_sets_rate { "; it sets the throughput, which is not compared therefore" } else { "" };

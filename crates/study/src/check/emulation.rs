@@ -1,7 +1,7 @@
 //! The `[emulated]` table: its mistakes, its defaults, and keys that a study of emulated guests cannot have.
 
 use crate::file::document::Document;
-use crate::file::study::{EmulatedTable, Study};
+use crate::file::study::{EmulatedTable, LoadKind, Study};
 use crate::file::workload::{Program, Workload};
 use assay_model::{Design, PlannedEmulation};
 
@@ -10,6 +10,8 @@ const WARM_UP_S: f64 = 2.0;
 const WINDOW_S: f64 = 0.5;
 /// Longest of each: the emulator takes up to a minute for a second.
 const SECONDS_MAX: f64 = 600.0;
+/// The same for a number of requests, and how long they may take where the study does not say: a server that waits costs the emulator nothing.
+const LONGEST_S: f64 = 3600.0;
 /// Memory of a guest on top of heap and files: JVM native memory, load generator, kernel.
 const MEMORY_MIB: u64 = 512;
 /// Wall time of a trial, about, for the estimate of the run's length: start and end of a guest, a second of its clock as it is, and one
@@ -17,6 +19,8 @@ const MEMORY_MIB: u64 = 512;
 const START_S: f64 = 20.0;
 const PLAIN_FACTOR: f64 = 8.0;
 const COUNTED_FACTOR: f64 = 40.0;
+/// A request of a small server on the guest's clock, seconds: 150,000 instructions of user and kernel, of both sides.
+const REQUEST_S: f64 = 150e-6;
 
 impl EmulatedTable {
     /// Each key that `quick` names in its place.
@@ -26,6 +30,8 @@ impl EmulatedTable {
             processor: quick.processor.or(self.processor),
             warm_up: quick.warm_up.or(self.warm_up),
             window: quick.window.or(self.window),
+            warm_up_requests: quick.warm_up_requests.or(self.warm_up_requests),
+            window_requests: quick.window_requests.or(self.window_requests),
             memory: quick.memory.or(self.memory),
             files: quick.files.as_ref().or(self.files.as_ref()).cloned(),
         }
@@ -38,8 +44,10 @@ pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedEmulation>
     let table = study.emulated.as_ref()?.replaced_by(quick);
     Some(PlannedEmulation {
         processor: table.processor.unwrap_or_default(),
-        warm_up_s: table.warm_up.map_or(WARM_UP_S, |s| s.0),
-        window_s: table.window.map_or(WINDOW_S, |s| s.0),
+        warm_up_s: table.warm_up.map_or(table.warm_up_requests.map_or(WARM_UP_S, |_| LONGEST_S), |s| s.0),
+        window_s: table.window.map_or(table.window_requests.map_or(WINDOW_S, |_| LONGEST_S), |s| s.0),
+        warm_up_requests: table.warm_up_requests,
+        window_requests: table.window_requests,
         memory_mib: table.memory.map_or(MEMORY_MIB, |size| size.bytes >> 20),
         files: table.files.unwrap_or_default(),
     })
@@ -47,11 +55,17 @@ pub(crate) fn planned(study: &Study, is_quick: bool) -> Option<PlannedEmulation>
 
 /// Wall time of a trial, seconds, about.
 pub(crate) fn trial_s(planned: &PlannedEmulation) -> f64 {
-    START_S + PLAIN_FACTOR * planned.warm_up_s + COUNTED_FACTOR * planned.window_s
+    let seconds = |requests: Option<u64>, s: f64| requests.map_or(s, |n| s.min(n as f64 * REQUEST_S));
+    START_S
+        + PLAIN_FACTOR * seconds(planned.warm_up_requests, planned.warm_up_s)
+        + COUNTED_FACTOR * seconds(planned.window_requests, planned.window_s)
 }
 
 /// The rule of the warm-up, in words.
 pub(crate) fn describe_warm_up(planned: &PlannedEmulation) -> String {
+    if let Some(requests) = planned.warm_up_requests {
+        return format!("{requests} requests, however long they take, and a rest; steadiness is not tested");
+    }
     format!(
         "{} s of the load on the guest's clock, of 1,000,000,000 instructions each; steadiness is not tested",
         planned.warm_up_s
@@ -69,6 +83,7 @@ pub(crate) fn check(study: &Study, workload: Option<&Workload>, document: &mut D
         return;
     }
     check_times(study, document);
+    check_counts(study, document);
     let mut cannot = |is_set: bool, place: &str, what: &str| {
         if is_set {
             document.add(place, format!("{what} means nothing in an emulated guest"));
@@ -105,14 +120,33 @@ fn check_times(study: &Study, document: &mut Document) {
         let Some(planned) = planned(study, is_quick).filter(|_| !is_quick || study.quick.is_some()) else {
             continue;
         };
-        for (key, seconds, min) in [("warm_up", planned.warm_up_s, 0.0), ("window", planned.window_s, 0.001)]
-        {
-            if !(min..=SECONDS_MAX).contains(&seconds) {
+        let of_times = [
+            ("warm_up", planned.warm_up_s, 0.0, planned.warm_up_requests),
+            ("window", planned.window_s, 0.001, planned.window_requests),
+        ];
+        for (key, seconds, min, requests) in of_times {
+            let max = requests.map_or(SECONDS_MAX, |_| LONGEST_S);
+            if !(min..=max).contains(&seconds) {
                 document.add(
                     &format!("{place}.{key}"),
-                    format!("{seconds} s: use {min} to {SECONDS_MAX} s of the guest's clock"),
+                    format!("{seconds} s: use {min} to {max} s of the guest's clock"),
                 );
             }
+        }
+    }
+}
+
+/// A number of requests ends a load whose users wait for their answers; an open one has a rate and a time.
+fn check_counts(study: &Study, document: &mut Document) {
+    let tables = [study.emulated.as_ref(), study.quick.as_ref().and_then(|quick| quick.emulated.as_ref())];
+    let is_counted = |table: &EmulatedTable| table.warm_up_requests.or(table.window_requests).is_some();
+    if !tables.into_iter().flatten().any(is_counted) {
+        return;
+    }
+    for (place, load) in study.loads() {
+        if load.kind == LoadKind::Open {
+            let what = "warm_up_requests and window_requests take a closed load: write kind = \"closed\", or give [emulated] times";
+            document.add(&format!("{place}.kind"), what);
         }
     }
 }

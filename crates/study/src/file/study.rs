@@ -357,14 +357,21 @@ pub struct CapacityTable {
 pub struct EmulatedTable {
     /// The processor whose caches, TLBs and branch prediction are modelled. Default: `pentium-iii`.
     pub processor: Option<EmulatedProcessor>,
-    /// Load before counting, on the guest's clock. Default: `2s`.
+    /// Load before counting, on the guest's clock. Default: `2s`; with `warm_up_requests` it is the longest that they may take, `1h`.
     pub warm_up: Option<Seconds>,
-    /// Load that is counted, on the guest's clock. Default: `500ms`.
+    /// Load that is counted, on the guest's clock. Default: `500ms`; with `window_requests` it is the longest that they may take, `1h`.
     pub window: Option<Seconds>,
-    /// Memory of the guest on top of the largest heap and its files. Default: `512m`.
+    /// Requests of a closed load before counting, instead of a time; then the load rests for 3 s of the guest's clock while the JVM compiles.
+    #[schemars(range(max = 10_000_000))]
+    pub warm_up_requests: Option<u64>,
+    /// Requests of a closed load that are counted, instead of a time.
+    #[schemars(range(min = 1, max = 10_000_000))]
+    pub window_requests: Option<u64>,
+    /// Memory of the guest on top of the largest heap (`heap`, or `-Xmx` in the command) and its files. Default: `512m`.
     pub memory: Option<Size>,
     /// Files and folders that the server needs and that neither its command nor its environment names; they have the same path in the
-    /// guest. Relative paths begin at the study file's folder.
+    /// guest. Relative paths begin at the study file's folder. Of a folder hidden files and keys (`.p12`, `.jks`, `.pem` and so on) are left out
+    /// unless they are named themselves.
     pub files: Option<Vec<String>>,
 }
 

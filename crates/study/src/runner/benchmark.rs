@@ -51,7 +51,7 @@ fn starting(run: &Run<'_>, begun: &Begun<'_>) -> Result<Starting<'static>, Strin
     let logs = log_option(begun.launch, &begun.folder)?;
     let mut names = fixed_placeholders(&run.prepared.workload, &begun.launch.variant.workload_options);
     names.set_path("results", &begun.folder.join(file::BENCHMARK));
-    let program = variant_spec(run, begun.launch, ReadyWhen::Started, logs);
+    let program = variant_spec(run.prepared, begun.launch, ReadyWhen::Started, logs);
     let program = ProcessSpec { stop_timeout: STOP, ..program };
     Ok(Starting { program: Some(program), names, options_of_each: &|_| Vec::new() })
 }

@@ -8,6 +8,7 @@ mod duet;
 mod emulated;
 mod faults;
 mod fresh;
+pub(crate) mod guest;
 mod in_step;
 mod launched;
 mod procedure;

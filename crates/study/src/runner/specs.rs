@@ -2,6 +2,7 @@
 
 use super::state::Run;
 use crate::file::program::{CommandLine, ProcessTable, RunAs, ServerTable};
+use crate::plan::prepare::Prepared;
 use crate::plan::variant_launch::VariantLaunch;
 use assay_jdk::Release;
 use assay_launch::{ProcessSpec, ReadyWhen};
@@ -21,7 +22,7 @@ pub(super) fn server_spec(
     observers_options: Vec<String>,
 ) -> ProcessSpec {
     let ready = ReadyWhen::Url(table.ready_url.clone());
-    let usual = variant_spec(run, launch, ready, observers_options);
+    let usual = variant_spec(run.prepared, launch, ready, observers_options);
     let seconds = |given: Option<f64>, usual| given.map_or(usual, Duration::from_secs_f64);
     ProcessSpec {
         ready_timeout: seconds(table.ready_timeout_s, usual.ready_timeout),
@@ -34,12 +35,12 @@ pub(super) fn server_spec(
 
 /// The server or benchmark program of a variant.
 pub(super) fn variant_spec(
-    run: &Run<'_>,
+    prepared: &Prepared,
     launch: &VariantLaunch,
     ready: ReadyWhen,
     observers_options: Vec<String>,
 ) -> ProcessSpec {
-    let program = &run.prepared.workload.program;
+    let program = &prepared.workload.program;
     ProcessSpec {
         is_server: true,
         environment: program.environment().clone().into_iter().chain(launch.environment.clone()).collect(),
