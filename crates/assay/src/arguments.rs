@@ -5,6 +5,7 @@
     reason = "help texts name tables of files, `[rate]`, and what stands for a value, `<study>`"
 )]
 
+mod bisect;
 mod capacity;
 mod compare;
 mod flags;
@@ -26,6 +27,7 @@ mod studies;
 mod time;
 mod tls;
 
+pub use bisect::BisectArguments;
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
 pub use compare::CompareArguments;
 pub use flags::{FlagsArguments, FlagsCondition};
@@ -116,6 +118,17 @@ pub enum Command {
     #[command(after_help = "EXAMPLES:\n  assay compare runs/monday runs/tuesday\n  \
         assay compare runs/monday runs/tuesday --html changes.html")]
     Compare(CompareArguments),
+    /// Which commit made a server slower: a bisection that noise does not fool
+    ///
+    /// Builds commits in clean copies and compares each with the good one by a study's load. Each comparison moves the probability of each
+    /// commit to be the first slow one, and the next is made where it tells most. Ends when one answer has 95 %: a commit, several of which
+    /// all but the last cannot be measured, or no change. Exit code 3 where the time ends first.
+    #[command(
+        after_help = "EXAMPLES:\n  assay bisect v2.3 main shop.toml --build 'mvn --quiet --offline package'\n  \
+        assay bisect v2.3 main shop.toml --least 5 --budget 3h --html bisect.html\n  \
+        assay bisect v2.3 main shop.toml --plan"
+    )]
+    Bisect(BisectArguments),
     /// Put a URL under load
     #[command(
         after_help = "EXAMPLES:\n  assay load http://127.0.0.1:8080/ --rate 200 --duration 30s --connections 10\n  \

@@ -5,9 +5,9 @@ use crate::failure::Failure;
 use crate::output;
 use crate::output_file::write_result;
 use assay_model::{
-    Advice, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts, HeapModes, HeapPrediction,
-    HostComparison, HostReport, LoadResult, MemoryChange, MemoryReport, Problem, RunComparison, StoredRun,
-    Summary, TimeChange, TimeReport,
+    Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts, HeapModes,
+    HeapPrediction, HostComparison, HostReport, LoadResult, MemoryChange, MemoryReport, Problem,
+    RunComparison, StoredRun, Summary, TimeChange, TimeReport,
 };
 use assay_report::{self as report, Data, Document, EntriesShown, TerminalView};
 use serde::Serialize;
@@ -102,6 +102,7 @@ macro_rules! described {
 
 described! {
     Advice: report::memory::advice, report::memory::advice_data, problems;
+    BisectReport: report::bisect::document, report::bisect::data, problems;
     CapacityReport: report::capacity::document, report::capacity::data, problems;
     FlagsReport: report::flags::document, report::flags::data;
     GcComparison: report::gc::comparison, report::gc::comparison_data;

@@ -7,6 +7,7 @@
 //!   generator, the JVM's log decorator `timenanos` and the observers all use it, so they join without skew;
 //! - unknown keys are accepted when reading, so that a newer run can be read by an older program.
 
+mod bisect;
 mod capacity;
 mod certainty;
 mod check;
@@ -44,6 +45,7 @@ mod trial;
 mod what_if;
 mod window;
 
+pub use bisect::{BisectCommit, BisectComparison, BisectReport, BisectVerdict};
 pub use capacity::{CapacityMethod, CapacityReport, FromBelow, LimitRate, PlannedCapacity};
 pub use certainty::Certainty;
 pub use check::{Check, Disturbance, ValidityCheck};

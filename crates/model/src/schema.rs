@@ -34,6 +34,8 @@ formats! {
     SUMMARY = "assay.summary/4", since 4;
     /// `assay compare --json`
     RUN_COMPARISON = "assay.run-comparison/1", since 1;
+    /// `assay bisect --json`
+    BISECT = "assay.bisect/1", since 1;
     /// `assay load --json`
     LOAD = "assay.load/3", since 3;
     /// `assay capacity --json`

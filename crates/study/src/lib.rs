@@ -16,9 +16,10 @@
 //! | `plan` | this machine's part: JVMs, changes that levels ask for, variants that cannot run here, order and length of the run |
 //! | `runner` | trials, from their start to their stored result |
 //!
-//! `what_if` uses them all: it makes a study of a rule's advice, and judges its run. So does `counted`, which counts the instructions of a
-//! study's variants in guests.
+//! `what_if` and `bisect` use them all: one makes a study of a rule's advice, and judges its run; the other one of two commits, again and
+//! again. So does `counted`, which counts the instructions of a study's variants in guests.
 
+mod bisect;
 mod check;
 mod counted;
 mod error;
@@ -30,6 +31,7 @@ mod source;
 mod what_if;
 
 pub use assay_measure::observers::Observe;
+pub use bisect::{Bisect, BisectEvent, BisectOptions, default_folder as bisect_folder};
 pub use check::checked::Checked;
 pub use counted::{CountedForm, CountedInstructions, counted_instructions};
 pub use error::{Diagnostic, StudyError};

@@ -9,7 +9,6 @@ use assay_host::provenance;
 use assay_launch::WantedChange;
 use assay_linux::ProcRoot;
 use assay_model::{Better, Design, Estimate, HostRule, Metric, WhatIf, WhatIfVerdict, schema};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The factor, and its levels.
@@ -36,40 +35,18 @@ fn two_levels(study: Study, rule: HostRule, recommended: Level) -> Study {
     let is_global = recommended.settings.host.as_ref().is_some_and(crate::HostTable::is_global);
     let now = Level { name: NOW.to_owned(), baseline: None, settings: Settings::default(), limits: None };
     let own = Factor { name: FACTOR.to_owned(), level: vec![now, recommended], ..Factor::default() };
-    let kept = |mut factor: Factor| {
-        let wanted = study.baseline.get(&factor.name);
-        let at = wanted.and_then(|name| factor.level.iter().position(|level| level.name == *name));
-        factor.level = factor.level.into_iter().skip(at.unwrap_or(0)).take(1).collect();
-        factor.level.iter_mut().for_each(|level| level.baseline = None);
-        factor.each_jdk_from = None;
-        factor
-    };
-    let others: Vec<Factor> = study.factor.iter().cloned().map(kept).collect();
-    let mut design = study.design.clone();
-    let mut quick = study.quick.clone();
-    if let Some(quick) = &mut quick {
-        quick.levels.clear();
-        quick.exclude.clear();
-        if is_global {
-            (quick.design.kind, quick.design.windows) = (None, None);
-        }
+    let mut study = study.varied_by(own);
+    if let Some(quick) = study.quick.as_mut().filter(|_| is_global) {
+        (quick.design.kind, quick.design.windows) = (None, None);
     }
     if is_global {
         // One machine cannot have both at once.
-        (design.kind, design.windows) = (Some(Design::Fresh), None);
+        (study.design.kind, study.design.windows) = (Some(Design::Fresh), None);
     }
     let name: String = study.name.chars().take(NAME_CHARS_MAX).collect();
     Study {
         name: format!("{name}-what-if-{rule}"),
         question: format!("Does the rule {rule} hold for {}?", study.name),
-        factor: std::iter::once(own).chain(others).collect(),
-        baseline: BTreeMap::from([(FACTOR.to_owned(), NOW.to_owned())]),
-        exclude: Vec::new(),
-        published: Vec::new(),
-        claim: Vec::new(),
-        parts: Vec::new(),
-        design,
-        quick,
         ..study
     }
 }

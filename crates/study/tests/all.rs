@@ -3,6 +3,7 @@
 mod areas;
 mod attached;
 mod benchmark;
+mod bisect;
 mod builds;
 mod capacity;
 mod capacity_in_file;

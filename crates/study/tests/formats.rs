@@ -5,8 +5,8 @@
 
 use assay_load::{Scenario, scenario_schema};
 use assay_model::{
-    Advice, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport, HeapLayouts, HeapModes,
-    HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange,
+    Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport, HeapLayouts,
+    HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange,
     MemoryReport, MemorySample, MemoryTrim, Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms,
     Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
 };
@@ -76,6 +76,7 @@ fn format(id: &'static str) -> Format {
         schema::TRIAL => json::<Trial>(id),
         schema::SUMMARY => json::<Summary>(id),
         schema::RUN_COMPARISON => json::<RunComparison>(id),
+        schema::BISECT => json::<BisectReport>(id),
         schema::LOAD => json::<LoadResult>(id),
         schema::CAPACITY => json::<CapacityReport>(id),
         schema::GC => json::<GcReport>(id),

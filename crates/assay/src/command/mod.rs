@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub mod bisect;
 pub mod capacity;
 pub mod compare;
 pub mod flags;

@@ -16,9 +16,11 @@ pub enum Way {
 }
 
 /// Commands that are not run here, by words that they have. Each is in some text.
-pub const NOT_RUN: [(&[&str], &str); 18] = [
+pub const NOT_RUN: [(&[&str], &str); 20] = [
     (&["demo"], "it runs for minutes; ./check --long runs it"),
     (&["setup"], "it builds servers; scripts/test-setup runs it"),
+    (&["bisect"], "it needs a repository with a change; the tests of crates/study make one"),
+    (&["run", "shop.toml"], "it builds a repository; the tests of crates/study make one"),
     (&["heap", "modes", "--verify"], "it starts 140 JVMs; ./check --long runs it (tests/heap_modes.rs)"),
     (&["capacity", "--workload"], "it starts a server that `assay setup` builds"),
     (&["capacity", "--method"], "a sweep takes hours"),

@@ -5,12 +5,18 @@ use crate::file::document::Document;
 use crate::file::study::{Factor, Level, Settings, Study};
 use crate::file::workload::folder_of;
 use crate::source::repository::{Commit, Repository};
+use std::path::{Path, PathBuf};
+
+/// The folder whose repository has the commits of a study.
+pub(crate) fn repository_folder(study: &Study, file: &Path) -> PathBuf {
+    let of_server = study.server.as_ref().and_then(|server| server.directory.as_ref());
+    let directory = study.settings.directory.as_ref().or(of_server).filter(|path| !path.contains('{'));
+    folder_of(file).join(directory.map_or("", String::as_str))
+}
 
 /// Gives such factors their levels: each commit of the range, the oldest first.
 pub(crate) fn fill_in(study: &mut Study, document: &mut Document) {
-    let of_server = study.server.as_ref().and_then(|server| server.directory.clone());
-    let directory = study.settings.directory.clone().or(of_server).filter(|path| !path.contains('{'));
-    let folder = folder_of(&document.file).join(directory.unwrap_or_default());
+    let folder = repository_folder(study, &document.file);
     for (i, factor) in study.factor.iter_mut().enumerate() {
         let Some(range) = factor.commits.take() else { continue };
         let place = format!("factor.{i}.commits");

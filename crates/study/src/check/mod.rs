@@ -7,7 +7,7 @@ pub(crate) mod capacity;
 pub(crate) mod checked;
 mod claims;
 pub(crate) mod combinations;
-mod commits;
+pub(crate) mod commits;
 mod duet;
 mod each_jdk;
 pub(crate) mod emulation;

@@ -9,4 +9,5 @@ pub(crate) mod program;
 pub(crate) mod ready_made;
 pub(crate) mod study;
 pub(crate) mod units;
+mod varied;
 pub(crate) mod workload;
