@@ -6,6 +6,7 @@ mod capacity_page;
 mod capacity_sample;
 mod capacity_study;
 mod compare;
+mod duet;
 mod flames;
 mod folders;
 mod forms;

@@ -1,7 +1,8 @@
 //! What `--plan` of `assay run`, `load` and `capacity` says.
 
 use assay_model::{
-    Design, Plan, PlannedFault, PlannedOperation, PlannedProcedure, PlannedRequests, StudyRule, Variant,
+    Design, HalvesOf, Plan, PlannedDuet, PlannedFault, PlannedOperation, PlannedProcedure, PlannedRequests,
+    StudyRule, Variant,
 };
 use assay_study::{Gate, Prepared};
 use assay_text::duration::about;
@@ -18,6 +19,9 @@ pub fn plan_text(prepared: &Prepared, conditions: &[Gate], columns: usize) -> St
     let plan = prepared.plan();
     let mut out = Lines { text: message(&format!("{}: {}", plan.study, plan.question), columns), columns };
     out.put("design", &design(plan));
+    for (label, text) in plan.duet.iter().flat_map(sides) {
+        out.put(label, &text);
+    }
     out.put("load", &plan.load);
     for requests in &plan.requests {
         let name = if 1 < plan.requests.len() {
@@ -129,11 +133,32 @@ impl Lines {
     }
 }
 
+/// What the two sides of a duet have: a label, and its text.
+fn sides(duet: &PlannedDuet) -> Vec<(&'static str, String)> {
+    let [first, second] = &duet.halves;
+    let halves = match duet.halves_of {
+        HalvesOf::ThreadsOfOneCore => ", hardware threads of one core: each side slows the other down",
+        HalvesOf::Processors => ", which may share cores: the kernel does not say",
+        HalvesOf::Cores | HalvesOf::Other => "",
+    };
+    let mut said = vec![(
+        "halves",
+        format!("processors {first} and {second}{halves}; {} windows of each pair", duet.windows),
+    )];
+    if !duet.equal_options.is_empty() {
+        said.push(("both get", duet.equal_options.join(" ")));
+    }
+    if !duet.own_options.is_empty() {
+        said.push(("as set", duet.own_options.join(", ")));
+    }
+    said
+}
+
 fn design(plan: &Plan) -> String {
     let design = match plan.design {
         Design::Fresh => "a fresh process for each trial, in interleaved blocks",
         Design::Duet => {
-            "pairs of fresh processes at the same time, each with its load generator on half of the processors"
+            "pairs of fresh processes at the same time, each with its load generator on half of the processors, the halves swapped in every window"
         }
         Design::Resident => {
             "one resident server of each variant, measured in alternating windows, which show differences in garbage beyond 5 %, and no others"

@@ -43,3 +43,20 @@ impl MemoryLeft {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_server_of_a_pair_needs_memory_too() {
+        let mut memory = MemoryLeft { left: Some(3 << 30), together: "both servers of a pair together" };
+        assert_eq!(memory.take(Some(2 << 30)), Ok(()));
+        let why = memory.take(Some(2 << 30)).expect_err("it does not fit");
+        let want = "both servers of a pair together need more memory than is free here (624 MiB are left, about 2448 are needed); the fresh \
+                    design runs one at a time";
+        assert_eq!(why, want);
+        assert_eq!(memory.take(None), Ok(()), "a heap that is not known is not judged");
+        assert!(MemoryLeft::for_design(Design::Fresh).left.is_none());
+    }
+}

@@ -19,7 +19,8 @@ pub(crate) fn values_by_pair<'a, 'm>(
         let is_other = |other: &&&Trial| {
             other.variant != variant && (other.block, other.attempt) == (own.block, own.attempt)
         };
-        let Some(other) = trials.iter().find(is_other) else { continue };
+        // A run that was interrupted between the ends of both sides has the pair anew when it is resumed: the last one is whole.
+        let Some(other) = trials.iter().rev().find(is_other) else { continue };
         for metric in metrics {
             if let Some(value) = value_of(metric, &own.windows, &other.windows) {
                 values.entry(&*metric.id).or_default().insert(own.block, value);

@@ -3,8 +3,8 @@
 use super::*;
 use crate::result::planned::{plan, provenance, variant};
 use assay_model::{
-    Audit, Check, Design, Disturbance, ModeRead, ReferenceMode, Severity, StudyRule, TrialOutcome, Verdict,
-    WarmUp, WarmUpEnd,
+    Audit, Check, Design, Disturbance, DuetWindow, ModeRead, ReferenceMode, Severity, StudyRule,
+    TrialOutcome, Verdict, WarmUp, WarmUpEnd,
 };
 
 fn window(block: u32, metric: &str, value: f64) -> Window {
@@ -387,4 +387,41 @@ fn where_every_window_was_disturbed_it_says_by_what_and_how_such_windows_are_acc
     }
     let found = findings(&[disturbed]);
     assert_eq!((found[0].rule, found[0].severity), (StudyRule::AllDisturbed, Severity::Error));
+}
+
+/// A side of a pair, that begins on this half, with these values of its windows.
+fn side(variant: &str, (block, attempt): (u32, u32), first_half: u32, values: &[f64]) -> Trial {
+    let window = |(number, value): (u32, &f64)| {
+        let half = if number % 2 == 1 { first_half } else { 3 - first_half };
+        let duet = Some(DuetWindow { number, half, foreign_cpu_share: None, steal_share: None });
+        Window { duet, ..window(block, CPU, *value) }
+    };
+    let windows = (1..).zip(values).map(window).collect();
+    Trial { block, attempt, windows, ..trial(variant, CPU, &[]) }
+}
+
+/// However many windows a pair has: it is one pair of processes.
+#[test]
+fn a_duet_is_compared_by_pairs_of_processes_of_which_both_sides_count() {
+    let plan = Plan { design: Design::Duet, ..two_variants() };
+    let failed = TrialOutcome::Failed { reason: "gone".into() };
+    let trials = [
+        // Of the first attempt one side is gone.
+        side("a", (1, 1), 1, &[50.0; 4]),
+        Trial { outcome: failed, ..side("b", (1, 1), 2, &[1.0; 2]) },
+        side("a", (1, 2), 1, &[1.0, 4.0, 1.0, 4.0]),
+        side("b", (1, 2), 2, &[6.0, 1.5, 6.0, 1.5]),
+        // Stored before a run was interrupted; then the pair was measured anew.
+        side("b", (2, 1), 1, &[70.0; 2]),
+        side("b", (2, 1), 1, &[15.0; 2]),
+        side("a", (2, 1), 2, &[10.0; 2]),
+        side("a", (3, 1), 1, &[2.0; 6]),
+        side("b", (3, 1), 2, &[3.0; 6]),
+    ];
+    let summary = summarise(&plan, &trials, BTreeMap::new());
+    let cpu = summary.comparisons.iter().find(|c| c.metric == CPU).expect("compared");
+    assert_eq!((cpu.variant.as_str(), cpu.blocks), ("b", 3));
+    assert!((cpu.ratio.estimate - 1.5).abs() < 1e-9, "{:?}", cpu.ratio);
+    let of_a = summary.variants[0].metrics[CPU];
+    assert!((of_a.estimate - (2.0 + 10.0 + 2.0) / 3.0).abs() < 1e-9, "{of_a:?}");
 }
