@@ -45,7 +45,9 @@ impl Checked {
     /// # Errors
     /// Why this server cannot be counted here, in one sentence for each reason.
     pub fn counted(&self, form: CountedForm) -> Result<Prepared, String> {
-        let study = counted_form(self.study.clone(), form)?;
+        let mut study = counted_form(self.study.clone(), form)?;
+        // A benchmark program has no load, and is refused as what it is.
+        study.settings.load = study.settings.load.filter(|_| self.workload.program.server().is_some());
         let text = study.to_toml()?;
         let document = Document::parse(&self.document.file, &text, &study_schema()).without_lines();
         let checked = check(document, &text).map_err(|found| said(&StudyError::Diagnostics(found)))?;
@@ -71,7 +73,7 @@ fn counted_form(study: Study, form: CountedForm) -> Result<Study, String> {
         return Err("faults cannot be made in an emulated guest".to_owned());
     }
     let is_level = |(place, _): &(String, &LoadTable)| place.starts_with("factor.");
-    if study.loads().iter().any(|load| is_level(load)) {
+    if study.loads().iter().any(is_level) {
         return Err("its variants differ in load, and a guest makes the same requests to all".to_owned());
     }
     let own = study.emulated.clone().unwrap_or_default();
