@@ -10,6 +10,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Beyond this share of the server's instructions compilers decide what is compared.
+const COMPILING_PERCENT: f64 = 2.0;
+
 /// A guest that was started, and ends by itself when all is counted.
 #[derive(Debug, Clone)]
 pub struct Emulated {
@@ -57,6 +60,8 @@ impl Procedure for Emulated {
             ..Window::default()
         };
         window.problems.extend(report.problems.iter().map(|text| Problem::new("guest", text.clone())));
+        let server = counts.server.user.instructions + counts.server.kernel.instructions;
+        window.problems.extend(compiling(report.compilers_ns, server));
         let share = report.errors as f64 / report.requests.max(1) as f64;
         if self.bounds.error_share < share {
             let evidence = format!("{} of {} requests failed in the guest", report.errors, report.requests);
@@ -82,6 +87,13 @@ impl Emulated {
         }
         Ok((report, EmulatedCounts::read(&self.folder.join(COUNTS_FILE))?))
     }
+}
+
+/// Says where much of what was counted is the work of compilers. One nanosecond of the guest's clock is an instruction.
+fn compiling(compilers_ns: Option<u64>, server_instructions: u64) -> Option<Problem> {
+    let percent = compilers_ns? as f64 / server_instructions.max(1) as f64 * 100.0;
+    let what = "of what was counted is the work of the JVM's compilers, not of requests: warm it up longer in [emulated]";
+    (COMPILING_PERCENT < percent).then(|| Problem::new("guest", format!("{percent:.0} % {what}")))
 }
 
 /// Values by metric. A ratio whose whole is zero has no value.
@@ -210,6 +222,15 @@ const PERCENT: [([&str; 2], Of, Of); 9] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_in_which_the_jvm_compiles_says_so() {
+        assert_eq!(compiling(Some(20), 1_000), None);
+        assert_eq!(compiling(None, 0), None);
+        let said = compiling(Some(850), 1_000).unwrap().text;
+        assert!(said.starts_with("85 % of what was counted"), "{said}");
+        assert!(compiling(Some(1), 0).is_some());
+    }
 
     #[test]
     fn counts_become_values_per_request_and_a_ratio_of_nothing_is_absent() {
