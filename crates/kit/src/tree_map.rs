@@ -1,7 +1,7 @@
 //! The tree map: areas as rectangles, what is in them as rectangles inside, and a view of its own for each branch that
 //! can be opened. Every view is drawn here; the page only chooses which one it shows.
 
-use crate::letters::whole;
+use crate::letters::{whole, within};
 use crate::number::{bytes, percent};
 use crate::squarify::{Rect, squarify};
 use crate::svg::{Anchor, Svg};
@@ -174,11 +174,10 @@ impl Map<'_> {
         }
         svg.rect((rect.x, rect.y), (rect.w, rect.h), "area head outer", tip);
         let sum = bytes(item.node.bytes);
-        let fitting = |name: &str| whole(name, rect.w - 10.0, BOLD);
-        let with_sum = fitting(&format!("{}  {sum}", item.node.name));
-        if let Some(name) = with_sum.or_else(|| fitting(&item.node.name)) {
-            svg.text((rect.x + 5.0, rect.y + LINE), Anchor::Start, "head-name", &name);
-        }
+        let room = rect.w - 10.0;
+        let with_sum = whole(&format!("{}  {sum}", item.node.name), room, BOLD);
+        let name = with_sum.unwrap_or_else(|| within(&item.node.name, room, BOLD));
+        svg.text((rect.x + 5.0, rect.y + LINE), Anchor::Start, "head-name", &name);
         for (child, inside) in placed(&children_of(item), rect.inner(3.0, LINE + 6.0)) {
             match child {
                 Placed::One(child) => {
