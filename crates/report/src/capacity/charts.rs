@@ -31,13 +31,19 @@ pub fn curve(report: &CapacityReport) -> Figure {
         })
         .collect();
     let diamond = marker_path(3, (15.0, 6.0), 4.5);
-    items.push((mark("M1 6H29", "limit"), "limit".to_owned()));
-    if report.limits.iter().any(|limit| limit.rate_per_s.is_some()) {
-        items.push((mark(&diamond, "cross"), "rate that keeps the limit, with its interval".to_owned()));
+    for (index, limit) in report.limits.iter().enumerate() {
+        let look = lines::look_of_limit(index);
+        let marks = format!(
+            "{}{}",
+            mark("M1 6H29", &format!("s{look} limit")),
+            limit.rate_per_s.map_or_else(String::new, |_| mark(&diamond, &format!("s{look} cross")))
+        );
+        items.push((marks, format!("limit {}", words::limit_with_rate(limit))));
     }
     items.extend(rate_keys(report));
     let mut caption = "Response time, on a logarithmic axis, from the intended start of a request to the last byte of its answer. \
-         A mark is a window of load, a line goes through the medians of windows of the same rate. Bands are the intervals of the rates."
+         A mark is a window of load, a line goes through the medians of windows of the same rate. A diamond is the rate that keeps a limit, its \
+         band the interval of that rate."
         .to_owned();
     if !lines::left_out(report).is_empty() {
         let hollow = marker_path(0, (15.0, 6.0), 4.0);

@@ -23,8 +23,6 @@ const BELOW: f64 = 42.0;
 const NAMES: f64 = 208.0;
 /// Pictures narrower than this have no room beside the curves.
 const NARROW: f64 = 600.0;
-/// Names of limits on narrow pictures are this far apart, or left to the table.
-const NAME_GAP: f64 = 15.0;
 
 fn is_narrow(width: f64) -> bool {
     width < NARROW
@@ -124,16 +122,27 @@ fn times<'a>(
     times.chain(left_out).chain(limits).filter(|t| *t > 0.0).map(|t| t.clamp(TIMES.0, TIMES.1))
 }
 
+/// Limits that have a place on the axis, each with its look.
+fn drawable(report: &CapacityReport) -> impl Iterator<Item = (usize, &LimitRate)> {
+    let all = report.limits.iter().enumerate().map(|(index, limit)| (lines::look_of_limit(index), limit));
+    all.filter(|(_, limit)| limit.limit_ms.is_finite() && limit.limit_ms > 0.0)
+}
+
 /// The line of a limit, and the band of rates at which the percentile crosses it.
 fn bands(svg: &mut Svg, report: &CapacityReport, plot: &Plot, (x, y): (&Scale, &Scale)) {
-    for limit in report.limits.iter().filter(|l| l.limit_ms.is_finite() && l.limit_ms > 0.0) {
+    for (look, limit) in drawable(report) {
         let at = y.at(limit.limit_ms);
-        svg.line((plot.left, at), (plot.right, at), "limit");
+        svg.line((plot.left, at), (plot.right, at), &format!("s{look} limit"));
         if let Some((_, low, high)) = limit.rate_per_s.as_ref().and_then(finite) {
             let (from, to) = (x.at(low), x.at(high));
             let tip =
                 format!("{} is kept up to {}", words::limit_with_rate(limit), rate_words(limit.rate_per_s));
-            svg.rect((from, at), ((to - from).max(1.0), plot.bottom - at), "s4 band crossing", &tip);
+            svg.rect(
+                (from, at),
+                ((to - from).max(1.0), plot.bottom - at),
+                &format!("s{look} band crossing"),
+                &tip,
+            );
         }
     }
 }
@@ -181,40 +190,31 @@ fn draw_left_out(svg: &mut Svg, report: &CapacityReport, end: f64, (x, y): (&Sca
 
 /// A mark where the percentile crosses a limit.
 fn crossings(svg: &mut Svg, report: &CapacityReport, (x, y): (&Scale, &Scale)) {
-    for limit in &report.limits {
+    for (look, limit) in drawable(report) {
         if let Some((estimate, ..)) = limit.rate_per_s.as_ref().and_then(finite) {
             let name = words::limit_with_rate(limit);
             let tip = format!("{name}: {}", rate_words(limit.rate_per_s));
-            svg.marker(3, (x.at(estimate), y.at(limit.limit_ms)), 5.0, "cross", &tip);
+            svg.marker(3, (x.at(estimate), y.at(limit.limit_ms)), 5.0, &format!("s{look} cross"), &tip);
         }
     }
 }
 
-/// Names of the limits: beside the picture with their rates, or on their lines where there is no room beside.
+/// Names of the limits beside the picture, with their rates; where there is no room beside it, the key alone names them.
 fn limit_names(svg: &mut Svg, report: &CapacityReport, plot: &Plot, y: &Scale, width: f64) {
-    let drawable = report.limits.iter().filter(|l| l.limit_ms.is_finite() && l.limit_ms > 0.0);
-    if !is_narrow(width) {
-        let label = |limit: &LimitRate| match limit.rate_per_s.as_ref() {
-            Some(rate) => format!("{}: {}/s", words::limit_with_rate(limit), significant(rate.estimate)),
-            None => format!("{}: no rate known", words::limit_with_rate(limit)),
-        };
-        let end = |limit: &LimitRate| EndLabel {
-            at: (plot.right, y.at(limit.limit_ms)),
-            look: 5,
-            label: label(limit),
-        };
-        let names: Vec<EndLabel> = drawable.map(end).collect();
-        plot.end_labels(svg, &names, NAMES);
+    if is_narrow(width) {
         return;
     }
-    let mut last = f64::INFINITY;
-    for limit in drawable {
-        let at = y.at(limit.limit_ms) - 4.0;
-        if last - at >= NAME_GAP && at > plot.top + 8.0 {
-            svg.text((plot.left + 4.0, at), Anchor::Start, "lab", &words::limit_with_rate(limit));
-            last = at;
-        }
-    }
+    let label = |limit: &LimitRate| match limit.rate_per_s.as_ref() {
+        Some(rate) => format!("{}: {}/s", words::limit_with_rate(limit), significant(rate.estimate)),
+        None => format!("{}: no rate known", words::limit_with_rate(limit)),
+    };
+    let end = |(look, limit): (usize, &LimitRate)| EndLabel {
+        at: (plot.right, y.at(limit.limit_ms)),
+        look,
+        label: label(limit),
+    };
+    let names: Vec<EndLabel> = drawable(report).map(end).collect();
+    plot.end_labels(svg, &names, NAMES);
 }
 
 fn description(report: &CapacityReport) -> String {

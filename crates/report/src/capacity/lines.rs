@@ -11,6 +11,9 @@ const SAME_RATE: f64 = 0.01;
 const BEYOND_MAX: f64 = 1.5;
 /// Room to the right of the highest rate.
 const MARGIN: f64 = 1.03;
+/// Looks of the two lines; limits have others.
+const LIMITED_LOOK: usize = 1;
+const MEDIAN_LOOK: usize = 0;
 
 /// A window of load with what the search wanted of it.
 pub type Step<'r> = (&'r Window, &'r SearchStep);
@@ -35,39 +38,36 @@ pub fn highest_sustained(report: &CapacityReport) -> Option<Step<'_>> {
     sustained.max_by(|(_, one), (_, other)| one.offered_rate_per_s.total_cmp(&other.offered_rate_per_s))
 }
 
-/// The lines: the percentile that the limits hold for stands out, and has a line of its own where it is not that of all requests.
+/// The lines: the percentile that the limits hold for, which stands out, and the median. The table of windows has the others.
 pub fn lines(report: &CapacityReport) -> Vec<Line> {
-    let all: [(&str, f64, usize, Value); 7] = [
-        ("max", 100.0, 7, |(w, _)| w.response_ms.max),
-        ("p99.9", 99.9, 6, |(w, _)| w.response_ms.p99_9),
-        ("p99", 99.0, 1, |(w, _)| w.response_ms.p99),
-        ("p95", 95.0, 3, |(w, _)| w.response_ms.p95),
-        ("p90", 90.0, 2, |(_, s)| s.response_ms_p90),
-        ("median", 50.0, 0, |(w, _)| w.response_ms.p50),
-        ("min", 0.0, 5, |(_, s)| s.response_ms_min),
-    ];
-    let is_limited = |percentile: f64| {
-        report.limited_operations.is_empty() && (percentile - report.percentile).abs() < 1e-9
+    let limited = Line {
+        name: limited_name(report),
+        look: LIMITED_LOOK,
+        is_limited: true,
+        value: |(_, s)| s.limited_ms,
     };
-    let mut lines: Vec<Line> = all
-        .into_iter()
-        .filter(|(name, percentile, ..)| *name != "p99.9" || is_limited(*percentile))
-        .map(|(name, percentile, look, value)| Line {
-            name: name.to_owned(),
-            look,
-            is_limited: is_limited(percentile),
-            value,
-        })
-        .collect();
-    if !lines.iter().any(|l| l.is_limited) {
-        let of = match report.limited_operations.as_slice() {
-            [] => String::new(),
-            names => format!(" of {}", clean(&names.join(", "))),
-        };
-        let name = format!("{}{of}", words::percentile(report));
-        lines.insert(1, Line { name, look: 4, is_limited: true, value: |(_, s)| s.limited_ms });
-    }
-    lines
+    let median = Line {
+        name: "median".to_owned(),
+        look: MEDIAN_LOOK,
+        is_limited: false,
+        value: |(w, _)| w.response_ms.p50,
+    };
+    let is_median = report.limited_operations.is_empty() && (report.percentile - 50.0).abs() < 1e-9;
+    std::iter::once(limited).chain((!is_median).then_some(median)).collect()
+}
+
+fn limited_name(report: &CapacityReport) -> String {
+    let of = match report.limited_operations.as_slice() {
+        [] => String::new(),
+        names => format!(" of {}", clean(&names.join(", "))),
+    };
+    format!("{}{of}", words::percentile(report))
+}
+
+/// The look of a limit by its place among them: the colour of its line, its band and its mark.
+pub const fn look_of_limit(index: usize) -> usize {
+    const LOOKS: [usize; 6] = [2, 3, 4, 7, 6, 5];
+    LOOKS[index % LOOKS.len()]
 }
 
 /// Windows whose rate can be drawn.
