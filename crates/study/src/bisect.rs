@@ -344,8 +344,9 @@ impl Bisect {
                 .iter()
                 .find(|variant| variant.levels.get(FACTOR).is_some_and(|level| level == commit));
             let trials = || run.trials.iter().map(|stored| &stored.trial);
-            let values = variant
-                .map(|variant| values_by_block(&variant.name, trials(), std::slice::from_ref(&metric)));
+            let values = variant.map(|variant| {
+                values_by_block(run.plan.design, &variant.name, trials(), std::slice::from_ref(&metric))
+            });
             values.and_then(|mut values| values.remove(&*metric.id)).unwrap_or_default().into_iter().collect()
         };
         let (good, other) = (of(good), of(other));

@@ -217,11 +217,11 @@ fn is_plain(path: &Path) -> bool {
 fn heap_max_bytes(words: &[String], env: &BTreeMap<String, String>) -> Option<u64> {
     let variables = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"].into_iter().filter_map(|name| env.get(name));
     let of_variables = variables.flat_map(|text| words::split(text));
-    let sizes = of_variables.chain(words.iter().cloned()).filter_map(|word| {
+    let mut sizes = of_variables.chain(words.iter().cloned()).filter_map(|word| {
         let size = ["-Xmx", "-XX:MaxHeapSize=", "-mx"].iter().find_map(|start| word.strip_prefix(start))?;
         assay_text::size::parse(size).ok()
     });
-    sizes.last()
+    sizes.next_back()
 }
 
 #[cfg(test)]

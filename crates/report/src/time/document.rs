@@ -28,7 +28,10 @@ pub fn document(report: &TimeReport) -> Document {
     sections.extend(report.samples.iter().flat_map(|of| [sampled::section(of, report), flames::section(of)]));
     // Other forms have them in the tree behind the chart of roles.
     sections.push(
-        Section::new("roles", "Threads by role", [roles::groups(report).into()]).called("Roles").page_only(),
+        Section::new("roles", "Threads by role", [roles::groups(report).into()])
+            .called("Roles")
+            .page_only()
+            .on_screen(),
     );
     sections.extend(report.recording.iter().flat_map(|recording| recorded::sections(recording, report)));
     let threads = roles::threads(report);
@@ -36,7 +39,8 @@ pub fn document(report: &TimeReport) -> Document {
     sections.extend(hardware::sections(report));
     sections.push(Section::new("beside", "Scheduling and faults", [scheduling::table(report).into()]));
     let origins = [sources::known(report).into(), sources::left_out(report).into()];
-    sections.push(Section::new("sources", "Where the figures come from", origins).called("Sources"));
+    sections
+        .push(Section::new("sources", "Where the figures come from", origins).called("Sources").on_screen());
     Document {
         lines: vec![sentences::subject(report).into()],
         sections,

@@ -32,7 +32,7 @@ pub(crate) fn fill_in(study: &mut Study, document: &mut Document) {
             range_of(&range).and_then(|(first, last)| Repository::of(&folder)?.commits(first, last));
         match commits {
             Ok(commits) if commits.len() <= VARIANTS_MAX => {
-                factor.level = commits.iter().map(level).collect()
+                factor.level = commits.iter().map(level).collect();
             }
             Ok(commits) => {
                 let what = format!(

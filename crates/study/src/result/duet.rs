@@ -55,8 +55,8 @@ fn value_of(metric: &Metric, own: &[Window], other: &[Window]) -> Option<f64> {
         has_zero |= value <= 0.0 || beside <= 0.0;
         by_half.entry(half).or_default().push(value);
     }
-    let (there, back): (fn(f64) -> f64, fn(f64) -> f64) =
-        if has_zero { (|value| value, |value| value) } else { (f64::ln, f64::exp) };
+    let there = |value: f64| if has_zero { value } else { value.ln() };
+    let back = |value: f64| if has_zero { value } else { value.exp() };
     let mean =
         |values: &Vec<f64>| values.iter().map(|value| there(*value)).sum::<f64>() / values.len() as f64;
     let (first, second) = (by_half.get(&1)?, by_half.get(&2)?);

@@ -69,9 +69,9 @@ fn with_repeats(
 }
 
 /// One launch of both, and whether one of the variants cannot work at all.
-fn pair<'a>(
+fn pair(
     run: &mut Run<'_>,
-    launches: [&'a VariantLaunch; 2],
+    launches: [&VariantLaunch; 2],
     id: TrialId,
 ) -> Result<(Vec<Trial>, bool), Failure> {
     let planned = planned(run)?;
