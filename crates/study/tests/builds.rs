@@ -187,6 +187,24 @@ fn a_variant_whose_build_fails_is_left_out_and_the_end_of_its_output_is_shown() 
 }
 
 #[test]
+fn servers_of_the_resident_design_are_those_that_could_be_built() {
+    let lab = Lab::new();
+    let first = lab.commit("first");
+    lab.write("shop/compile.sh", "exit 7");
+    let broken = lab.commit("broken");
+    lab.write("shop/compile.sh", "mkdir out; cp server.sh out/server");
+    lab.commit("mended");
+    let study = lab.study(BUILD, &format!("[[factor]]\nname = \"commit\"\ncommits = \"{first}..main\""));
+    let text = fs::read_to_string(&study).expect("a study");
+    fs::write(&study, text.replace("blocks = 1", "kind = \"resident\", blocks = 1")).expect("written");
+    let prepared = Study::read(&study).expect("a study").prepare(false).expect("what it needs is here");
+    let (_, ran) = lab.run(&prepared, "out", &AtomicBool::new(false));
+    ran.expect("two are left");
+    let trials = load_run(&lab.path("out")).expect("a run directory").trials;
+    assert!(trials.len() == 2 && trials.iter().all(|trial| trial.trial.variant != broken), "{trials:#?}");
+}
+
+#[test]
 fn a_build_that_hangs_is_stopped_with_all_that_it_started() {
     let lab = Lab::new();
     lab.commit("first");

@@ -23,7 +23,9 @@ pub(super) fn check(
 ) {
     let present = candidates.iter().filter(|candidate| candidate.is_present());
     let specs: Vec<&VariantSpec> = present.map(|candidate| &candidate.spec).collect();
-    for spec in &specs {
+    // Where none can run, what all of them lack is said at once.
+    let all = candidates.iter().map(|candidate| &candidate.spec).filter(|_| specs.is_empty());
+    for spec in specs.iter().copied().chain(all) {
         check_command(spec, workload, uses_jvm, document);
     }
     let urls_have_port = workload.program.server().is_none_or(|s| s.ready_url.contains("{port}"));

@@ -70,6 +70,10 @@ fn start_all<'a>(
     let order = order(count, 1, run.prepared.layout.kind, plan_seed);
     for together in order.chunks(STARTING_MAX) {
         for at in together {
+            // It could not be built.
+            if run.given_up.contains_key(&launches[*at].variant.name) {
+                continue;
+            }
             let id = TrialId { block: 1, attempt: 1, seed: load_seed(plan_seed, first_block, 1) };
             servers[*at] = Some(Server::start(run, &launches[*at], id)?);
         }
