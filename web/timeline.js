@@ -79,10 +79,12 @@
     return ticks;
   };
 
-  /** The time of day at `t`, in the log's own zone: as exact as what is shown of time asks for. */
-  const timeOfDay = ({ clock, unit, from, to, end }, t) => {
-    if (!clock) return undefined;
-    const date = new Date(Date.parse(`${clock}Z`) + t * SECONDS[unit] * 1_000).toISOString();
+  /** The time of day at `t`, in UTC, by the last clock that began before it: as exact as what is shown of time asks for. */
+  const timeOfDay = ({ clocks, unit, from, to, end }, t) => {
+    const [at, ms] = clocks.findLast(([begin]) => begin <= t) ?? clocks[0] ?? [];
+    const time = new Date(ms + (t - at) * SECONDS[unit] * 1_000);
+    if (!Number.isFinite(time.getTime())) return undefined;
+    const date = time.toISOString();
     const isShort = (to - from) * SECONDS[unit] < 60;
     const day = end * SECONDS[unit] < 86_400 ? "" : `${date.slice(0, 10)} `;
     return day + date.slice(11, isShort ? 23 : 19);
@@ -112,7 +114,7 @@
         ...ticksOf(axis, svg.viewBox.baseVal.width < 500 ? 3 : 7).flatMap((t) => [
           charts.make("line", { class: "ax", x1: place(t), x2: place(t), y1: bottom, y2: bottom + 4 }),
           label(t, bottom + 17, significant(t), "t"),
-          ...(axis.clock ? [label(t, bottom + 31, timeOfDay(axis, t).split(" ").at(-1), "at clock")] : []),
+          ...(axis.clocks.length > 0 ? [label(t, bottom + 31, timeOfDay(axis, t)?.split(" ").at(-1), "at")] : []),
         ]),
       );
     };
@@ -128,7 +130,7 @@
     const values = (t) => {
       const lines = groups.flatMap((group) => group.series.map((series) => said(series, whole(t), group)).filter(Boolean));
       const day = timeOfDay(axis, t);
-      return [`${significant(t)} ${axis.unit}${day ? `, ${day}` : ""}`, ...lines.reverse()];
+      return [`${significant(t)} ${axis.unit}${day ? `, ${day} UTC` : ""}`, ...lines.reverse()];
     };
     const point = (t) => {
       cursor.setAttribute("x1", place(t));
@@ -145,11 +147,11 @@
 
   const axes = new Map();
   for (const svg of document.querySelectorAll("svg:has(.timed)")) {
-    const { time, clock } = svg.querySelector(".timed").dataset;
+    const { time, clocks = "" } = svg.querySelector(".timed").dataset;
     const [end, unit] = time.split(" ");
     // Equal ends and clocks are the same time.
-    const id = `${time} ${clock}`;
-    if (!axes.has(id)) axes.set(id, { end: Number(end), unit, clock, from: 0, to: Number(end), pictures: [], buttons: [] });
+    const id = `${time} ${clocks}`;
+    if (!axes.has(id)) axes.set(id, { end: Number(end), unit, clocks: clocks.split(";").filter(Boolean).map(numbersIn), from: 0, to: Number(end), pictures: [], buttons: [] });
     const axis = axes.get(id);
     axis.pictures.push(pictureOf(svg, axis));
   }

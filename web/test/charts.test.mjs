@@ -191,3 +191,28 @@ test("paper has the charts of a study when they are asked for, and the answer al
   assert.ok(await page.locator("#pictures").isHidden());
   await close();
 });
+
+test("a timeline says the time of day at the pointer, also behind a restart and when it is zoomed", async () => {
+  const { page, close } = await open("gc-z.html", {});
+  const svg = page.locator(TIMELINE);
+  const clocks = async () => (await svg.locator(".ticks text.at").allTextContents()).filter(Boolean);
+  assert.ok((await clocks()).includes("08:17:32"), (await clocks()).join());
+  await svg.focus();
+  await page.keyboard.press("Home");
+  assert.match((await shown(page)).text, /^0 s, 2025-09-16 08:17:32|^0 s, 08:17:32(\.000)? UTC/);
+  await page.keyboard.press("End");
+  // 40 s of the axis are 15 s of the second JVM, which began an hour and 25 s after the first.
+  assert.match((await shown(page)).text, /^40 s, 09:18:12(\.000)? UTC/);
+  await page.keyboard.press("+");
+  await page.keyboard.press("+");
+  assert.ok((await clocks()).every((clock) => /^09:18:\d\d(\.\d+)?$/.test(clock)), (await clocks()).join());
+  await close();
+});
+
+test("a pause says the line of the log at the pointer", async () => {
+  const { page, close } = await open("gc.html", {});
+  const mark = page.locator("#gc-timeline .map-wide path.pause.s7").first();
+  await mark.hover();
+  assert.match((await shown(page)).text, /^full, around .* ms, \/var\/log\/shop\/gc\.log:\d+\n/);
+  await close();
+});

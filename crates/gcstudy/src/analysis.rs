@@ -48,6 +48,8 @@ pub struct AnalysisOptions {
     pub requests: Option<Requests>,
     /// Seed of all random draws.
     pub seed: u64,
+    /// The records begin somewhere in the log: what the JVM did before is not of the span.
+    pub begins_later: bool,
 }
 
 /// Takes records as they come, and sums them up at any time.
@@ -214,7 +216,7 @@ impl Analysis {
     fn head_ns(&self) -> u64 {
         let jvm = self.jvms.last().filter(|_| self.is_jvm_known);
         let has_head = jvm.is_some_and(|jvm| jvm.version.is_some() && jvm.heap_bytes_max.is_some());
-        self.timeline.head_ns().filter(|_| has_head).unwrap_or(0)
+        self.timeline.head_ns().filter(|_| has_head && !self.options.begins_later).unwrap_or(0)
     }
 
     fn requests_per_s(&self) -> Option<f64> {

@@ -2,12 +2,14 @@
 
 use crate::intervals::{Intervals, Merge};
 use crate::timeline::Span;
-use assay_model::{GcCollection, GcPoint, GcRecord, GcRecordKind, GcScope, GcSeries};
+use assay_model::{GcClock, GcCollection, GcPoint, GcRecord, GcRecordKind, GcScope, GcSeries};
 
 /// Buckets.
 const BUCKETS_MAX: usize = 2_000;
 /// Collections that are kept one by one; a chart on a screen has about as many pixels.
 const COLLECTIONS_MAX: usize = 1_000;
+/// JVMs whose clock is kept.
+const CLOCKS_MAX: usize = 1_000;
 
 /// Scopes in the order in which a bucket counts them; the last is for those that have none.
 const SCOPES: [(Option<GcScope>, &str); 6] = [
@@ -26,6 +28,8 @@ struct Bucket {
     capacity: Option<u64>,
     /// By scope: how many, their sum and the longest, nanoseconds.
     pauses: [(u64, u64, u64); SCOPES.len()],
+    /// By scope: where the longest ended.
+    longest_at: [(usize, u64); SCOPES.len()],
     stalled_ns: u64,
     is_start: bool,
     is_used: bool,
@@ -36,7 +40,11 @@ impl Merge for Bucket {
         self.before_max = self.before_max.max(later.before_max);
         self.after_min = least(self.after_min, later.after_min);
         self.capacity = later.capacity.or(self.capacity);
-        for (mine, its) in self.pauses.iter_mut().zip(&later.pauses) {
+        for (scope, its) in later.pauses.iter().enumerate() {
+            let mine = &mut self.pauses[scope];
+            if mine.2 < its.2 || mine.0 == 0 {
+                self.longest_at[scope] = later.longest_at[scope];
+            }
             *mine = (mine.0 + its.0, mine.1.saturating_add(its.1), mine.2.max(its.2));
         }
         self.stalled_ns = self.stalled_ns.saturating_add(later.stalled_ns);
@@ -58,6 +66,10 @@ pub(super) struct Series {
     are_too_many: bool,
     /// The next collection is the first of a JVM.
     is_start: bool,
+    /// Where the JVM begins.
+    jvm_ns: u64,
+    /// What the wall clock said where each JVM began.
+    clocks: Vec<GcClock>,
 }
 
 impl Series {
@@ -67,6 +79,20 @@ impl Series {
         bucket.is_start = true;
         bucket.is_used = true;
         self.is_start = true;
+        self.jvm_ns = at_ns;
+    }
+
+    /// The first record of a JVM that has the wall clock says what it was when the JVM began.
+    fn tell_clock(&mut self, record: &GcRecord, at: Span) {
+        let Some(unix_ns) = record.end.unix_ns else { return };
+        let is_known = self.clocks.last().is_some_and(|clock| clock.at_ns == self.jvm_ns);
+        if is_known || self.clocks.len() == CLOCKS_MAX {
+            return;
+        }
+        let passed_ns = at.end_ns.saturating_sub(self.jvm_ns);
+        self.clocks.extend(
+            unix_ns.checked_sub_unsigned(passed_ns).map(|unix_ns| GcClock { at_ns: self.jvm_ns, unix_ns }),
+        );
     }
 
     /// Takes a record.
@@ -76,6 +102,7 @@ impl Series {
         if !is_shown && !has_sizes {
             return;
         }
+        self.tell_clock(record, at);
         self.keep(record, at);
         let bucket = self.buckets.at(at.end_ns);
         bucket.is_used = true;
@@ -88,6 +115,9 @@ impl Series {
         } else if record.kind == GcRecordKind::Pause {
             let index = scope_of(record);
             let (count, sum, longest) = &mut bucket.pauses[index];
+            if *longest < ns || *count == 0 {
+                bucket.longest_at[index] = (record.source, record.line);
+            }
             (*count, *sum, *longest) = (*count + 1, sum.saturating_add(ns), (*longest).max(ns));
         }
     }
@@ -107,6 +137,7 @@ impl Series {
             pause: of_kind(GcRecordKind::Pause).map(|ms| (SCOPES[scope_of(record)].1.to_owned(), ms)),
             stalled_ms: of_kind(GcRecordKind::Stall),
             is_start: std::mem::take(&mut self.is_start),
+            at: Some((record.source, record.line)),
         });
     }
 
@@ -115,7 +146,7 @@ impl Series {
         let bucket_s = self.buckets.length_ns() as f64 / 1e9;
         let used = self.buckets.items().iter().enumerate().filter(|(_, bucket)| bucket.is_used);
         let points = used.map(|(index, bucket)| point(index as f64 * bucket_s, bucket)).collect();
-        GcSeries { bucket_s, points, collections: self.collections.clone() }
+        GcSeries { bucket_s, points, collections: self.collections.clone(), clocks: self.clocks.clone() }
     }
 }
 
@@ -128,12 +159,15 @@ fn point(at_s: f64, bucket: &Bucket) -> GcPoint {
     let pauses = scopes.map(|((_, name), (count, sum, longest))| {
         ((*name).to_owned(), (*count, *sum as f64 / 1e6, *longest as f64 / 1e6))
     });
+    let used =
+        SCOPES.iter().zip(&bucket.longest_at).zip(&bucket.pauses).filter(|(_, (count, ..))| *count > 0);
     GcPoint {
         at_s,
         before_bytes_max: bucket.before_max,
         after_bytes_min: bucket.after_min,
         capacity_bytes: bucket.capacity,
         pauses: pauses.collect(),
+        longest_at: used.map(|(((_, name), at), _)| ((*name).to_owned(), *at)).collect(),
         stalled_ms: bucket.stalled_ns as f64 / 1e6,
         is_start: bucket.is_start,
     }

@@ -57,8 +57,10 @@ impl GcSink for Told {
 
 /// Everything that is told of a log that comes in portions of these lengths, in turn; and the report.
 fn told(bytes: &[u8], portions: &[usize]) -> String {
-    let mut told =
-        Told { text: String::new(), analysis: Analysis::new(AnalysisOptions { requests: None, seed: 7 }) };
+    let mut told = Told {
+        text: String::new(),
+        analysis: Analysis::new(AnalysisOptions { requests: None, seed: 7, begins_later: false }),
+    };
     let mut stream = GcStream::default();
     stream.begin_source("log", &mut told);
     let (mut rest, mut turn) = (bytes, 0);

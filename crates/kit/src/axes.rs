@@ -5,6 +5,7 @@ use crate::number::tick;
 use crate::scale::{Scale, spread, ticks_from_zero, ticks_logarithmic};
 use crate::svg::{Anchor, Svg, chars_that_fit};
 use crate::text::{html, shorten};
+use crate::time_axis::TimeAxis;
 
 /// Size of labels in user units; the styles set the same.
 pub const LABEL_SIZE: f64 = 12.5;
@@ -52,38 +53,37 @@ impl Plot {
 
     /// The lower line with tick labels at positions, and the axis' title under them.
     pub fn x_axis(&self, svg: &mut Svg, ticks: &[(f64, String)], title: &str) {
+        self.x_axis_with(svg, ticks, &[], title);
+    }
+
+    /// The same with a second row of labels, such as the time of day.
+    pub fn x_axis_with(&self, svg: &mut Svg, ticks: &[(f64, String)], second: &[(f64, String)], title: &str) {
         svg.line((self.left, self.bottom), (self.right, self.bottom), "ax");
         svg.open_group("ticks", "");
         for (x, label) in ticks {
             svg.line((*x, self.bottom), (*x, self.bottom + 4.0), "ax");
             svg.text((*x, self.bottom + 17.0), Anchor::Middle, "t", label);
         }
+        for (x, label) in second {
+            svg.text((*x, self.bottom + 31.0), Anchor::Middle, "at", label);
+        }
         svg.close_group();
         let middle = (self.left + self.right) / 2.0;
-        svg.text((middle, self.bottom + 34.0), Anchor::Middle, "at", title);
+        let below = if second.is_empty() { 34.0 } else { 48.0 };
+        svg.text((middle, self.bottom + below), Anchor::Middle, "at", title);
     }
 
-    /// Draws what moves when a reader zooms into time (`web/timeline.js`): `time` is the axis' end with its unit, `unit`
-    /// that of the values on `y`.
-    pub fn timed(
-        &self,
-        svg: &mut Svg,
-        time: (f64, &str),
-        y: &Scale,
-        unit: &str,
-        draw: impl FnOnce(&mut Svg),
-    ) {
+    /// Draws what moves when a reader zooms into time (`web/timeline.js`); `unit` is that of the values on `y`.
+    pub fn timed(&self, svg: &mut Svg, time: &TimeAxis, y: &Scale, unit: &str, draw: impl FnOnce(&mut Svg)) {
         let (low, high) = y.ends();
         let scale = if y.is_logarithmic() { "log" } else { "linear" };
         let attributes = format!(
-            " data-plot=\"{:.1} {:.1} {:.1} {:.1}\" data-time=\"{} {}\" data-values=\"{low} {high}\" data-scale=\"{scale}\" \
-             data-unit=\"{}\"",
+            " data-plot=\"{:.1} {:.1} {:.1} {:.1}\"{} data-values=\"{low} {high}\" data-scale=\"{scale}\" data-unit=\"{}\"",
             self.left,
             self.top,
             self.right,
             self.bottom,
-            time.0,
-            html(time.1),
+            time.attributes(),
             html(unit)
         );
         svg.open_group("timed", &attributes);

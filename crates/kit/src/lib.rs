@@ -35,6 +35,7 @@ pub mod svg;
 pub mod table;
 pub mod terminal;
 pub mod text;
+pub mod time_axis;
 pub mod tree_map;
 
 pub use document::Document;

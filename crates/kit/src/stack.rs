@@ -1,6 +1,5 @@
 //! Layers stacked over an axis, and the fills that tell them apart.
 
-use crate::axes::Plot;
 use crate::scale::{Scale, runs};
 use crate::svg::{Svg, points_path};
 
@@ -43,9 +42,4 @@ pub fn stack(svg: &mut Svg, positions: &[f64], layers: &[Layer], x: &Scale, y: &
 pub fn thinned(len: usize, count_max: usize) -> impl Iterator<Item = usize> {
     let step = len.div_ceil(count_max.max(1)).max(1);
     (0..len).filter(move |i| i % step == 0 || i + 1 == len)
-}
-
-/// A plot of this size with room for axes.
-pub const fn plot(width: f64, height: f64) -> Plot {
-    Plot { left: 52.0, right: width - 8.0, top: 22.0, bottom: height - 42.0 }
 }

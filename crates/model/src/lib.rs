@@ -59,7 +59,7 @@ pub use finding::{Change, Finding, KnownFrom, Rank};
 pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
 pub use gate::{GateCase, GateVerdict};
 pub use gc::{
-    Exposition, GC_FIGURES, GcAnomaly, GcCollection, GcComparison, GcCpu, GcCpuSum, GcDifference,
+    Exposition, GC_FIGURES, GcAnomaly, GcClock, GcCollection, GcComparison, GcCpu, GcCpuSum, GcDifference,
     GcDurations, GcEventsLine, GcFigure, GcHeading, GcInstant, GcJvm, GcLiveSet, GcMmu, GcPart, GcPoint,
     GcReconciliation, GcRecord, GcRecordKind, GcReport, GcRow, GcScope, GcSeries, GcSizes, GcSource, GcSpace,
     GcSpaceUse, GcTrend, GcVerdict, HeapRange, NotUnderstood, UnrecognizedLines, gc_figure,

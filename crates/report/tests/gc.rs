@@ -202,6 +202,23 @@ fn with_collections(count: u32) -> GcReport {
 }
 
 #[test]
+fn a_timeline_has_the_time_of_day_of_each_jvm_and_the_line_of_each_pause() {
+    let g1 = page(&sample::g1());
+    assert!(g1.contains("data-clocks=\"0 1758010652000\"") && g1.contains(">08:17:32</text>"));
+    assert!(g1.contains("the longest") && g1.contains(" ms, /var/log/shop/gc.log:6003</title>"), "{}", 6_003);
+    let z = page(&sample::z());
+    assert!(z.contains("data-clocks=\"0 1758010652000;25 1758014277000\""));
+    assert!(
+        z.contains(">08:17:32</text>") && z.contains(">09:18:02</text>"),
+        "30 s are 5 s of the second JVM"
+    );
+    let mut without = sample::g1();
+    without.series.clocks.clear();
+    let without = page(&without);
+    assert!(!without.contains("data-clocks") && !without.contains("time of day in UTC</text>"));
+}
+
+#[test]
 fn every_collection_is_drawn_while_there_are_fewer_than_pixels() {
     let signs = |page: &str, id: &str| {
         let svg =

@@ -2,7 +2,7 @@
 
 use super::number::parse_positive_number;
 use super::{FormatArguments, GateFilesArguments};
-use assay_gcstudy::Condition;
+use assay_gcstudy::{Condition, LogTime};
 use assay_text::duration;
 use clap::{ArgGroup, Args, Subcommand};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -41,6 +41,12 @@ pub struct GcReadArguments {
     /// Read all LOGs as one, in chronological order: for logs of one server with unrelated names
     #[arg(long)]
     pub join: bool,
+    /// Read only what ended at TIME or later: a date in UTC such as 2026-11-30T10:05, or a time since the first line such as 90s
+    #[arg(long, value_name = "TIME", value_parser = LogTime::parse, conflicts_with = "follow")]
+    pub from: Option<LogTime>,
+    /// Read only what ended at TIME or before
+    #[arg(long, value_name = "TIME", value_parser = LogTime::parse, conflicts_with = "follow")]
+    pub to: Option<LogTime>,
     /// Requests that the server answered over the span of the log: gives garbage per request
     #[arg(long, value_name = "N", value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub requests: Option<f64>,
@@ -152,6 +158,8 @@ mod tests {
             "assay gc a --every 1s",
             "assay gc a --openmetrics 9400",
             "assay gc a --requests 0",
+            "assay gc a --from noon",
+            "assay gc a --from 90s --follow",
             "assay gc a --requests 1 --requests-per-second 2",
             "assay gc a --fail-if nothing>1",
             "assay gc a --fail-if pause_p99_ms",

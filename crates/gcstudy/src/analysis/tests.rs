@@ -227,7 +227,8 @@ fn a_growing_live_set_is_told_from_a_flat_one_and_from_a_cache_that_fills() {
 #[test]
 fn requests_make_garbage_per_request() {
     for requests in [Requests::PerSecond(1_000.0), Requests::Total(1_000.0 * 100.01)] {
-        let mut analysis = Analysis::new(AnalysisOptions { requests: Some(requests), seed: 1 });
+        let mut analysis =
+            Analysis::new(AnalysisOptions { requests: Some(requests), seed: 1, begins_later: false });
         steady(101).for_each(|record| analysis.record(record));
         let got = analysis.report().garbage_bytes_per_request.unwrap().estimate;
         let want = 80.0 * MIB as f64 / 1_000.0;

@@ -9,9 +9,9 @@ pub use events::{GcEventsLine, GcHeading};
 pub use figures::{Exposition, GC_FIGURES, GcFigure, gc_figure};
 pub use record::{GcAnomaly, GcCpu, GcInstant, GcPart, GcRecord, GcRecordKind, GcScope, GcSizes, GcSpace};
 pub use report::{
-    GcCollection, GcComparison, GcCpuSum, GcDifference, GcDurations, GcJvm, GcLiveSet, GcMmu, GcPoint,
-    GcReconciliation, GcReport, GcRow, GcSeries, GcSource, GcSpaceUse, GcTrend, GcVerdict, NotUnderstood,
-    UnrecognizedLines,
+    GcClock, GcCollection, GcComparison, GcCpuSum, GcDifference, GcDurations, GcJvm, GcLiveSet, GcMmu,
+    GcPoint, GcReconciliation, GcReport, GcRow, GcSeries, GcSource, GcSpaceUse, GcTrend, GcVerdict,
+    NotUnderstood, UnrecognizedLines,
 };
 
 use schemars::JsonSchema;

@@ -306,6 +306,18 @@ pub struct GcSeries {
     /// Each pause, wait and collection by itself, in the order of the log, of logs that have no more than 1,000; absent otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collections: Vec<GcCollection>,
+    /// What the wall clock says at the beginning of each JVM, of logs that have one. The time between two JVMs is not on the axis.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clocks: Vec<GcClock>,
+}
+
+/// The wall clock at a position of the series.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GcClock {
+    /// From the beginning of the series, nanoseconds.
+    pub at_ns: u64,
+    /// Since 1970 in UTC, nanoseconds.
+    pub unix_ns: i64,
 }
 
 /// A pause, a wait of threads, or a collection whose heap is known.
@@ -331,6 +343,9 @@ pub struct GcCollection {
     /// The first of a JVM that is not the first of the log.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_start: bool,
+    /// Where it ended: index of the source and line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<(usize, u64)>,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -350,6 +365,9 @@ pub struct GcPoint {
     pub capacity_bytes: Option<u64>,
     /// Pauses by scope: how many, their sum and the longest, milliseconds.
     pub pauses: BTreeMap<String, (u64, f64, f64)>,
+    /// Where the longest of each scope ended: index of the source and line.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub longest_at: BTreeMap<String, (usize, u64)>,
     /// Waits of threads, milliseconds.
     pub stalled_ms: f64,
     /// A JVM begins here.

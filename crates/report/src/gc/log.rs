@@ -6,7 +6,7 @@ use assay_kit::document::{Answer, Block, Document, Figure, Line, PageParts, Sect
 use assay_kit::key::{mark, marker, marks};
 use assay_kit::page::drawings_if_any;
 use assay_kit::text::clean;
-use assay_model::{GcReport, GcSeries, Problem};
+use assay_model::{GcReport, Problem};
 
 pub(super) const STYLE: &str = include_str!("../../../../web/gc.css");
 /// JVMs that are named under the heading; the section on them has all.
@@ -18,7 +18,7 @@ pub fn document(report: &GcReport, name: &str) -> Document {
     let answer = Answer {
         sentence: words::headline(report),
         action: next_step(&found, "No rule found a setting to change."),
-        chart: Some(timeline(&report.series)),
+        chart: Some(timeline(report)),
         rest: vec![Block::Findings(found, "No rule found anything that costs time or memory.".to_owned())],
         ..Answer::default()
     };
@@ -47,9 +47,10 @@ pub fn document(report: &GcReport, name: &str) -> Document {
     }
 }
 
-fn timeline(series: &GcSeries) -> Figure {
+fn timeline(report: &GcReport) -> Figure {
+    let series = &report.series;
     let (id, name) = ("gc-timeline", "heap and pauses over time");
-    let draw = |width: f64, id: &str| timeline_picture::draw(series, width, id);
+    let draw = |width: f64, id: &str| timeline_picture::draw(report, width, id);
     let Some(drawings) = drawings_if_any("timeline", draw) else {
         return Figure::absent(id, name, "the log has no times, or nothing happened in it");
     };

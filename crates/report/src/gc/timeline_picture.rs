@@ -1,10 +1,12 @@
 //! The heap and the pauses over one axis of time.
 
-use assay_kit::axes::{Plot, labels};
+use assay_kit::axes::Plot;
 use assay_kit::number::{MIB, significant, tick};
 use assay_kit::scale::{Scale, runs, runs_of_clusters};
 use assay_kit::svg::Svg;
-use assay_model::{GcCollection, GcPoint, GcSeries};
+use assay_kit::text::clean;
+use assay_kit::time_axis::{Clock, TimeAxis};
+use assay_model::{GcCollection, GcPoint, GcReport, GcSeries};
 use std::collections::BTreeMap;
 
 const HEAP_HEIGHT: f64 = 140.0;
@@ -12,7 +14,6 @@ const PAUSES_HEIGHT: f64 = 110.0;
 const TOP: f64 = 30.0;
 /// Between the two rectangles: the title of the lower one.
 const BETWEEN: f64 = 34.0;
-const BELOW: f64 = 42.0;
 const LEFT: f64 = 66.0;
 /// Intervals of time that a picture shows apart.
 const POINTS_WIDE: usize = 440;
@@ -66,11 +67,11 @@ pub fn caption(series: &GcSeries) -> String {
     }
 }
 
-/// The data of the picture: the end of the time axis with its unit, and points: collections one by one, or intervals, joined until they are
-/// few enough.
-struct Drawn {
+/// The data of the picture: the axis of time, and points: collections one by one, or intervals, joined until they are few enough.
+struct Drawn<'r> {
+    report: &'r GcReport,
     end_s: f64,
-    unit: (&'static str, f64),
+    time: TimeAxis,
     /// Length of an interval; 0 where collections are drawn one by one.
     bucket_s: f64,
     points: Vec<GcPoint>,
@@ -84,14 +85,16 @@ fn alone(one: &GcCollection) -> GcPoint {
         before_bytes_max: one.before_bytes,
         after_bytes_min: one.after_bytes,
         capacity_bytes: one.capacity_bytes,
+        longest_at: one.pause.iter().zip(one.at).map(|((scope, _), at)| (scope.clone(), at)).collect(),
         pauses: pause.collect(),
         stalled_ms: one.stalled_ms.unwrap_or(0.0),
         is_start: one.is_start,
     }
 }
 
-impl Drawn {
-    fn of(series: &GcSeries, is_narrow: bool) -> Option<Drawn> {
+impl<'r> Drawn<'r> {
+    fn of(report: &'r GcReport, is_narrow: bool) -> Option<Self> {
+        let series = &report.series;
         let usable = |p: &&GcPoint| p.at_s.is_finite() && (0.0..1e12).contains(&p.at_s);
         let last_s = series.points.iter().filter(usable).map(|p| p.at_s).fold(f64::NAN, f64::max);
         let bucket_s =
@@ -110,13 +113,9 @@ impl Drawn {
             let wide_s = bucket_s * (end_s / bucket_s / points as f64).ceil().max(1.0);
             (wide_s, joined(series.points.iter().filter(usable), wide_s))
         };
-        let unit = match end_s {
-            s if s < 180.0 => ("s", 1.0),
-            s if s < 3.0 * 3_600.0 => ("min", 60.0),
-            s if s < 4.0 * 86_400.0 => ("h", 3_600.0),
-            _ => ("days", 86_400.0),
-        };
-        Some(Drawn { end_s, unit, bucket_s, points })
+        let clocks = series.clocks.iter().map(|of| Clock { at_ns: of.at_ns, unix_ns: of.unix_ns });
+        let time = TimeAxis::new(end_s).with_clocks(clocks);
+        Some(Drawn { report, end_s, time, bucket_s, points })
     }
 
     fn is_each(&self) -> bool {
@@ -147,9 +146,12 @@ impl Drawn {
         known(&positions).into_iter().flat_map(of_jvm).collect()
     }
 
-    /// Where the axis ends, and its unit.
-    fn time(&self) -> (f64, &'static str) {
-        (self.end_s / self.unit.1, self.unit.0)
+    /// Where a pause stands in the log: `, gc.log:1234`; empty where that is not known.
+    fn place(&self, at: Option<&(usize, u64)>) -> String {
+        let named = |(source, line): &(usize, u64)| {
+            Some(format!(", {}:{line}", clean(&self.report.sources.get(*source)?.name)))
+        };
+        at.and_then(named).unwrap_or_default()
     }
 }
 
@@ -173,6 +175,9 @@ fn join(into: &mut GcPoint, point: &GcPoint, at_s: f64) {
     into.capacity_bytes = point.capacity_bytes.or(into.capacity_bytes);
     for (kind, (count, total_ms, max_ms)) in &point.pauses {
         let sum = into.pauses.entry(kind.clone()).or_default();
+        if let Some(at) = point.longest_at.get(kind).filter(|_| sum.2 < *max_ms || sum.0 == 0) {
+            into.longest_at.insert(kind.clone(), *at);
+        }
         *sum = (sum.0.saturating_add(*count), sum.1 + total_ms, sum.2.max(*max_ms));
     }
     into.stalled_ms += point.stalled_ms;
@@ -180,31 +185,29 @@ fn join(into: &mut GcPoint, point: &GcPoint, at_s: f64) {
 }
 
 /// The picture, for screens or phones; absent where the log has no times.
-pub fn draw(series: &GcSeries, width: f64, id: &str) -> Option<String> {
+pub fn draw(report: &GcReport, width: f64, id: &str) -> Option<String> {
     let narrow = width < 600.0;
-    let drawn = Drawn::of(series, narrow)?;
+    let drawn = Drawn::of(report, narrow)?;
     let right = width - 16.0;
     let heap = Plot { left: LEFT, right, top: TOP, bottom: TOP + HEAP_HEIGHT };
     let pauses = Plot { top: heap.bottom + BETWEEN, bottom: heap.bottom + BETWEEN + PAUSES_HEIGHT, ..heap };
-    let mut svg = Svg::new(width, pauses.bottom + BELOW);
-    let end = drawn.end_s / drawn.unit.1;
-    let x = Scale::linear((0.0, end), (heap.left, heap.right));
+    let mut svg = Svg::new(width, pauses.bottom + drawn.time.below());
+    let x = drawn.time.scale(&heap);
     draw_heap(&mut svg, &drawn, &heap, &x);
     draw_pauses(&mut svg, &drawn, &pauses, &x);
-    let ticks = labels(&x, end, if narrow { 4 } else { 10 }, width);
     svg.line((heap.left, heap.bottom), (heap.right, heap.bottom), "ax");
-    pauses.x_axis(&mut svg, &ticks, &format!("time since the first line ({})", drawn.unit.0));
+    drawn.time.draw(&mut svg, &pauses, (if narrow { 4 } else { 10 }, width), "time since the first line");
     Some(svg.finish(id, "Heap and pauses over time", &description(&drawn)))
 }
 
 fn at_s(drawn: &Drawn, point: &GcPoint) -> f64 {
-    (point.at_s + drawn.bucket_s / 2.0).min(drawn.end_s) / drawn.unit.1
+    drawn.time.of_s((point.at_s + drawn.bucket_s / 2.0).min(drawn.end_s))
 }
 
 /// Where a JVM begins, but for the first.
 fn draw_starts(svg: &mut Svg, drawn: &Drawn, x: &Scale, plot: &Plot) {
     for point in drawn.points.iter().filter(|p| p.is_start && p.at_s > 0.0) {
-        let at = x.at(point.at_s / drawn.unit.1);
+        let at = x.at(drawn.time.of_s(point.at_s));
         svg.line((at, plot.top), (at, plot.bottom), "step start");
     }
 }
@@ -214,7 +217,7 @@ fn draw_heap(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
         |p: &GcPoint| [p.before_bytes_max, p.after_bytes_min, p.capacity_bytes].into_iter().flatten().max();
     let highest = drawn.points.iter().filter_map(sizes).max().unwrap_or(0) as f64 / MIB;
     let y = plot.y_from_zero(svg, highest, 4, "heap (MiB)");
-    plot.timed(svg, drawn.time(), &y, "MiB", |svg| {
+    plot.timed(svg, &drawn.time, &y, "MiB", |svg| {
         for points in drawn.of_heap() {
             let place = |p: &GcPoint, bytes: u64| (x.at(at_s(drawn, p)), y.at(bytes as f64 / MIB));
             draw_run(svg, &points, drawn, place);
@@ -256,16 +259,16 @@ fn draw_pauses(svg: &mut Svg, drawn: &Drawn, plot: &Plot, x: &Scale) {
     let lengths = lengths.filter(|ms| ms.is_finite() && *ms > 0.0).map(|ms| ms.clamp(TIMES.0, TIMES.1));
     let title = if drawn.is_each() { "pause (ms)" } else { "longest pause of each kind (ms)" };
     let y = plot.y_logarithmic(svg, lengths, title);
-    plot.timed(svg, drawn.time(), &y, "ms", |svg| {
+    plot.timed(svg, &drawn.time, &y, "ms", |svg| {
         draw_stalls(svg, drawn, plot, x);
         draw_starts(svg, drawn, x, plot);
         // The rarest kinds last, so that nothing hides them.
         for (_, name, look_of) in KINDS {
             for point in &drawn.points {
                 let of_kind = point.pauses.iter().filter(|(kind, _)| look(kind) == look_of);
-                for (kind, lengths) in of_kind {
-                    let kind = if kind.is_empty() { name } else { kind.as_str() };
-                    draw_pause(svg, drawn, (x, &y), (kind, look_of), (point, *lengths));
+                for (scope, lengths) in of_kind {
+                    let kind = if scope.is_empty() { name } else { scope.as_str() };
+                    draw_pause(svg, drawn, (x, &y), (scope.as_str(), kind, look_of), (point, *lengths));
                 }
             }
         }
@@ -285,18 +288,19 @@ fn draw_pause(
     svg: &mut Svg,
     drawn: &Drawn,
     (x, y): (&Scale, &Scale),
-    (kind, look): (&str, usize),
+    (scope, kind, look): (&str, &str, usize),
     (point, (count, total_ms, max_ms)): (&GcPoint, (u64, f64, f64)),
 ) {
     if !max_ms.is_finite() || max_ms <= 0.0 {
         return;
     }
     let at = at_s(drawn, point);
-    let (time, longest) = (format!("{} {}", tick(at), drawn.unit.0), significant(max_ms));
+    let (time, longest) = (format!("{} {}", tick(at), drawn.time.unit()), significant(max_ms));
+    let place = drawn.place(point.longest_at.get(scope));
     let tip = match drawn.is_each() {
-        true => format!("{kind}, at {time}: {longest} ms"),
+        true => format!("{kind}, at {time}: {longest} ms{place}"),
         false => format!(
-            "{kind}, around {time}: {count}, {} ms in all, the longest {longest} ms",
+            "{kind}, around {time}: {count}, {} ms in all, the longest {longest} ms{place}",
             significant(total_ms)
         ),
     };
@@ -305,6 +309,6 @@ fn draw_pause(
 
 fn description(drawn: &Drawn) -> String {
     let longest = drawn.points.iter().flat_map(|p| p.pauses.values()).map(|p| p.2).fold(0.0, f64::max);
-    let (end, unit) = (tick(drawn.end_s / drawn.unit.1), drawn.unit.0);
+    let (end, unit) = (tick(drawn.time.end()), drawn.time.unit());
     format!("Over {end} {unit}; the longest pause took {} ms", significant(longest))
 }

@@ -2,14 +2,14 @@
 
 use super::times::ms;
 use assay_kit::Table;
-use assay_kit::axes::{EndLabel, Plot, labels};
+use assay_kit::axes::{EndLabel, Plot};
 use assay_kit::document::{Block, Figure, Shown};
 use assay_kit::key::{line_mark, marks};
 use assay_kit::number::{count, counted, significant};
 use assay_kit::page::drawings;
 use assay_kit::quantity::figure;
-use assay_kit::scale::Scale;
 use assay_kit::svg::Svg;
+use assay_kit::time_axis::TimeAxis;
 use assay_model::{LoadInterval, LoadResult};
 
 /// More intervals than these are summed up in parts, of which a terminal shows at most so many.
@@ -84,13 +84,13 @@ fn draw(points: &[LoadInterval], lines: &[Line], unit: &str, width: f64, (id, na
     } else {
         plot.y_from_zero(&mut svg, values().fold(1.0, f64::max), 4, unit)
     };
-    let end = points.last().map_or(1.0, |of| of.to_s);
-    let x = Scale::linear((0.0, end), (plot.left, plot.right));
+    let time = TimeAxis::seconds(points.last().map_or(1.0, |of| of.to_s));
+    let x = time.scale(&plot);
     let wanted = if width < WIDE { 4 } else { 8 };
-    plot.x_axis(&mut svg, &labels(&x, end, wanted, width), "seconds from the beginning");
+    time.draw(&mut svg, &plot, (wanted, width), "time since the beginning");
     let (mut names, mut words) = (Vec::new(), Vec::new());
     let at = |of: &LoadInterval, value: Option<f64>| Some((x.at((of.from_s + of.to_s) / 2.0), y.at(value?)));
-    plot.timed(&mut svg, (end, "s"), &y, unit, |svg| {
+    plot.timed(&mut svg, &time, &y, unit, |svg| {
         for (name, look, value) in lines {
             let placed: Vec<Option<(f64, f64)>> = points.iter().map(|of| at(of, value(of))).collect();
             for part in placed.split(Option::is_none) {

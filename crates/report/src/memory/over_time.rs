@@ -1,14 +1,14 @@
 //! Areas over the snapshots of a record, stacked.
 
 use super::tree::occurring;
-use assay_kit::axes::labels;
+use assay_kit::axes::Plot;
 use assay_kit::document::{Figure, Section, Shown};
 use assay_kit::number::{MIB, bytes};
 use assay_kit::page::drawings;
-use assay_kit::scale::Scale;
 use assay_kit::stack::{self, Layer, fill_class};
 use assay_kit::svg::Svg;
 use assay_kit::text::to_the_second;
+use assay_kit::time_axis::{Clock, TimeAxis};
 use assay_kit::{Table, key};
 use assay_model::{Area, MemoryReport};
 
@@ -33,10 +33,10 @@ pub fn over_time(snapshots: &[MemoryReport]) -> Option<Section> {
     }
     let seconds =
         |snapshot: &MemoryReport| snapshot.monotonic_ns.saturating_sub(first.monotonic_ns) as f64 / 1e9;
-    let (unit, unit_s) = if seconds(last) >= 180.0 { ("min", 60.0) } else { ("s", 1.0) };
+    let time = TimeAxis::new(seconds(last)).with_clocks(Clock::stored(&first.taken_at));
     let drawn: Vec<&MemoryReport> =
         stack::thinned(snapshots.len(), SNAPSHOTS_DRAWN).map(|i| &snapshots[i]).collect();
-    let positions: Vec<f64> = drawn.iter().map(|snapshot| seconds(snapshot) / unit_s).collect();
+    let positions: Vec<f64> = drawn.iter().map(|snapshot| time.of_s(seconds(snapshot))).collect();
     let layers = Area::ALL.map(|area| Layer {
         look: area.look(),
         title: area.title(),
@@ -49,17 +49,15 @@ pub fn over_time(snapshots: &[MemoryReport]) -> Option<Section> {
         bytes(last.rss_bytes),
         snapshots.len()
     );
-    let end = seconds(last) / unit_s;
     let draw = |width: f64, id: &str| {
         let is_narrow = width < 500.0;
-        let height = if is_narrow { 300.0 } else { 340.0 };
+        let height = if is_narrow { 258.0 } else { 298.0 } + time.below();
         let mut svg = Svg::new(width, height);
-        let plot = stack::plot(width, height);
-        let x = Scale::linear((0.0, end), (plot.left, plot.right));
+        let plot = Plot { left: 52.0, right: width - 8.0, top: 22.0, bottom: height - time.below() };
+        let x = time.scale(&plot);
         let y = plot.y_from_zero(&mut svg, highest, 4, "resident (MiB)");
-        plot.timed(&mut svg, (end, unit), &y, "MiB", |svg| stack::stack(svg, &positions, &layers, &x, &y));
-        let labels = labels(&x, end, if is_narrow { 4 } else { 8 }, f64::INFINITY);
-        plot.x_axis(&mut svg, &labels, &format!("time since the first sample ({unit})"));
+        plot.timed(&mut svg, &time, &y, "MiB", |svg| stack::stack(svg, &positions, &layers, &x, &y));
+        time.draw(&mut svg, &plot, (if is_narrow { 4 } else { 8 }, width), "time since the first sample");
         svg.finish(id, "Areas over time", &words)
     };
     let occurs = occurring(snapshots);

@@ -123,6 +123,7 @@ pub fn g1() -> GcReport {
             before_bytes_max: Some((((live + 320.0 + 60.0 * noise.share()) as u64).min(1_020)) * MIB),
             after_bytes_min: Some((live + 30.0 * noise.share()) as u64 * MIB),
             capacity_bytes: Some(if index < 90 { 640 } else { 1_024 } * MIB),
+            longest_at: pauses.keys().map(|kind| (kind.clone(), (1, 30 * index + 3))).collect(),
             pauses,
             stalled_ms: 0.0,
             is_start: index == 0,
@@ -206,7 +207,7 @@ pub fn g1() -> GcReport {
                 },
             ),
         ]),
-        series: GcSeries { bucket_s: 10.0, points, ..GcSeries::default() },
+        series: GcSeries { bucket_s: 10.0, points, clocks: vec![clock(0, 0)], ..GcSeries::default() },
         reconciliations: vec![GcReconciliation {
             what: "collections by number".to_owned(),
             logged: 1_105.0,
@@ -268,6 +269,11 @@ fn findings() -> Vec<Finding<RuleId>> {
     ]
 }
 
+/// At a position of the axis so many seconds behind 2025-09-16T08:17:32Z.
+fn clock(at_s: u64, behind_s: i64) -> GcClock {
+    GcClock { at_ns: at_s * 1_000_000_000, unix_ns: (1_758_010_652 + behind_s) * 1_000_000_000 }
+}
+
 /// Z with generations: phases of microseconds, stalls, a restart, no CPU time.
 pub fn z() -> GcReport {
     let mut noise = SplitMix(11);
@@ -282,6 +288,7 @@ pub fn z() -> GcReport {
             after_bytes_min: Some(90 * MIB),
             capacity_bytes: Some(512 * MIB),
             pauses: BTreeMap::from([("young".to_owned(), (1, ms, ms))]),
+            longest_at: BTreeMap::new(),
             stalled_ms: if index == 17 { 41.0 } else { 0.0 },
             is_start: index == 0 || index == 25,
         });
@@ -310,7 +317,13 @@ pub fn z() -> GcReport {
             GcMmu { window_ms: 1.0, utilisation_percent: 91.0 },
             GcMmu { window_ms: 1_000.0, utilisation_percent: 99.98 },
         ],
-        series: GcSeries { bucket_s: 1.0, points, ..GcSeries::default() },
+        series: GcSeries {
+            bucket_s: 1.0,
+            points,
+            // An hour between the two JVMs.
+            clocks: vec![clock(0, 0), clock(25, 3_625)],
+            ..GcSeries::default()
+        },
         problems: vec![Problem::new("z.log.gz", "the packed file breaks off; what stands before was read")],
         ..GcReport::default()
     }

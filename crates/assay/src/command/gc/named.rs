@@ -107,6 +107,7 @@ pub fn options(arguments: &GcReadArguments) -> AnalysisOptions {
     let total = arguments.requests.map(Requests::Total);
     AnalysisOptions {
         requests: total.or(arguments.requests_per_second.map(Requests::PerSecond)),
+        begins_later: arguments.from.is_some(),
         ..AnalysisOptions::default()
     }
 }

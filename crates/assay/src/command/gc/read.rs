@@ -4,20 +4,36 @@ use super::named::options;
 use crate::arguments::GcReadArguments;
 use crate::failure::Failure;
 use crate::output_file::write_result;
+use assay_gclog::GcSink;
 use assay_gclog::input::{self, LogSet};
-use assay_gcstudy::{Analysis, EventsTee};
+use assay_gcstudy::{Analysis, EventsTee, LogPart};
 use assay_model::GcReport;
 
 /// Reads a set, with `--events` into its file.
 pub fn read_set(set: &LogSet, arguments: &GcReadArguments) -> Result<GcReport, Failure> {
     let mut analysis = Analysis::new(options(arguments));
     match &arguments.events {
-        None => input::read_set(set, &mut analysis),
-        Some(path) => write_result(path, |out| {
-            let mut tee = EventsTee::new(&mut analysis, Some(out));
-            input::read_set(set, &mut tee);
-            tee.finish()
-        })?,
+        None => read_into(set, &mut analysis, arguments)?,
+        Some(path) => {
+            let mut read = Ok(());
+            write_result(path, |out| {
+                let mut tee = EventsTee::new(&mut analysis, Some(out));
+                read = read_into(set, &mut tee, arguments);
+                tee.finish()
+            })?;
+            read?;
+        }
     }
     Ok(analysis.report())
+}
+
+/// All of a set, or the part between two times.
+fn read_into(set: &LogSet, sink: &mut dyn GcSink, arguments: &GcReadArguments) -> Result<(), Failure> {
+    if arguments.from.is_none() && arguments.to.is_none() {
+        input::read_set(set, sink);
+        return Ok(());
+    }
+    let mut part = LogPart::new(sink, arguments.from, arguments.to);
+    input::read_set(set, &mut part);
+    part.finish().map_err(Failure::input)
 }

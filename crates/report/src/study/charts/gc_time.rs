@@ -10,6 +10,7 @@ use assay_kit::sawtooth::{self, SawtoothDrop};
 use assay_kit::scale::Scale;
 use assay_kit::svg::Svg;
 use assay_kit::text;
+use assay_kit::time_axis::TimeAxis;
 use assay_model::{GcRecord, GcRecordKind, GcScope, StoredTrial};
 
 const ID: &str = "gc-time";
@@ -101,13 +102,13 @@ fn panel(cell: &Cell, stored: &StoredTrial, events: &[Placed], limits: (f64, f64
     joined.note(&mut svg, &HEAP);
     let look = cell.look;
     let falls: Vec<SawtoothDrop> = events.iter().map(Placed::fall).collect();
-    let time = (joined.total_s, "s");
-    HEAP.timed(&mut svg, time, &heap, "MiB", |svg| {
+    let time = TimeAxis::seconds(joined.total_s);
+    HEAP.timed(&mut svg, &time, &heap, "MiB", |svg| {
         joined.borders(svg, &HEAP, &x);
         sawtooth::falls(svg, &falls, &x, &heap, look);
     });
     let stems: Vec<(f64, f64, bool)> = events.iter().map(|p| (p.at_s, p.pause_ms(), p.is_full())).collect();
-    PAUSES.timed(&mut svg, time, &pauses, "ms", |svg| {
+    PAUSES.timed(&mut svg, &time, &pauses, "ms", |svg| {
         joined.borders(svg, &PAUSES, &x);
         sawtooth::stems(svg, &stems, (&x, &pauses), PAUSES.bottom, look, |ms| {
             format!("full collection: {} ms", significant(ms))

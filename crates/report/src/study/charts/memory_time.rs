@@ -13,6 +13,7 @@ use assay_kit::scale::Scale;
 use assay_kit::stack::{Layer, stack};
 use assay_kit::svg::Svg;
 use assay_kit::text;
+use assay_kit::time_axis::TimeAxis;
 use assay_model::{Area, MemorySample, StoredTrial};
 
 const ID: &str = "memory-time";
@@ -111,7 +112,7 @@ fn panel(cell: &Cell, stored: &StoredTrial, samples: &[Placed], highest: f64, id
         }
         joined.borders(svg, &PLOT, &x);
     };
-    PLOT.timed(&mut svg, (joined.total_s, "s"), &y, "MiB", windows);
+    PLOT.timed(&mut svg, &TimeAxis::seconds(joined.total_s), &y, "MiB", windows);
     joined.axis(&mut svg, &PLOT, &x);
     joined.note(&mut svg, &PLOT);
     let ends = samples.first().zip(samples.last());
