@@ -4,8 +4,7 @@ use crate::letters::text_width;
 use crate::number::tick;
 use crate::scale::{Scale, spread, ticks_from_zero, ticks_logarithmic};
 use crate::svg::{Anchor, Svg, chars_that_fit};
-use crate::text::{html, shorten};
-use crate::time_axis::TimeAxis;
+use crate::text::shorten;
 
 /// Size of labels in user units; the styles set the same.
 pub const LABEL_SIZE: f64 = 12.5;
@@ -71,24 +70,6 @@ impl Plot {
         let middle = (self.left + self.right) / 2.0;
         let below = if second.is_empty() { 34.0 } else { 48.0 };
         svg.text((middle, self.bottom + below), Anchor::Middle, "at", title);
-    }
-
-    /// Draws what moves when a reader zooms into time (`web/timeline.js`); `unit` is that of the values on `y`.
-    pub fn timed(&self, svg: &mut Svg, time: &TimeAxis, y: &Scale, unit: &str, draw: impl FnOnce(&mut Svg)) {
-        let (low, high) = y.ends();
-        let scale = if y.is_logarithmic() { "log" } else { "linear" };
-        let attributes = format!(
-            " data-plot=\"{:.1} {:.1} {:.1} {:.1}\"{} data-values=\"{low} {high}\" data-scale=\"{scale}\" data-unit=\"{}\"",
-            self.left,
-            self.top,
-            self.right,
-            self.bottom,
-            time.attributes(),
-            html(unit)
-        );
-        svg.open_group("timed", &attributes);
-        draw(svg);
-        svg.close_group();
     }
 
     /// Names at the right ends of lines, moved apart, each tied to its end; none if there is no

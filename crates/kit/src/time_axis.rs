@@ -5,6 +5,7 @@ use crate::letters::text_width;
 use crate::number::tick;
 use crate::scale::{Scale, ticks_from_zero};
 use crate::svg::Svg;
+use crate::text::html;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::fmt::Write as _;
@@ -138,6 +139,26 @@ impl TimeAxis {
             true => clock,
             false => format!("{:02}-{:02} {}", time.month(), time.day(), &clock[..5]),
         })
+    }
+}
+
+impl Plot {
+    /// Draws what moves when a reader zooms into time (`web/timeline.js`); `unit` is that of the values on `y`.
+    pub fn timed(&self, svg: &mut Svg, time: &TimeAxis, y: &Scale, unit: &str, draw: impl FnOnce(&mut Svg)) {
+        let (low, high) = y.ends();
+        let scale = if y.is_logarithmic() { "log" } else { "linear" };
+        let attributes = format!(
+            " data-plot=\"{:.1} {:.1} {:.1} {:.1}\"{} data-values=\"{low} {high}\" data-scale=\"{scale}\" data-unit=\"{}\"",
+            self.left,
+            self.top,
+            self.right,
+            self.bottom,
+            time.attributes(),
+            html(unit)
+        );
+        svg.open_group("timed", &attributes);
+        draw(svg);
+        svg.close_group();
     }
 }
 

@@ -1,13 +1,10 @@
 //! Two profiles in one picture, each frame as wide as both have of it, coloured by the change.
 
-use super::{FRAMES_MAX, Frame, Weight, data, picture};
+use super::{FRAMES_MAX, Frame, STEPS, Weight, data, picture};
 use crate::key;
 use crate::number::count;
 use crate::page::drawings;
 use std::collections::HashMap;
-
-/// Changes, as a part of the larger whole, from which on a frame has the next colour.
-pub(super) const STEPS: [f64; 4] = [0.001, 0.005, 0.02, 0.08];
 
 /// A frame of two profiles, with what it called in either.
 #[derive(Debug, Clone, Default, PartialEq)]

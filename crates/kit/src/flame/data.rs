@@ -1,7 +1,6 @@
 //! The stacks of a flame graph as the page carries them.
 
-use super::changed::STEPS;
-use super::{Frame, Weight, name};
+use super::{Frame, STEPS, Weight, name};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 

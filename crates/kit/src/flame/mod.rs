@@ -16,6 +16,8 @@ pub use weight::Weight;
 
 /// Frames of a stack that are kept; callees of the last one are not.
 const FRAMES_MAX: usize = 256;
+/// Changes, as a part of the larger whole, from which on a frame has the next colour.
+const STEPS: [f64; 4] = [0.001, 0.005, 0.02, 0.08];
 
 /// A frame as it is drawn, whatever the graph is of.
 struct Frame {
