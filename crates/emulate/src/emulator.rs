@@ -32,7 +32,6 @@ const INIT: &str = "#!/bin/busybox sh
 /bin/busybox mount -t proc proc /proc
 /bin/busybox mount -t sysfs sys /sys
 /bin/busybox ifconfig lo 127.0.0.1 up
-/bin/busybox hostname localhost
 ulimit -n 65536
 COMMAND
 /bin/busybox poweroff -f
