@@ -6,6 +6,7 @@
 )]
 
 mod bisect;
+mod budget;
 mod capacity;
 mod compare;
 mod flags;
@@ -28,6 +29,7 @@ mod time;
 mod tls;
 
 pub use bisect::BisectArguments;
+pub use budget::BudgetArguments;
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
 pub use compare::CompareArguments;
 pub use flags::{FlagsArguments, FlagsCondition};
@@ -287,6 +289,9 @@ pub struct RunArguments {
     /// Exit with 0 even if nothing counts or nothing is compared
     #[arg(long)]
     pub allow_invalid: bool,
+    /// Time instead of a number of blocks.
+    #[command(flatten)]
+    pub budget: BudgetArguments,
     /// What the conditions come to.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,

@@ -5,8 +5,9 @@ mod figures;
 mod search;
 
 use crate::output::for_people;
-use assay_model::{Plan, RunEvent, RunEventKind};
+use assay_model::{Outlook, Plan, RunEvent, RunEventKind};
 use assay_text::duration::about;
+use assay_text::percent;
 use curve::Curve;
 pub use figures::{Figures, Rate, sessions_line};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
@@ -263,7 +264,8 @@ fn is_lasting(kind: &RunEventKind) -> bool {
         | RunResumed { .. }
         | VariantSkipped { .. }
         | ObserverExcluded { .. }
-        | BuildEnded { .. } => true,
+        | BuildEnded { .. }
+        | Outlook(_) => true,
         TrialEnded { ok, .. } => !ok,
         FaultEnded { failed, .. } => *failed,
         _ => false,
@@ -329,8 +331,18 @@ fn line_of(kind: &RunEventKind, percentile: &str) -> Option<String> {
             format!("trial {number}: {variant} done, {detail}")
         }
         TrialEnded { number, variant, detail, .. } => format!("trial {number}: {variant} failed: {detail}"),
+        Outlook(outlook) => outlook_line(outlook),
         RunEnded { detail, .. } => detail.clone(),
     })
+}
+
+/// What so many blocks of a run with a budget show.
+pub fn outlook_line(outlook: &Outlook) -> String {
+    let Outlook { metric, variant, baseline, blocks, difference_ratio } = outlook;
+    let difference = percent::share(difference_ratio - 1.0);
+    format!(
+        "{metric} of {variant} against {baseline}: differences of {difference} and more in 4 of 5 runs, with {blocks} blocks"
+    )
 }
 
 fn remaining(event: &RunEvent) -> String {

@@ -97,12 +97,15 @@ pub fn line_of_gate(gate: &GateCase) -> String {
     let is_change = gate.baseline.is_some();
     let measured =
         gate.measured.map_or_else(|| "not measured".to_owned(), |value| shown(value, is_change, gate.unit));
+    let again = gate.again.map_or_else(String::new, |value| {
+        format!(", fresh blocks alone {}", shown(value, is_change, gate.unit))
+    });
     let has_ends = gate.measured.is_some_and(|value| value.ends().is_some());
     let hint = match gate.verdict {
         GateVerdict::Holds | GateVerdict::Passes if gate.remedy.is_empty() || has_ends => String::new(),
         _ => format!("; {}", gate.remedy),
     };
-    format!("{word}: {}: {about}{measured}{hint}", gate.condition)
+    format!("{word}: {}: {about}{measured}{again}{hint}", gate.condition)
 }
 
 fn shown(value: Estimate, is_change: bool, unit: &str) -> String {
@@ -129,9 +132,10 @@ mod tests {
             variant: Some("<new>".to_owned()),
             baseline: Some("old".to_owned()),
             measured,
+            again: None,
             unit: "%",
             verdict,
-            remedy: "the interval contains the threshold: more blocks would narrow it",
+            remedy: "the interval contains the threshold: more blocks would narrow it".into(),
         }
     }
 
@@ -148,7 +152,7 @@ mod tests {
         let six = Estimate { low: Some(6.0), high: Some(6.0), estimate: 6.0 };
         let counted = GateCase { baseline: None, unit: "requests", ..gate(GateVerdict::Passes, Some(six)) };
         assert_eq!(line_of_gate(&counted), "passes: cpu_ms_per_request > +3 %: <new> 6 requests");
-        let remedy = "the log does not have it";
+        let remedy = "the log does not have it".into();
         let none = GateCase { variant: None, baseline: None, remedy, ..gate(GateVerdict::Undecided, None) };
         let line = "undecided: cpu_ms_per_request > +3 %: not measured; the log does not have it";
         assert_eq!(line_of_gate(&none), line);
@@ -157,6 +161,17 @@ mod tests {
             line_of_gate(&gate(GateVerdict::NotShown, Some(wide))),
             "not shown: cpu_ms_per_request > +3 %: <new> against old +5.0 % [-1.0, +11.0]; the interval contains the threshold: more \
              blocks would narrow it"
+        );
+    }
+
+    #[test]
+    fn what_recurs_is_shown_with_both_sets() {
+        let estimate = |of: f64| Estimate { estimate: of, low: Some(of - 1.0), high: Some(of + 1.0) };
+        let again = Some(estimate(4.8));
+        let case = GateCase { again, ..gate(GateVerdict::Holds, Some(estimate(5.0))) };
+        assert_eq!(
+            line_of_gate(&case),
+            "fails: cpu_ms_per_request > +3 %: <new> against old +5.0 % [+4.0, +6.0], fresh blocks alone +4.8 % [+3.8, +5.8]"
         );
     }
 

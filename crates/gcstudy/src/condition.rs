@@ -85,9 +85,9 @@ impl Condition {
         match (case.verdict, found.verdict) {
             // Counts of events are compared without a ratio.
             (GateVerdict::Undecided, GcVerdict::NoDifferenceShown) => {
-                GateCase { verdict: GateVerdict::NotShown, remedy: "no difference is shown", ..case }
+                GateCase { verdict: GateVerdict::NotShown, remedy: "no difference is shown".into(), ..case }
             }
-            (GateVerdict::Undecided, _) => GateCase { remedy: TOO_LITTLE, ..case },
+            (GateVerdict::Undecided, _) => GateCase { remedy: TOO_LITTLE.into(), ..case },
             _ => case,
         }
     }
@@ -103,9 +103,10 @@ impl Condition {
             variant: Some(name.to_owned()),
             baseline: baseline.map(str::to_owned),
             measured,
+            again: None,
             unit: if self.is_of_change { "%" } else { self.figure.unit },
             verdict: GateVerdict::of(measured, |value| self.relation.holds(value, self.limit)),
-            remedy,
+            remedy: remedy.into(),
         }
     }
 }

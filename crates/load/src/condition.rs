@@ -135,9 +135,10 @@ impl Condition {
             variant: None,
             baseline: None,
             measured,
+            again: None,
             unit: self.figure.unit,
             verdict: GateVerdict::of(measured, |value| self.relation.holds(value, self.limit)),
-            remedy,
+            remedy: remedy.into(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a result says about a condition that fails a build.
 
 use crate::Estimate;
+use std::borrow::Cow;
 
 /// One condition about one variant of a run, one log, or one capacity.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,12 +15,14 @@ pub struct GateCase {
     /// The value that the condition is about, in `unit`; absent where the result does not have it. A value known without error has an interval of
     /// no width.
     pub measured: Option<Estimate>,
+    /// The same of fresh blocks alone, where a run with a budget measured some to see whether what the first ones show recurs.
+    pub again: Option<Estimate>,
     /// Its unit; of a change `%`.
     pub unit: &'static str,
     /// What the result says.
     pub verdict: GateVerdict,
     /// What would decide it, or narrow the interval; of a value without an interval that decides it, why it does.
-    pub remedy: &'static str,
+    pub remedy: Cow<'static, str>,
 }
 
 /// What a result says about a condition.

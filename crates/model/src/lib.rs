@@ -8,6 +8,7 @@
 //! - unknown keys are accepted when reading, so that a newer run can be read by an older program.
 
 mod bisect;
+mod budget;
 mod capacity;
 mod certainty;
 mod check;
@@ -46,6 +47,7 @@ mod what_if;
 mod window;
 
 pub use bisect::{BisectCommit, BisectComparison, BisectReport, BisectVerdict};
+pub use budget::{BlockSet, Decision, Outcome, Outlook, PlannedBudget};
 pub use capacity::{CapacityMethod, CapacityReport, FromBelow, LimitRate, PlannedCapacity};
 pub use certainty::Certainty;
 pub use check::{Check, Disturbance, ValidityCheck};

@@ -1,8 +1,8 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
 use crate::{
-    Claim, Estimate, JvmFacts, Metric, PER_BENCHMARK, PlannedCapacity, PlannedDuet, PlannedFault, Provenance,
-    RequestedMode, Verdict, metric,
+    Claim, Estimate, JvmFacts, Metric, PER_BENCHMARK, PlannedBudget, PlannedCapacity, PlannedDuet,
+    PlannedFault, Provenance, RequestedMode, Verdict, metric,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -296,7 +296,7 @@ pub struct Plan {
     pub duet: Option<PlannedDuet>,
     /// Seed from which all others come.
     pub seed: u64,
-    /// Blocks.
+    /// Blocks; with a budget, never more than these.
     pub blocks: u32,
     /// Load, in words: `closed loop, 8 users`.
     pub load: String,
@@ -337,9 +337,17 @@ pub struct Plan {
     /// What happens to processes in every window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<PlannedFault>,
+    /// Where the run ends when it has decided what is asked, or its time is over; absent where all blocks are run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<PlannedBudget>,
 }
 
 impl Plan {
+    /// Whether a metric is what a run with a budget is to decide.
+    pub fn is_asked(&self, metric: &str) -> bool {
+        self.budget.as_ref().is_some_and(|budget| budget.asks(metric))
+    }
+
     /// Whether the load sets a metric, so that there is nothing to compare.
     pub fn is_set_by_load(&self, metric: &str) -> bool {
         self.load_sets_rate && metric == metric::THROUGHPUT_PER_S

@@ -1,8 +1,8 @@
 //! The run directory: its file names, its events, and its content once read.
 
 use crate::{
-    CapacityReport, CapacityStep, GcRecord, GcReport, HostFacts, MemoryReport, MemorySample, Plan, Summary,
-    Trial,
+    CapacityReport, CapacityStep, GcRecord, GcReport, HostFacts, MemoryReport, MemorySample, Outlook, Plan,
+    Summary, Trial,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -148,6 +148,8 @@ pub enum RunEventKind {
         is_sustained: bool,
         left_out: Vec<String>,
     },
+    /// What the run will probably be able to show, by the scatter of its blocks so far.
+    Outlook(Outlook),
     /// A launch is over.
     TrialEnded { number: u32, variant: String, ok: bool, detail: String },
     /// The run is over.

@@ -1,6 +1,6 @@
 //! `summary.json`: what the run says.
 
-use crate::{ClaimCheck, Estimate, Finding, LatencyPoint, Problem, Provenance, StudyRule};
+use crate::{ClaimCheck, Decision, Estimate, Finding, LatencyPoint, Problem, Provenance, StudyRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,6 +26,9 @@ pub struct Summary {
     /// What the run says to published values and claims.
     #[serde(default, skip_serializing_if = "ClaimCheck::is_empty")]
     pub claims: ClaimCheck,
+    /// Of a run with a budget: how far the answer to each question is, for each variant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<Decision>,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }
@@ -63,7 +66,8 @@ pub struct Comparison {
     pub baseline: String,
     /// Blocks in which both count.
     pub blocks: u32,
-    /// Geometric mean of the blocks' ratios variant / baseline, with its 95 % interval.
+    /// Geometric mean of the blocks' ratios variant / baseline, with its 95 % interval. In a run with a budget the intervals of metrics that
+    /// are asked for hold at every number of blocks at once.
     pub ratio: Estimate,
     /// Whether a difference is shown.
     pub shown: bool,

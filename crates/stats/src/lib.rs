@@ -24,7 +24,7 @@ mod unpaired;
 
 pub use bisection::{Bisection, Compared, FirstSlow};
 pub use interval::{BLOCKS_FOR_BOOTSTRAP, BLOCKS_FOR_INTERVAL, Statistic, StatsError, estimate};
-pub use paired::{PairedComparison, compare_paired};
+pub use paired::{PairedComparison, compare_paired, log_ratios};
 pub use power_law::{POINTS_MIN, PowerLaw, power_law};
 pub use quantile::{geometric_mean, mean, median, quantile};
 pub use ratio::estimate_ratio;

@@ -42,6 +42,22 @@ pub struct PairedComparison {
 /// # Errors
 /// No pairs, or a value that is not positive and finite (a ratio needs both).
 pub fn compare_paired(pairs: &[(f64, f64)], seed: u64) -> Result<PairedComparison, StatsError> {
+    check(pairs)?;
+    let ratios: Vec<f64> = pairs.iter().map(|(variant, baseline)| variant / baseline).collect();
+    let ratio = estimate(&ratios, Statistic::GeometricMean, seed)?;
+    Ok(PairedComparison::of(ratio, pairs.len()))
+}
+
+/// The logarithms of variant / baseline of each block.
+///
+/// # Errors
+/// A value that is not positive and finite.
+pub fn log_ratios(pairs: &[(f64, f64)]) -> Result<Vec<f64>, StatsError> {
+    check(pairs)?;
+    Ok(pairs.iter().map(|(variant, baseline)| (variant / baseline).ln()).collect())
+}
+
+fn check(pairs: &[(f64, f64)]) -> Result<(), StatsError> {
     for (index, (variant, baseline)) in pairs.iter().enumerate() {
         for value in [*variant, *baseline] {
             if !(value.is_finite() && value > 0.0) {
@@ -49,9 +65,7 @@ pub fn compare_paired(pairs: &[(f64, f64)], seed: u64) -> Result<PairedCompariso
             }
         }
     }
-    let ratios: Vec<f64> = pairs.iter().map(|(variant, baseline)| variant / baseline).collect();
-    let ratio = estimate(&ratios, Statistic::GeometricMean, seed)?;
-    Ok(PairedComparison::of(ratio, pairs.len()))
+    Ok(())
 }
 
 impl PairedComparison {

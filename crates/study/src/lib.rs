@@ -46,9 +46,11 @@ pub use file::study::{
 };
 pub use file::units::{Seconds, Size, Swap, parse_size};
 pub use file::workload::{cache_of, workload_schema};
+pub use plan::budget::Budget;
 pub use plan::prepare::Prepared;
 pub use result::across::compare_runs;
 pub use result::claims::{check_claims, contradictions};
+pub use result::earlier::earlier_run;
 pub use result::findings::rules;
 pub use result::gate::{Gate, GateError};
 pub use result::run_dir::{load_run, report_path};

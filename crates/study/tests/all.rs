@@ -4,6 +4,7 @@ mod areas;
 mod attached;
 mod benchmark;
 mod bisect;
+mod budget;
 mod builds;
 mod capacity;
 mod capacity_in_file;

@@ -43,7 +43,7 @@ pub fn bisect(arguments: &BisectArguments) -> Result<ExitCode, Failure> {
         if arguments.format.is_json("--plan")? {
             output::print_json(first.plan())?;
         } else {
-            output::print_text(&plan_text(&first, &[], output::width().into()))?;
+            output::print_text(&plan_text(&first, &[], &[], output::width().into()))?;
         }
         return Ok(ExitCode::SUCCESS);
     }

@@ -92,9 +92,10 @@ mod tests {
             variant: None,
             baseline: None,
             measured: None,
+            again: None,
             unit: "MiB",
             verdict,
-            remedy: "",
+            remedy: "".into(),
         }
     }
 

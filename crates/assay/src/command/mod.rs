@@ -1,6 +1,7 @@
 //! One file for each command.
 
 pub mod bisect;
+mod budget;
 pub mod capacity;
 pub mod compare;
 pub mod flags;

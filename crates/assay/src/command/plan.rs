@@ -1,5 +1,6 @@
 //! What `--plan` of `assay run`, `load` and `capacity` says.
 
+use super::budget::Line;
 use assay_model::{
     Design, HalvesOf, Plan, PlannedDuet, PlannedFault, PlannedOperation, PlannedProcedure, PlannedRequests,
     StudyRule, Variant,
@@ -15,7 +16,8 @@ const TEXT: usize = 12;
 const NAME_MAX: usize = 24;
 
 /// What a study would run, in lines of so many columns, and the conditions that would be judged; names of the study are kept whole.
-pub fn plan_text(prepared: &Prepared, conditions: &[Gate], columns: usize) -> String {
+/// With a budget, its lines say what it means.
+pub fn plan_text(prepared: &Prepared, conditions: &[Gate], budget: &[Line], columns: usize) -> String {
     let plan = prepared.plan();
     let mut out = Lines { text: message(&format!("{}: {}", plan.study, plan.question), columns), columns };
     out.put("design", &design(plan));
@@ -37,7 +39,10 @@ pub fn plan_text(prepared: &Prepared, conditions: &[Gate], columns: usize) -> St
         out.put("warning", what);
     }
     out.put("warm-up", &plan.warm_up);
-    out.put("takes", &format!("about {}", about(plan.expected_s)));
+    if budget.is_empty() {
+        out.put("takes", &format!("about {}", about(plan.expected_s)));
+    }
+    budget.iter().for_each(|(label, text)| out.put(label, text));
     for finding in prepared.findings().iter().filter(|finding| finding.rule == StudyRule::Uncommitted) {
         out.put("note", &format!("{} ({})", finding.claim, finding.evidence.join("; ")));
     }
@@ -172,7 +177,11 @@ fn design(plan: &Plan) -> String {
             format!(", {} s of an emulated guest's clock are counted", plan.window_s)
         }
     };
-    format!("{design}; {} blocks{windows}", plan.blocks)
+    let blocks = match plan.budget {
+        Some(_) => "as many blocks as decide what is asked".to_owned(),
+        None => format!("{} blocks", plan.blocks),
+    };
+    format!("{design}; {blocks}{windows}")
 }
 
 /// How the sessions of users begin before the load, where they do.

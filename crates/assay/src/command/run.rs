@@ -1,5 +1,6 @@
 //! `assay run` and `assay demo`: a study from its file to its report.
 
+use super::budget;
 use super::gate::{self, Usable};
 use super::inject::on_threads;
 use super::plan::plan_text;
@@ -47,6 +48,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     if let Some(first) = studies.first() {
         check_conditions(&arguments.fail_if, first.plan())?;
     }
+    let studies = budget::bind(studies, &arguments.budget, &arguments.fail_if)?;
     if arguments.plan {
         let is_json = arguments.format.is_json("--plan")?;
         // Its parts are studies of their own, about other metrics.
@@ -55,7 +57,8 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
             if is_json {
                 output::print_json(study.plan())?;
             } else {
-                output::print_text(&plan_text(study, conditions, output::width().into()))?;
+                let budget = budget::lines(study, arguments.budget.earlier.as_deref())?;
+                output::print_text(&plan_text(study, conditions, &budget, output::width().into()))?;
             }
         }
         return Ok(ExitCode::SUCCESS);
@@ -69,6 +72,9 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         // A run that was interrupted in its first part has no folder for the others yet.
         let resume = arguments.resume && (number == 0 || out.as_ref().is_some_and(|out| out.exists()));
         let options = RunOptions { out, resume, allow_host_changes: arguments.allow_host_changes };
+        for (label, text) in budget::lines(study, arguments.budget.earlier.as_deref())? {
+            say!("{label}: {text}");
+        }
         let run = execute(study, &options, &arguments.format)?;
         let (of_run, why) = if arguments.allow_invalid { (Usable::Yes, None) } else { usable_for(&run) };
         usable = usable.max(of_run);

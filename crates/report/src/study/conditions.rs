@@ -42,13 +42,20 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
             None => format!("; {} s of the guest's clock are counted", significant(plan.window_s)),
         },
     };
+    let blocks = match &plan.budget {
+        Some(budget) => format!(
+            "blocks until everything asked was decided, within {} min",
+            significant(budget.time_s / 60.0)
+        ),
+        None => format!("{} blocks", plan.blocks),
+    };
     let rate =
         if plan.load_sets_rate { "; it sets the throughput, which is not compared therefore" } else { "" };
     let mut facts = vec![
         ("Study", format!("{}{}", text::clean(&plan.study), if plan.quick { " (short form)" } else { "" })),
         ("Workload", text::clean(&plan.workload)),
         ("Load", format!("{}{rate}", text::clean(&plan.load))),
-        ("Design", format!("{design}; {} blocks{windows}", plan.blocks)),
+        ("Design", format!("{design}; {blocks}{windows}")),
     ];
     facts.extend(duet::facts(plan));
     facts.extend([
@@ -298,7 +305,10 @@ fn told(place: &str, problem: &Problem) -> [String; 3] {
 
 /// The command that repeats the run from the study file's text.
 pub fn repeat_command(grid: &Grid) -> String {
-    format!("assay run study.toml{}", if grid.run.plan.quick { " --quick" } else { "" })
+    let plan = &grid.run.plan;
+    let budget = plan.budget.as_ref().map(|budget| format!(" --budget {}s", budget.time_s.ceil()));
+    let quick = if plan.quick { " --quick" } else { "" };
+    format!("assay run study.toml{quick}{}", budget.unwrap_or_default())
 }
 
 /// The scenarios of the run, each with what it is the scenario of.

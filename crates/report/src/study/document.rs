@@ -4,7 +4,8 @@ use super::answer::{self, Answer};
 use super::charts::{Chart, effects, figures};
 use super::grid::Grid;
 use super::{
-    changes, claims, collections, conditions, duet, faults, late, operations, results, roles, scaling,
+    changes, claims, collections, conditions, decisions, duet, faults, late, operations, results, roles,
+    scaling,
 };
 use assay_findings::{next_step, told};
 use assay_kit::Table;
@@ -67,6 +68,7 @@ fn answer(grid: &Grid) -> document::Answer {
         };
         rest.push(Block::Claims(said.items.into_iter().enumerate().map(claim).collect()).in_full());
         rest.push(Block::explanation(answer::how_to_read()).in_full());
+        rest.extend(decisions::how_to_read(grid).map(Block::explanation));
     }
     let cautions = said.cautions.into_iter().chain(said.skipped).collect();
     rest.push(Block::Warnings("Before relying on it".to_owned(), cautions));
@@ -114,6 +116,9 @@ fn results(grid: &Grid) -> Vec<Block> {
         blocks.push(Block::heading("Growth"));
         blocks.push(Block::Items(document::Tone::Plain, scaling::sentences(grid)));
         blocks.push(Block::from(table).in_full());
+    }
+    if let Some(table) = decisions::table(grid) {
+        blocks.extend([Block::heading("Decisions"), table.into()]);
     }
     if let Some(table) = claims::table(grid) {
         blocks.extend([Block::heading("Comparison with published results"), table.into()]);

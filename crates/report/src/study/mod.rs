@@ -20,6 +20,7 @@ mod claims;
 mod collections;
 mod conditions;
 mod data;
+mod decisions;
 mod document;
 mod duet;
 mod estimate;

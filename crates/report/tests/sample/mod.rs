@@ -163,6 +163,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
         published: published(),
         claims: claims(),
         faults: Vec::new(),
+        budget: None,
     }
 }
 
@@ -295,6 +296,7 @@ fn summary(plan: &Plan, trials: &[StoredTrial], noise: &mut SplitMix) -> Summary
             "318 ms/s stopped for collection, 8 to 12 ms/s in the other modes (gc.log of trial 4)",
         )],
         claims: ClaimCheck::default(),
+        decisions: vec![],
         problems: vec![Problem::at_line(
             "trials/02-compressed-unscaled-1g/gc.log",
             1187,

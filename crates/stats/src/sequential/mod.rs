@@ -30,7 +30,8 @@ mod student;
 pub use looks::Looks;
 pub use recurrence::{Side, recurs, side_of};
 
-use crate::interval::TAIL;
+use crate::interval::{StatsError, TAIL};
+use crate::paired::{PairedComparison, log_ratios};
 use crate::quantile::mean;
 use assay_model::Estimate;
 use looks::{Look, looks};
@@ -49,17 +50,35 @@ pub fn interval(log_ratios: &[f64], error: f64) -> Option<Estimate> {
 }
 
 impl Looks {
-    /// The same for many comparisons; without pairs up to the number of these there is none.
+    /// The same for many comparisons, with no more pairs than there are looks for.
     pub fn interval(&self, log_ratios: &[f64]) -> Option<Estimate> {
-        let look = self.last_at(log_ratios.len())?;
-        let seen = &log_ratios[..look.pairs];
-        let middle = mean(seen).filter(|middle| middle.is_finite())?;
-        let half = look.half_width(deviation(seen)?);
-        Some(Estimate {
-            estimate: middle.exp(),
-            low: Some((middle - half).exp()),
-            high: Some((middle + half).exp()),
-        })
+        let Estimate { estimate, low, high } = self.mean(log_ratios)?;
+        Some(Estimate { estimate: estimate.exp(), low: low.map(f64::exp), high: high.map(f64::exp) })
+    }
+
+    /// The mean of values of any kind, in the order in which they were measured, with such an interval.
+    pub fn mean(&self, values: &[f64]) -> Option<Estimate> {
+        let look = self.last_at(values.len())?;
+        let counted = &values[..look.pairs];
+        let estimate = mean(counted).filter(|middle| middle.is_finite())?;
+        let half = look.half_width(deviation(counted)?);
+        Some(Estimate { estimate, low: Some(estimate - half), high: Some(estimate + half) })
+    }
+
+    /// Compares `(variant, baseline)` of each block, with such an interval.
+    ///
+    /// # Errors
+    /// No pairs, or a value that is not positive and finite.
+    pub fn compare(&self, pairs: &[(f64, f64)]) -> Result<PairedComparison, StatsError> {
+        let logs = log_ratios(pairs)?;
+        let alone = |middle: f64| Estimate { estimate: middle.exp(), low: None, high: None };
+        let ratio = self.interval(&logs).or_else(|| mean(&logs).map(alone)).ok_or(StatsError::NoBlocks)?;
+        Ok(PairedComparison::of(ratio, pairs.len()))
+    }
+
+    /// As [`smallest_difference`].
+    pub fn smallest_difference(&self, deviation_of_log: f64, pairs: usize) -> f64 {
+        self.last_at(pairs).map_or(f64::INFINITY, |last| (last.shown() * deviation_of_log).exp())
     }
 }
 
@@ -95,8 +114,7 @@ pub fn deviation(log_ratios: &[f64]) -> Option<f64> {
 /// The ratio, 1 or more, that 80 % of comparisons with so many pairs show, if they look after each and the logarithms of the pairs' ratios
 /// have this standard deviation. Infinite with fewer than 3 pairs.
 pub fn smallest_difference(deviation_of_log: f64, pairs: usize) -> f64 {
-    let looks = Looks::up_to(pairs, ERROR);
-    looks.last_at(pairs).map_or(f64::INFINITY, |last| (last.shown() * deviation_of_log).exp())
+    Looks::up_to(pairs, ERROR).smallest_difference(deviation_of_log, pairs)
 }
 
 /// The fewest pairs with which 80 % of comparisons show such a ratio to the limit that they are held against; 1.05 and 1 / 1.05 are alike.
@@ -110,6 +128,7 @@ pub fn pairs_needed(deviation_of_log: f64, difference: f64) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::Verdict;
 
     #[test]
     fn the_interval_is_wider_than_student_s_and_swaps_with_the_sides() {
@@ -131,6 +150,16 @@ mod tests {
         assert_eq!(interval(&[0.1, f64::NAN, 0.1], 0.05), None);
         let same = interval(&[0.0; 3], 0.05).expect("three pairs");
         assert_eq!(same.ends(), Some((1.0, 1.0)));
+    }
+
+    #[test]
+    fn pairs_are_compared_from_the_first_on_and_by_an_interval_from_the_third_on() {
+        let looks = Looks::up_to(4, ERROR);
+        let pairs = [(1.10, 1.0), (11.1, 10.0), (1.09, 1.0), (2.2, 2.0)];
+        let two = looks.compare(&pairs[..2]).expect("two pairs");
+        assert_eq!((two.verdict, two.ratio.low, two.blocks), (Verdict::TooFewBlocks, None, 2));
+        assert_eq!(looks.compare(&pairs).expect("four pairs").verdict, Verdict::Higher);
+        assert!(looks.compare(&[(1.0, 0.0)]).is_err() && looks.compare(&[]).is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod baselines;
 mod bounds;
+pub(crate) mod budget;
 pub(crate) mod builds;
 mod candidate;
 mod changes;

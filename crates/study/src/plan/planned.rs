@@ -73,6 +73,7 @@ pub(super) fn plan(
         published: Vec::new(),
         claims: Vec::new(),
         faults,
+        budget: None,
     };
     // A metric that the load sets cannot be compared with published values.
     let is_measured = |metric: &str| !plan.is_set_by_load(metric);
@@ -114,7 +115,7 @@ fn primary_metric(procedure: &PlannedProcedure) -> String {
     id.to_owned()
 }
 
-fn trials(launches: &[VariantLaunch], layout: &Layout, seed: u64) -> Vec<PlannedTrial> {
+pub(super) fn trials(launches: &[VariantLaunch], layout: &Layout, seed: u64) -> Vec<PlannedTrial> {
     let blocks = if layout.kind == Design::Resident { 1 } else { layout.blocks };
     let turns = (1..=blocks)
         .flat_map(|b| order(launches.len(), b, layout.kind, seed).into_iter().map(move |i| (b, i)));

@@ -56,6 +56,8 @@ pub struct Prepared {
     /// In the order of the plan's variants.
     pub(crate) launches: Vec<VariantLaunch>,
     pub(crate) problems: Vec<Problem>,
+    /// Whether the study has a form with fewer levels or shorter windows.
+    pub(crate) has_short_form: bool,
     /// Consequences of the choice of variants for the result.
     pub(crate) findings: Vec<Finding<StudyRule>>,
 }
@@ -144,13 +146,14 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         workload,
         study_text: text,
         launches,
+        has_short_form: study.quick.is_some(),
         problems: jvms.problems,
         findings,
     })
 }
 
 /// How the trials of a study, or of its short form, measure.
-fn procedure(study: &Study, subject: Subject, is_quick: bool) -> PlannedProcedure {
+pub(super) fn procedure(study: &Study, subject: Subject, is_quick: bool) -> PlannedProcedure {
     let (emulated, capacity) = (emulation::planned(study, is_quick), capacity::planned(study, is_quick));
     match (subject, emulated, capacity) {
         (Subject::Benchmark, ..) => PlannedProcedure::Benchmark,

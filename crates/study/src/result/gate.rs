@@ -1,7 +1,12 @@
 //! Conditions under which a run makes a build fail: `cpu_ms_per_request > +3 %`.
 
-use assay_model::{Comparison, Estimate, GateCase, GateVerdict, Metric, Plan, StoredRun, Summary};
+use assay_model::{
+    Comparison, Decision, Estimate, GateCase, GateVerdict, Metric, Outcome, Plan, PlannedBudget, StoredRun,
+    Summary,
+};
+use assay_stats::BLOCKS_FOR_INTERVAL;
 use assay_text::condition::{self, NoCondition, Parts, Relation};
+use assay_text::duration::about;
 use assay_text::near::hint;
 use std::fmt;
 use thiserror::Error;
@@ -63,12 +68,55 @@ impl Gate {
         self.is_of_change
     }
 
-    /// Judges a run, for each variant that the condition is about; a single undecided case where that is none.
+    /// What it is about.
+    pub(crate) fn metric(&self) -> &Metric {
+        &self.metric
+    }
+
+    /// The limit; of a change as a ratio to the baseline.
+    pub(crate) fn limit(&self) -> f64 {
+        if self.is_of_change { 1.0 + self.limit / 100.0 } else { self.limit }
+    }
+
+    /// What a measured ratio to the baseline, or a value, says.
+    pub(crate) fn says(&self, measured: &Estimate) -> GateVerdict {
+        self.verdict(Some(self.in_unit(*measured)))
+    }
+
+    fn in_unit(&self, measured: Estimate) -> Estimate {
+        if self.is_of_change { in_percent(measured) } else { measured }
+    }
+
+    /// Judges a run, for each variant that the condition is about; a single undecided case where that is none. A run with a budget that was
+    /// asked for the condition has decided it, or has not: then nothing is left open.
     pub fn judge(&self, run: &StoredRun) -> Vec<GateCase> {
+        let decided = self.decided(run);
+        if !decided.is_empty() {
+            return decided;
+        }
         let cases = run.summary.as_ref().map_or_else(Vec::new, |summary| {
             if self.is_of_change { self.changes(&run.plan, summary) } else { self.values(summary) }
         });
         if cases.is_empty() { vec![self.case(None, None, None)] } else { cases }
+    }
+
+    fn decided(&self, run: &StoredRun) -> Vec<GateCase> {
+        let (Some(budget), Some(summary)) = (&run.plan.budget, &run.summary) else { return Vec::new() };
+        let own = summary.decisions.iter().filter(|one| one.condition.as_ref() == Some(&self.text));
+        own.map(|one| self.case_of(one, budget)).collect()
+    }
+
+    fn case_of(&self, decision: &Decision, budget: &PlannedBudget) -> GateCase {
+        let measured = decision.first.measured.map(|of| self.in_unit(of));
+        let (verdict, remedy) = match decision.outcome {
+            Outcome::Shown => (GateVerdict::Holds, String::new()),
+            Outcome::NotSo => (GateVerdict::Passes, String::new()),
+            Outcome::OneServerEach => (GateVerdict::Undecided, ONE_SERVER_EACH.to_owned()),
+            Outcome::Undecided => (GateVerdict::Undecided, still_needed(decision, budget)),
+        };
+        let again = decision.second.and_then(|set| set.measured).map(|of| self.in_unit(of));
+        let case = self.case(Some(&decision.variant), decision.baseline.as_deref(), measured);
+        GateCase { again, verdict, remedy: remedy.into(), ..case }
     }
 
     /// Where another start of the same variants could change the verdict, the condition is not shown.
@@ -79,7 +127,7 @@ impl Gate {
             let case = self.case(Some(&one.variant), Some(&one.baseline), measured);
             match self.verdict(Some(in_percent(plan.over_starts(&self.metric, &one.ratio)))) {
                 of_starts if of_starts == case.verdict => case,
-                of_starts => GateCase { verdict: of_starts, remedy: ONE_SERVER_EACH, ..case },
+                of_starts => GateCase { verdict: of_starts, remedy: ONE_SERVER_EACH.into(), ..case },
             }
         };
         of_metric.map(case).collect()
@@ -99,13 +147,15 @@ impl Gate {
             variant: variant.map(str::to_owned),
             baseline: baseline.map(str::to_owned),
             measured,
+            again: None,
             unit: if self.is_of_change { "%" } else { self.metric.unit },
             verdict: self.verdict(measured),
             remedy: match measured.map(|measured| measured.ends()) {
                 Some(Some(_)) => "the interval contains the threshold: more blocks would narrow it",
                 Some(None) => "an interval takes more blocks",
                 None => "the study measures what its `observe` names, a change only with two variants",
-            },
+            }
+            .into(),
         }
     }
 
@@ -116,6 +166,25 @@ impl Gate {
 
 const ONE_SERVER_EACH: &str =
     "each variant was one server, and another may differ: design = \"fresh\" starts one for each block";
+
+/// How much longer a run would take until it decides.
+fn still_needed(decision: &Decision, budget: &PlannedBudget) -> String {
+    let again = if decision.second.is_some() {
+        "fresh blocks do not show it again yet"
+    } else {
+        "the budget did not decide it"
+    };
+    match decision.blocks_missing {
+        Some(blocks) => {
+            let time = about(f64::from(blocks) * budget.block_s);
+            format!("{again}: about {blocks} more blocks would, in about {time}")
+        }
+        None if decision.first.blocks < BLOCKS_FOR_INTERVAL as u32 => {
+            "an interval takes more blocks".to_owned()
+        }
+        None => format!("{again}, and the values so far do not say how many blocks would"),
+    }
+}
 
 fn in_percent(ratio: Estimate) -> Estimate {
     let percent = |ratio: f64| 100.0 * (ratio - 1.0);

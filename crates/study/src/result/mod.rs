@@ -3,10 +3,13 @@
 pub(crate) mod across;
 pub(crate) mod claims;
 pub(crate) mod curves;
+pub(crate) mod decisions;
 pub(crate) mod duet;
+pub(crate) mod earlier;
 pub(crate) mod findings;
 pub(crate) mod gate;
 mod measured;
+pub(crate) mod outlook;
 #[cfg(test)]
 mod planned;
 pub(crate) mod redacted;

@@ -1,6 +1,6 @@
-//! The least plan that a run can have, for tests of what is computed from its trials.
+//! The least plan and the least trials that a run can have, for tests of what is computed from its trials.
 
-use assay_model::{Design, Plan, PlannedProcedure, Provenance, Variant, schema};
+use assay_model::{Design, Plan, PlannedProcedure, Provenance, Trial, TrialOutcome, Variant, Window, schema};
 use std::collections::BTreeMap;
 
 /// Where the plan was made; nothing is known of the machine.
@@ -65,5 +65,49 @@ pub fn plan(variants: Vec<Variant>) -> Plan {
         published: vec![],
         claims: vec![],
         faults: vec![],
+        budget: None,
+    }
+}
+
+/// A window that counts, with a value.
+pub fn window(block: u32, metric: &str, value: f64) -> Window {
+    Window {
+        block,
+        attempt: 1,
+        end_monotonic_ns: 1,
+        requests: 1,
+        completed: 1,
+        metrics: BTreeMap::from([(metric.to_owned(), value)]),
+        ..Window::default()
+    }
+}
+
+/// One resident launch with a window a block.
+pub fn trial(variant: &str, metric: &str, by_block: &[f64]) -> Trial {
+    Trial {
+        schema: schema::TRIAL.into(),
+        provenance: provenance(),
+        number: 1,
+        variant: variant.into(),
+        block: 1,
+        attempt: 1,
+        seed: 1,
+        treatments: vec![],
+        command: vec![],
+        processes: vec![],
+        jvm: None,
+        mode: None,
+        collector: None,
+        started_at: String::new(),
+        start_to_ready_ms: None,
+        users: None,
+        session_starts: None,
+        warm_up: None,
+        windows: (1..).zip(by_block).map(|(block, value)| window(block, metric, *value)).collect(),
+        response_curve: vec![],
+        audit: None,
+        outcome: TrialOutcome::Completed,
+        excluded_observers: vec![],
+        problems: vec![],
     }
 }

@@ -1,14 +1,16 @@
 //! From windows to the result: estimates over blocks, comparisons paired by block, and findings. Pure.
 
 use crate::result::claims::check_claims;
+use crate::result::decisions::decisions;
 use crate::result::duet;
 use crate::result::findings::findings;
-use crate::result::measured::{ByBlock, Measured};
+use crate::result::measured::{ByBlock, Measured, pairs};
 use crate::result::scaling::scalings;
 use assay_model::{
     ClaimCheck, Comparison, Design, Estimate, LatencyPoint, Metric, Plan, Problem, Summary, Trial, Variant,
     VariantSummary, Window, schema,
 };
+use assay_stats::sequential::{ERROR, Looks};
 use assay_stats::{Statistic, compare_paired, estimate};
 use std::collections::BTreeMap;
 
@@ -21,11 +23,8 @@ pub(crate) fn summarise(
     let mut problems = Vec::new();
     let windows = trials.iter().flat_map(|t| &t.windows);
     let metrics = Metric::all_with(windows.flat_map(|w| w.metrics.keys().map(String::as_str)));
-    let measured: Measured<'_> = plan
-        .variants
-        .iter()
-        .map(|v| (v.name.as_str(), values_by_block(plan.design, &v.name, trials, &metrics)))
-        .collect();
+    let measured = measured(plan, &trials, &metrics);
+    let looks = Looks::up_to(if plan.budget.is_some() { plan.blocks as usize } else { 0 }, ERROR);
     let variants: Vec<VariantSummary> = plan
         .variants
         .iter()
@@ -35,7 +34,8 @@ pub(crate) fn summarise(
             summarise_variant(variant, trials, metrics, curve)
         })
         .collect();
-    let comparisons = comparisons(plan, &metrics, &measured, &mut problems);
+    let comparisons = comparisons(plan, &metrics, &measured, &looks, &mut problems);
+    let decisions = decisions(plan, &metrics, &measured, &looks);
     let scalings = scalings(plan, &metrics, &measured);
     let findings = findings(&variants, trials);
     let mut summary = Summary {
@@ -47,10 +47,24 @@ pub(crate) fn summarise(
         scalings,
         findings,
         claims: ClaimCheck::default(),
+        decisions,
         problems,
     };
     summary.claims = check_claims(plan, &summary);
     summary
+}
+
+/// The values of each variant of a plan.
+pub(crate) fn measured<'m, 't: 'm>(
+    plan: &'m Plan,
+    trials: &(impl IntoIterator<Item = &'t Trial> + Clone),
+    metrics: &'m [Metric],
+) -> Measured<'m> {
+    let of = |variant: &'m Variant| {
+        let trials = trials.clone().into_iter().map(|trial| -> &'m Trial { trial });
+        (&*variant.name, values_by_block(plan.design, &variant.name, trials, metrics))
+    };
+    plan.variants.iter().map(of).collect()
 }
 
 /// The windows of a variant's trials that count. The disturbances of a window decide for which metrics it is used.
@@ -133,21 +147,23 @@ fn comparisons(
     plan: &Plan,
     metrics: &[Metric],
     measured: &Measured<'_>,
+    looks: &Looks,
     problems: &mut Vec<Problem>,
 ) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
     for variant in &plan.variants {
         let Some(baseline) = variant.baseline.as_deref() else { continue };
-        let Some(base) = measured.get(baseline) else { continue };
         for metric in metrics.iter().filter(|metric| !plan.is_set_by_load(&metric.id)) {
-            let (Some(own), Some(base)) =
-                (measured[variant.name.as_str()].get(&*metric.id), base.get(&*metric.id))
-            else {
+            let of = |name: &str| measured.get(name).and_then(|metrics| metrics.get(&*metric.id));
+            if of(&variant.name).is_none() || of(baseline).is_none() {
                 continue;
+            }
+            let pairs = pairs(measured, &metric.id, &variant.name, baseline);
+            let compared = match plan.is_asked(&metric.id) {
+                true => looks.compare(&pairs),
+                false => compare_paired(&pairs, plan.seed),
             };
-            let pairs: Vec<(f64, f64)> =
-                own.iter().filter_map(|(block, value)| Some((*value, *base.get(block)?))).collect();
-            match compare_paired(&pairs, plan.seed) {
+            match compared {
                 Ok(paired) => {
                     let verdict = plan.verdict(metric, &paired.ratio, paired.verdict);
                     comparisons.push(Comparison {

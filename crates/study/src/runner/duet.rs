@@ -33,7 +33,8 @@ pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(
         if run.is_done(first) && run.is_done(second) {
             continue;
         }
-        if !run.given_up.is_empty() || !run.has_time_for_block(first.block) {
+        let goes_on = run.given_up.is_empty() && run.has_time_for_block(first.block);
+        if !goes_on || run.is_decided(&[])? {
             break;
         }
         let launch = |of: &PlannedTrial| launches.iter().find(|launch| launch.variant.name == of.variant);

@@ -19,7 +19,7 @@ pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(
         }
         if trial.block != block {
             block = trial.block;
-            if !run.has_time_for_block(block) {
+            if !run.has_time_for_block(block) || run.is_decided(&[])? {
                 return Ok(());
             }
         }

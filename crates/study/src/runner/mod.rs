@@ -2,6 +2,7 @@
 
 mod benchmark;
 mod benchmark_results;
+mod budget;
 mod builds;
 mod data_urls;
 mod duet;
@@ -87,9 +88,11 @@ pub fn run_from(
     }
     treatments::check_allowed(&prepared.plan, options.allow_host_changes)?;
     let out = options.out.clone().unwrap_or_else(|| default_out(&prepared.plan.study));
-    let launches = match prepared.plan.design {
-        Design::Fresh | Design::Duet => prepared.plan.trials.len(),
-        Design::Resident => prepared.plan.variants.len(),
+    let launches = match (prepared.plan.design, &prepared.plan.budget) {
+        (Design::Resident, _) => prepared.plan.variants.len(),
+        // More blocks are planned than are expected to fit.
+        (Design::Fresh | Design::Duet, Some(budget)) => prepared.plan.variants.len() * budget.blocks as usize,
+        (Design::Fresh | Design::Duet, None) => prepared.plan.trials.len(),
     };
     let dir = RunDir::open(&out, options.resume, launches, prepared.redactor.clone())?;
     let mut run = Run::begin(prepared, dir, source, stop, on_event)?;

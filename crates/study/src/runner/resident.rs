@@ -6,7 +6,7 @@ use super::state::{Failure, Run};
 use super::{procedure, supervise};
 use crate::plan::order::{load_seed, order, warm_up_seed};
 use crate::plan::variant_launch::VariantLaunch;
-use assay_model::TrialOutcome;
+use assay_model::{Trial, TrialOutcome};
 
 /// Servers that start at the same time in the resident design.
 const STARTING_MAX: usize = 2;
@@ -17,7 +17,7 @@ type Servers<'a> = Vec<Option<Server<'a>>>;
 /// Runs the blocks that are not done yet.
 pub(super) fn run_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(), Failure> {
     let first = run.blocks_done() + 1;
-    if run.prepared.layout.blocks < first {
+    if run.prepared.layout.blocks < first || run.is_decided(&[])? {
         return Ok(());
     }
     let mut servers: Servers<'_> = launches.iter().map(|_| None).collect();
@@ -51,12 +51,19 @@ fn work<'a>(
         })?;
     }
     for block in first_block..=run.prepared.layout.blocks {
-        if !run.has_time_for_block(block) {
+        if !run.has_time_for_block(block) || run.is_decided(&under_way(servers))? {
             break;
         }
         one_block(run, servers, block)?;
     }
     Ok(())
+}
+
+/// The trials of servers that are up, as if they ended now.
+fn under_way(servers: &Servers<'_>) -> Vec<Trial> {
+    let whole =
+        |server: &Server<'_>| Trial { outcome: TrialOutcome::Completed, ..server.launched.trial.clone() };
+    servers.iter().flatten().map(whole).collect()
 }
 
 /// Starts the servers, a few at a time; each is suspended as soon as it is ready.

@@ -1,5 +1,6 @@
 //! A run in progress: its trials, its stored files, its events.
 
+use super::budget::{self, SoFar};
 use super::treatments::RunTreatments;
 use crate::error::StudyError;
 use crate::file::fault::group_of;
@@ -165,18 +166,30 @@ impl<'a> Run<'a> {
     /// Goes on with an earlier run, if its plan is this one.
     pub fn take_up(&mut self) -> Result<(), StudyError> {
         let stored: Plan = read_json(&self.dir.path().join(file::PLAN), schema::PLAN)?;
+        let own = stored_plan(&self.prepared.plan);
         let comparable = |plan: &Plan| {
             let mut plan = plan.clone();
             plan.provenance = self.prepared.plan.provenance.clone();
+            // More time adds blocks, and changes none.
+            if let (Some(budget), Some(own_budget)) = (&mut plan.budget, &own.budget) {
+                (budget.time_s, budget.blocks) = (own_budget.time_s, own_budget.blocks);
+                (plan.blocks, plan.expected_s) = (own.blocks, own.expected_s);
+                plan.trials.clone_from(&own.trials);
+            }
             serde_json::to_value(plan).unwrap_or_default()
         };
         // A secret may have changed meanwhile.
-        if comparable(&stored) != comparable(&self.dir.as_stored(&stored_plan(&self.prepared.plan))?) {
+        if comparable(&stored) != comparable(&self.dir.as_stored(&own)?) {
             let what = "the study, its form or the JVMs here differ from those of the run";
             return Err(StudyError::Use(format!(
                 "cannot go on with {}: {what}; begin a new run with another --out",
                 self.dir.path().display()
             )));
+        }
+        if stored.budget.as_ref().map(|budget| budget.time_s)
+            != own.budget.as_ref().map(|budget| budget.time_s)
+        {
+            self.dir.write_json(file::PLAN, &own)?;
         }
         self.dir.redact_earlier()?;
         for (folder, trial) in load_trials(self.dir.path())? {
@@ -188,9 +201,13 @@ impl<'a> Run<'a> {
 
     pub fn announce(&mut self) -> Result<(), StudyError> {
         let plan = &self.prepared.plan;
+        // With a budget there may be more, and there may be fewer.
+        let blocks = plan.budget.as_ref().map_or(plan.blocks, |budget| budget.blocks);
         let of_trial = plan.duet.as_ref().map_or(1, |duet| duet.windows);
-        let windows = plan.variants.len() as u32 * plan.blocks * of_trial;
-        let (trials, skipped) = (plan.trials.len() as u32, plan.skipped.clone());
+        let launches = plan.variants.len() as u32 * blocks;
+        let windows = launches * of_trial;
+        let trials = if plan.design == Design::Resident { plan.trials.len() as u32 } else { launches };
+        let skipped = plan.skipped.clone();
         self.emit(RunEventKind::RunStarted { trials, windows })?;
         if !self.trials.is_empty() {
             let trials_done = self.trials.iter().filter(|t| t.counts()).count() as u32;
@@ -217,6 +234,9 @@ impl<'a> Run<'a> {
 
     /// Expected time of the remaining steps, at the pace so far.
     fn remaining_s(&self, elapsed_s: f64) -> f64 {
+        if let Some(budget) = &self.prepared.plan.budget {
+            return (budget.time_s - elapsed_s).max(0.0);
+        }
         let pace = pace(self.done_s, self.done_at_s);
         let undone_s = (self.prepared.plan.expected_s - self.done_s).max(0.0) * pace;
         // The step that is under way has used some of it.
@@ -280,13 +300,26 @@ impl<'a> Run<'a> {
     }
 
     /// Whether another block, as long as the last one, fits into the time; it begins now. The blocks that an interval
-    /// needs are measured in any case: a run that ends without one has answered nothing.
+    /// needs are measured in any case: a run that ends without one has answered nothing. A budget is kept even then.
     pub fn has_time_for_block(&mut self, block: u32) -> bool {
         self.block = block;
         let last = self.block_begun.replace(Instant::now()).map_or(Duration::ZERO, |begun| begun.elapsed());
         let then_s = (self.begun.elapsed() + last).as_secs_f64();
-        block as usize <= BLOCKS_FOR_INTERVAL
-            || self.prepared.layout.time_max_s.is_none_or(|max| then_s <= max)
+        let needed = if self.prepared.plan.budget.is_some() { 1 } else { BLOCKS_FOR_INTERVAL };
+        block as usize <= needed || self.prepared.layout.time_max_s.is_none_or(|max| then_s <= max)
+    }
+
+    /// Whether a run with a budget has decided all that was asked before the block that begins, by whole trials and those under way. Says
+    /// now and then what the rest of the time can show.
+    pub fn is_decided(&mut self, under_way: &[Trial]) -> Result<bool, StudyError> {
+        let plan = &self.prepared.plan;
+        if plan.budget.is_none() {
+            return Ok(false);
+        }
+        let trials: Vec<Trial> = self.trials.iter().chain(under_way).cloned().collect();
+        let so_far = SoFar::of(plan, &trials, self.block.saturating_sub(1), &self.given_up);
+        so_far.outlook.into_iter().try_for_each(|outlook| self.emit(RunEventKind::Outlook(outlook)))?;
+        Ok(so_far.is_decided)
     }
 
     /// Whether a trial of an earlier start counts for this one.
@@ -382,7 +415,9 @@ impl<'a> Run<'a> {
         let failed = failed.map(|error| error.redacted(self.dir.redactor()));
         let detail = match &failed {
             Some(error) => error.to_string(),
-            None => self.blocks_missing().unwrap_or_else(|| "all that was planned is done".to_owned()),
+            None => budget::ended(&self.prepared.plan, &self.summary(), &self.given_up)
+                .or_else(|| self.blocks_missing())
+                .unwrap_or_else(|| "all that was planned is done".to_owned()),
         };
         let emitted = self.emit(RunEventKind::RunEnded { ok: failed.is_none(), detail });
         match failed {

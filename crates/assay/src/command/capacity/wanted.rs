@@ -16,9 +16,10 @@ pub fn judge(limits: &[LimitRate], wanted: &AtLeast, is_usable: bool) -> GateCas
         variant: None,
         baseline: None,
         measured,
+        again: None,
         unit: "requests/s",
         verdict,
-        remedy,
+        remedy: remedy.into(),
     }
 }
 

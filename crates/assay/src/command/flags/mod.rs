@@ -79,9 +79,10 @@ fn case(condition: FlagsCondition, of: &FlagsOfRelease) -> GateCase {
         variant: Some(format!("JDK {}", of.release)),
         baseline: None,
         measured,
+        again: None,
         unit: "options",
         verdict: GateVerdict::of(measured, |number| number > 0.0),
-        remedy: "not every option was judged",
+        remedy: "not every option was judged".into(),
     }
 }
 

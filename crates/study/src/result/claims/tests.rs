@@ -63,6 +63,7 @@ fn run(one_gb: Option<Estimate>, two_gb: Option<Estimate>, value: Option<Estimat
         scalings: vec![],
         findings: vec![],
         claims: ClaimCheck::default(),
+        decisions: vec![],
         problems: vec![],
     }
 }

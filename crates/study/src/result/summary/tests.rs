@@ -1,53 +1,11 @@
 //! Situations of a run, built by hand, and what the summary makes of them.
 
 use super::*;
-use crate::result::planned::{plan, provenance, variant};
+use crate::result::planned::{plan, trial, variant, window};
 use assay_model::{
     Audit, Check, Design, Disturbance, DuetWindow, ModeRead, ReferenceMode, Severity, StudyRule,
     TrialOutcome, Verdict, WarmUp, WarmUpEnd,
 };
-
-fn window(block: u32, metric: &str, value: f64) -> Window {
-    Window {
-        block,
-        attempt: 1,
-        end_monotonic_ns: 1,
-        requests: 1,
-        completed: 1,
-        metrics: BTreeMap::from([(metric.to_owned(), value)]),
-        ..Window::default()
-    }
-}
-
-/// One resident launch with a window a block.
-fn trial(variant: &str, metric: &str, by_block: &[f64]) -> Trial {
-    Trial {
-        schema: schema::TRIAL.into(),
-        provenance: provenance(),
-        number: 1,
-        variant: variant.into(),
-        block: 1,
-        attempt: 1,
-        seed: 1,
-        treatments: vec![],
-        command: vec![],
-        processes: vec![],
-        jvm: None,
-        mode: None,
-        collector: None,
-        started_at: String::new(),
-        start_to_ready_ms: None,
-        users: None,
-        session_starts: None,
-        warm_up: None,
-        windows: (1..).zip(by_block).map(|(block, value)| window(block, metric, *value)).collect(),
-        response_curve: vec![],
-        audit: None,
-        outcome: TrialOutcome::Completed,
-        excluded_observers: vec![],
-        problems: vec![],
-    }
-}
 
 fn two_variants() -> Plan {
     plan(vec![variant("a", None), variant("b", Some("a"))])
