@@ -82,7 +82,9 @@ fn a_side_that_ends_fails_its_pair_and_stops_the_other() {
         skip!("one processor has no halves");
     }
     for fault in ["dies-after-requests", "dies-when-ready"] {
-        let fixture = Fixture::new(DUET, &two_levels(fault));
+        // Without pauses between requests, so that one of them is its last on a busy machine, too.
+        let load = "load = { kind = \"closed\", users = 2 }";
+        let fixture = Fixture::with_load(load, DUET, &two_levels(fault));
         let (result, _) = fixture.run(false, |_, _| ());
         let message = result.unwrap_err().to_string();
         assert!(message.contains("exit code"), "{message}");

@@ -30,25 +30,31 @@ pub(crate) fn values_by_pair<'a, 'm>(
     values
 }
 
-/// Whether each side has a window on each half that is good for a metric on both sides; of an unknown metric, for all.
-pub(crate) fn is_whole(metric: Option<&Metric>, [own, other]: [&[Window]; 2]) -> bool {
-    let is_good = |window: &Window| metric.map_or(window.counts(), |metric| window.counts_for(metric));
+/// Whether there is a window on each half that is good on both sides.
+pub(crate) fn is_whole(is_good: impl Fn(&Window) -> bool, [own, other]: [&[Window]; 2]) -> bool {
     [1, 2].into_iter().all(|half| {
         windows_of_both(own, other)
             .any(|(own, other)| half_of(own) == Some(half) && is_good(own) && is_good(other))
     })
 }
 
-/// The mean over the windows that both sides have, both halves with the same weight; absent where either half has none. Geometric, as
-/// befits values whose quotient counts; of values with a zero among them arithmetic.
+/// The mean over the windows that count on both sides; where either half has none, over those that will do.
 fn value_of(metric: &Metric, own: &[Window], other: &[Window]) -> Option<f64> {
-    let of = |window: &Window| {
-        window
-            .metrics
-            .get(&*metric.id)
-            .copied()
-            .filter(|value| value.is_finite() && window.counts_for(metric))
+    let over = |is_good: fn(&Window, &Metric) -> bool| {
+        mean_over(own, other, |window| {
+            window
+                .metrics
+                .get(&*metric.id)
+                .copied()
+                .filter(|value| value.is_finite() && is_good(window, metric))
+        })
     };
+    over(Window::counts_for).or_else(|| over(Window::serves_for))
+}
+
+/// The mean over the windows of which both sides have a value, both halves with the same weight; absent where either half has none.
+/// Geometric, as befits values whose quotient counts; of values with a zero among them arithmetic.
+fn mean_over(own: &[Window], other: &[Window], of: impl Fn(&Window) -> Option<f64>) -> Option<f64> {
     let (mut by_half, mut has_zero) = (BTreeMap::<u32, Vec<f64>>::new(), false);
     for (own, other) in windows_of_both(own, other) {
         let (Some(half), Some(value), Some(beside)) = (half_of(own), of(own), of(other)) else { continue };
@@ -157,11 +163,25 @@ mod tests {
 
     #[test]
     fn a_pair_is_whole_with_a_good_window_on_each_half() {
-        let whole = |own: &[Window], other: &[Window]| is_whole(Some(&cpu()), [own, other]);
+        let whole = |own: &[Window], other: &[Window]| is_whole(Window::counts, [own, other]);
         let (own, mut other) = (side(1, &[Some(1.0); 3]), side(2, &[Some(1.0); 3]));
         assert!(whole(&own, &other));
         other[1].disturbances = vec![Disturbance { kind: Check::Errors, evidence: String::new() }];
         assert!(!whole(&own, &other));
-        assert!(!is_whole(None, [&own, &other]));
+    }
+
+    /// Beside others' work CPU time is noisy, and still a figure.
+    #[test]
+    fn where_a_half_has_no_window_that_counts_one_that_will_do_is_used() {
+        let (own, mut other) = (side(1, &[Some(1.0), Some(4.0), Some(9.0)]), side(2, &[Some(1.0); 3]));
+        let disturbed = |kind| vec![Disturbance { kind, evidence: String::new() }];
+        other[2].disturbances = disturbed(Check::CpuPressure);
+        assert!(is_about(value_of(&cpu(), &own, &other), 2.0), "there is a better one on that half");
+        other[0].disturbances = disturbed(Check::CpuPressure);
+        let all = (3.0_f64 * 4.0).sqrt();
+        assert!(is_about(value_of(&cpu(), &own, &other), all), "the geometric mean of 1 and 9, and 4");
+        other[0].disturbances = disturbed(Check::Errors);
+        other[2].disturbances = disturbed(Check::Errors);
+        assert_eq!(value_of(&cpu(), &own, &other), None);
     }
 }

@@ -15,7 +15,7 @@ use crate::result::duet::is_whole;
 use assay_launch::POLL_INTERVAL;
 use assay_linux::{ProcRoot, ProcessTree, Processors};
 use assay_measure::{Context, DuetPlace, MeasurementId, Procedure, duet};
-use assay_model::{Metric, PlannedDuet, PlannedTrial, Trial, TrialOutcome};
+use assay_model::{PlannedDuet, PlannedTrial, Trial, TrialOutcome};
 
 /// Windows by which a pair is made longer where too many were disturbed: one on either half.
 const FURTHER_WINDOWS: u32 = 2;
@@ -147,9 +147,8 @@ fn work<'a>(
             window(run, &mut servers, &mut procedures, (halves, id.block, number))?;
             number += 1;
         }
-        let primary = Metric::by_id(&run.prepared.plan.primary_metric);
         let windows = servers.each_ref().map(|server| &server.launched.trial.windows[..]);
-        if is_whole(primary.as_ref(), windows) || !run.may_repeat() {
+        if is_whole(|window| run.answers(window), windows) || !run.may_repeat() {
             break;
         }
         last += FURTHER_WINDOWS;
