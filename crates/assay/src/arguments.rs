@@ -5,6 +5,7 @@
     reason = "help texts name tables of files, `[rate]`, and what stands for a value, `<study>`"
 )]
 
+mod ab;
 mod bisect;
 mod budget;
 mod capacity;
@@ -28,6 +29,7 @@ mod studies;
 mod time;
 mod tls;
 
+pub use ab::AbArguments;
 pub use bisect::BisectArguments;
 pub use budget::BudgetArguments;
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
@@ -120,6 +122,17 @@ pub enum Command {
     #[command(after_help = "EXAMPLES:\n  assay compare runs/monday runs/tuesday\n  \
         assay compare runs/monday runs/tuesday --html changes.html")]
     Compare(CompareArguments),
+    /// Is the new build of a server slower? Two commands side by side, without a study file
+    ///
+    /// Starts both at the same time, each with its load generator on its own half of the processors, again and again, until every figure is
+    /// decided or the time is over. Reads what varies least first: allocation, CPU time, memory, response time; each with its interval and
+    /// with the smallest change that would have been visible. Commands need no preparation but {port}, where the port of the server goes.
+    #[command(
+        after_help = "EXAMPLES:\n  assay ab --before 'java -jar old.jar --server.port={port}' --after 'java -jar new.jar --server.port={port}'\n  \
+        assay ab --before 'java -jar app.jar {port}' --after 'java -XX:+UseZGC -jar app.jar {port}' --rate 200 --url-path /orders\n  \
+        assay ab --before './start {port}' --before-dir ../main --after './start {port}' --scenario shop.toml --limit +3% --summary ab.md"
+    )]
+    Ab(Box<AbArguments>),
     /// Which commit made a server slower: a bisection that noise does not fool
     ///
     /// Builds commits in clean copies and compares each with the good one by a study's load. Each comparison moves the probability of each

@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::output;
 use crate::output_file::write_result;
 use assay_model::{
-    Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts, HeapModes,
-    HeapPrediction, HostComparison, HostReport, LoadResult, MemoryChange, MemoryReport, Problem,
+    AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts,
+    HeapModes, HeapPrediction, HostComparison, HostReport, LoadResult, MemoryChange, MemoryReport, Problem,
     RunComparison, StoredRun, Summary, TimeChange, TimeReport,
 };
 use assay_report::{self as report, Data, Document, EntriesShown, TerminalView};
@@ -101,6 +101,7 @@ macro_rules! described {
 }
 
 described! {
+    AbReport: report::ab::document, report::ab::data, problems;
     Advice: report::memory::advice, report::memory::advice_data, problems;
     BisectReport: report::bisect::document, report::bisect::data, problems;
     CapacityReport: report::capacity::document, report::capacity::data, problems;

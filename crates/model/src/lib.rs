@@ -7,6 +7,7 @@
 //!   generator, the JVM's log decorator `timenanos` and the observers all use it, so they join without skew;
 //! - unknown keys are accepted when reading, so that a newer run can be read by an older program.
 
+mod ab;
 mod bisect;
 mod budget;
 mod capacity;
@@ -46,6 +47,7 @@ mod trial;
 mod what_if;
 mod window;
 
+pub use ab::{AbFigure, AbReport, AbSide, AbVerdict};
 pub use bisect::{BisectCommit, BisectComparison, BisectReport, BisectVerdict};
 pub use budget::{BlockSet, Decision, Outcome, Outlook, PlannedBudget};
 pub use capacity::{CapacityMethod, CapacityReport, FromBelow, LimitRate, PlannedCapacity};

@@ -36,6 +36,8 @@ formats! {
     RUN_COMPARISON = "assay.run-comparison/1", since 1;
     /// `assay bisect --json`
     BISECT = "assay.bisect/1", since 1;
+    /// `assay ab --json`
+    AB = "assay.ab/1", since 1;
     /// `assay load --json`
     LOAD = "assay.load/3", since 3;
     /// `assay capacity --json`

@@ -6,6 +6,7 @@
 //! A folder for each thing that is reported on, which knows `assay_kit` and `assay_model`; that of a study shows parts of others. Each has a
 //! function that makes the document and one that gives the raw numbers. Styles and the small scripts are in `web/`.
 
+pub mod ab;
 pub mod bisect;
 pub mod capacity;
 pub mod compare;

@@ -16,9 +16,10 @@
 //! | `plan` | this machine's part: JVMs, changes that levels ask for, variants that cannot run here, order and length of the run |
 //! | `runner` | trials, from their start to their stored result |
 //!
-//! `what_if` and `bisect` use them all: one makes a study of a rule's advice, and judges its run; the other one of two commits, again and
+//! `what_if`, `ab` and `bisect` use them all: one makes a study of a rule's advice, and judges its run; one of two commands; the other one of two commits, again and
 //! again. So does `counted`, which counts the instructions of a study's variants in guests.
 
+mod ab;
 mod bisect;
 mod check;
 mod counted;
@@ -30,6 +31,7 @@ mod runner;
 mod source;
 mod what_if;
 
+pub use ab::{AbQuestion, conditions as ab_conditions, judged as ab_judged};
 pub use assay_measure::observers::Observe;
 pub use bisect::{Bisect, BisectEvent, BisectOptions, default_folder as bisect_folder};
 pub use check::checked::Checked;

@@ -5,10 +5,10 @@
 
 use assay_load::{Scenario, scenario_schema};
 use assay_model::{
-    Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport, HeapLayouts,
-    HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult, MemoryChange,
-    MemoryReport, MemorySample, MemoryTrim, Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms,
-    Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
+    AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport,
+    HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult,
+    MemoryChange, MemoryReport, MemorySample, MemoryTrim, Plan, ReadyMadeList, RunComparison, RunEvent,
+    RunningJvms, Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
@@ -76,6 +76,7 @@ fn format(id: &'static str) -> Format {
         schema::TRIAL => json::<Trial>(id),
         schema::SUMMARY => json::<Summary>(id),
         schema::RUN_COMPARISON => json::<RunComparison>(id),
+        schema::AB => json::<AbReport>(id),
         schema::BISECT => json::<BisectReport>(id),
         schema::LOAD => json::<LoadResult>(id),
         schema::CAPACITY => json::<CapacityReport>(id),

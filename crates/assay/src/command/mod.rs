@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub mod ab;
 pub mod bisect;
 mod budget;
 pub mod capacity;

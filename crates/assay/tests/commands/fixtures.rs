@@ -87,7 +87,7 @@ impl Fixtures {
             ("shop.toml", SHOP),
             ("jvm.options", "-Xmx1g\n17-:-XX:+UseG1GC\n"),
             ("token", "a token of this test and of no other one\n"),
-            ("my-server.toml", &example("README.md")),
+            ("my-server.toml", &example("docs/tutorials/own-server.md")),
             ("my-jdks.toml", &example("docs/tutorials/two-jdks.md")),
         ] {
             fs::write(fixtures.path(name), text).expect("written");

@@ -16,7 +16,8 @@ pub enum Way {
 }
 
 /// Commands that are not run here, by words that they have. Each is in some text.
-pub const NOT_RUN: [(&[&str], &str); 20] = [
+pub const NOT_RUN: [(&[&str], &str); 21] = [
+    (&["ab"], "it starts two servers for minutes; ./check --long compares two (tests/ab.rs)"),
     (&["demo"], "it runs for minutes; ./check --long runs it"),
     (&["setup"], "it builds servers; scripts/test-setup runs it"),
     (&["bisect"], "it needs a repository with a change; the tests of crates/study make one"),
@@ -206,7 +207,8 @@ pub fn with_our_words(shown: &Shown) -> Vec<String> {
         IN_PLACE.iter().filter(|(command, _)| of(command)).flat_map(|(_, table)| *table).collect();
     let put = |word: &String| {
         let ours = tables.iter().find(|(shown, _)| shown == word).map_or(word.as_str(), |(_, ours)| *ours);
-        if is_time(ours) { "1s".to_owned() } else { ours.to_owned() }
+        // The budget of a study is only planned, and must suffice for it.
+        if is_time(ours) && way(&typed) != Way::Plan { "1s".to_owned() } else { ours.to_owned() }
     };
     let mut ours: Vec<String> = typed.iter().map(put).filter(|word| !word.is_empty()).collect();
     match way(&typed) {

@@ -1,3 +1,5 @@
+//! What is found of the files that a command needs, and how much of it: hostile links, huge folders, manifests.
+
 use super::*;
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
