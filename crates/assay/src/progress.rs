@@ -124,7 +124,7 @@ impl Progress {
     }
 }
 
-/// What stands below the bar while it is true.
+/// The line below the bar, while it is true.
 #[derive(Debug, Default)]
 struct Below {
     rate: Rate,

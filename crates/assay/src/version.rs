@@ -1,4 +1,4 @@
-//! What is handed to the compiler when the program is built.
+//! Constants that the build hands to the compiler.
 
 /// The commit that a release is of; after it may stand `+changes`.
 pub const COMMIT: Option<&str> = option_env!("ASSAY_COMMIT");

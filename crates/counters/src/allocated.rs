@@ -79,7 +79,7 @@ fn between(first: &Moment, last: &Moment) -> Result<Allocated, String> {
         .map(|(_, bytes)| *bytes)
         .collect();
     let of_exited = match exited {
-        // What those had allocated before the first reading is not of this interval.
+        // Bytes that they had allocated before the first reading are not of this interval.
         Some(exited) => exited.saturating_sub(gone.iter().sum()),
         None => {
             let ended = first

@@ -25,7 +25,7 @@ const SECRET_ENDS: [&str; 12] = [
 const NOT_NEEDED_OF_JDK: [&str; 8] =
     ["src.zip", "jmods", "ct.sym", "demo", "sample", "man", "include", "javafx-src.zip"];
 
-/// What of a folder is taken.
+/// Which files of a folder are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A folder that a command names: hidden files and secrets stay here unless they are named themselves.

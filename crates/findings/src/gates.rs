@@ -76,7 +76,7 @@ pub fn render_junit(judged: &Judged<'_>, out: &mut dyn io::Write) -> io::Result<
     writeln!(out, "{}", suite.render().map_err(io::Error::other)?)
 }
 
-/// What a verdict is called.
+/// The name of a verdict.
 pub const fn verdict_word(verdict: GateVerdict) -> &'static str {
     match verdict {
         GateVerdict::Holds => "fails",

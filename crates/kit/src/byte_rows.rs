@@ -91,7 +91,7 @@ pub struct RowGroup {
     pub title: String,
     /// Its length in bytes.
     pub bytes: u64,
-    /// What it is made of, in order.
+    /// Its parts, in order.
     pub places: Vec<Place>,
 }
 

@@ -23,7 +23,7 @@ pub enum Cell {
         text: String,
         /// Its class on the page.
         class: String,
-        /// What the page shows when it is pointed at.
+        /// The text that the page shows under the pointer.
         tip: String,
         /// How it stands out on a terminal.
         look: Look,
@@ -125,7 +125,7 @@ impl From<&str> for Cell {
     }
 }
 
-/// What is absent without a reason is a dash.
+/// A value that is absent without a reason is a dash.
 impl<T: Into<Cell>> From<Option<T>> for Cell {
     fn from(value: Option<T>) -> Self {
         value.map_or_else(|| Cell::absent(""), Into::into)

@@ -16,11 +16,11 @@ const LENGTHS: (f64, f64) = (1e-3, 9.9e5);
 
 /// Lengths of one kind.
 pub struct DurationsOfKind {
-    /// What they are lengths of.
+    /// The things that have these lengths.
     pub name: String,
     /// Upper edge of each class, ms, and how many are in it.
     pub numbers: Vec<(f64, u64)>,
-    /// What they are for those who do not see them.
+    /// The same in words, for those who do not see them.
     pub words: String,
 }
 

@@ -1,4 +1,4 @@
-//! What every report is made with, and nothing about what reports are of: numbers for people, texts from outside made
+//! Tools that make every report, and nothing about the subjects of reports: numbers for people, texts from outside made
 //! safe, tables, static SVG with axes and bars, the frame of a terminal's lines, and the one page that all reports fill.
 //!
 //! No type of `assay-model` is known here: reports hand over numbers, texts and sections.

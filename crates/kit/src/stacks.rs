@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 /// Stacks of one kind.
 pub struct Profile<'a> {
-    /// What they are of.
+    /// Their subject.
     pub name: &'a str,
     /// Unit of the weights, as speedscope calls it: `none` of samples, or `bytes`.
     pub unit: &'static str,

@@ -59,7 +59,7 @@ pub struct TreeMapRoot<'a> {
     pub bytes: u64,
     /// What it is: the name of the first view.
     pub name: &'a str,
-    /// What shares are of: `RSS`.
+    /// The whole that shares are parts of: `RSS`.
     pub of: &'a str,
 }
 

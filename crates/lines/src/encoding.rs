@@ -50,7 +50,7 @@ impl Encoding {
         }
     }
 
-    /// What is left at the end of an input that is too short to show its encoding.
+    /// The rest at the end of an input that is too short to show its encoding.
     pub fn rest(&mut self) -> Vec<u8> {
         match std::mem::take(self).0 {
             State::Unknown(head) => head,

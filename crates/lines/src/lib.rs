@@ -6,7 +6,7 @@
 //! | [`Encoding`] | UTF-16 |
 //! | [`Prefix`] | what collectors put before each line: CRI, Docker, Compose, kubectl, journald, syslog, JSON, loggers, CloudWatch, Heroku, colours |
 //!
-//! What a log is about is not known here: a reader says which texts it knows, and [`PrefixSearch`] finds the prefix behind which they stand.
+//! This crate does not know the subject of a log: a reader says which texts it knows, and [`PrefixSearch`] finds the prefix behind which they stand.
 
 mod encoding;
 mod prefix;

@@ -60,7 +60,7 @@ impl Remarks {
         Some((scenario.extracted(at).0, &searched.instead))
     }
 
-    /// What there is to say of the server at `url`. What a request uses up may lack now and then; what never came is always named.
+    /// Remarks on the server at `url`. What a request uses up may lack now and then; what never came is always named.
     pub fn problems(self, url: &str, scenario: &Scenario) -> Vec<Problem> {
         let cookies = self.cookies.into_iter().map(|(name, refusal, count)| {
             let name: String = name.chars().take(80).collect();

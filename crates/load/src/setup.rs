@@ -138,7 +138,7 @@ fn answered(
                 connection.await_next(STREAM);
                 event = None;
             }
-            // What the answer does not end with is followed by its rest.
+            // Behind an event that does not end the answer comes the rest of it.
             event = event.filter(|event| !matches!(event, Event::Streamed { .. } | Event::Room));
             if event.is_some() || bytes.is_empty() {
                 break event;

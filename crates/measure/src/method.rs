@@ -7,7 +7,7 @@ use assay_stats::capacity::{Climbing, Method, Search, SearchConfig, Sweep, Sweep
 
 /// Where to begin when warm-up said nothing, per second.
 const FIRST_RATE_PER_S: f64 = 100.0;
-/// What a few users of a closed loop get is about what the server can do; half of it is a rate to begin with.
+/// A few users of a closed loop get about as much as the server can do; half of it is a rate to begin with.
 const FIRST_SHARE: f64 = 0.5;
 const SEARCH_S: f64 = 300.0;
 /// What the published sweep takes in its own time, about: 100 levels of a minute, and the search before them.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Something that could not be read, understood or done; the rest of the result still holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
-    /// What it is about: a file name, an observer, a URL, the id of a metric.
+    /// Its subject: a file name, an observer, a URL, the id of a metric.
     pub about: String,
     /// Line of that text, counted from 1, where there is one.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -98,7 +98,7 @@ impl Length {
         }
     }
 
-    /// What is left of a session that is met at any time, so that those of many users do not end together. A longer session is met more
+    /// The rest of a session that is met at any time, so that those of many users do not end together. A longer session is met more
     /// often (Feller, An Introduction to Probability Theory and Its Applications, vol. 2, XI.4); a geometric one has no memory.
     pub fn draw_rest(self, random: &mut ChaCha8Rng) -> u32 {
         let Length::Uniform(from, to) = self else { return self.draw(random) };

@@ -95,7 +95,7 @@ impl Checked {
     /// Prepares to bisect with this study: both commits exist, the second follows the first, and they can be compared here.
     ///
     /// # Errors
-    /// What of it is not so.
+    /// The condition that does not hold.
     pub fn bisect(self, options: BisectOptions) -> Result<Bisect, StudyError> {
         let file = self.document.file.clone();
         let folder = repository_folder(&self.study, &file);

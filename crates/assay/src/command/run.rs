@@ -175,7 +175,7 @@ fn prepare(study: Source, quick: bool) -> Result<Vec<Prepared>, StudyError> {
     if mistakes.is_empty() { Ok(studies) } else { Err(StudyError::Diagnostics(mistakes)) }
 }
 
-/// What a run could never decide is said before it begins.
+/// Names conditions that the run could never decide, before it begins.
 fn check_conditions(conditions: &[Gate], plan: &Plan) -> Result<(), Failure> {
     let has_baseline = plan.variants.iter().any(|variant| variant.baseline.is_some());
     match conditions.iter().find(|condition| condition.is_of_change() && !has_baseline) {

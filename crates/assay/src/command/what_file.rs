@@ -1,4 +1,4 @@
-//! What a file is that was given to a command which does not read its kind, and which command does.
+//! The kind of a file that was given to the wrong command, and the command that reads it.
 
 use assay_model::schema;
 use std::fs::File;
@@ -97,7 +97,7 @@ fn kind(head: &[u8], path: &Path) -> FileKind {
     }
 }
 
-/// What a path is and which command reads it, for the end of a message; `None` where there is nothing.
+/// The kind of a path and the command that reads it, for the end of a message; `None` where there is nothing.
 pub fn said_of(path: &Path) -> Option<String> {
     let name = path.display();
     if path.is_dir() {

@@ -1,4 +1,4 @@
-//! What a rule is made of.
+//! The parts of a rule.
 
 use assay_model::{Finding, RuleId, TimeReport};
 

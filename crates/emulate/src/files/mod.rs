@@ -44,7 +44,7 @@ pub struct NeededFiles {
     pub program: Option<PathBuf>,
     /// Largest heap that the command sets, bytes.
     pub heap_max_bytes: Option<u64>,
-    /// What was named and is not copied, and why.
+    /// Files that the command names and that are not copied, and why.
     pub left_out: Vec<String>,
 }
 

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What shows that a folder is the home of a Java runtime: its classes, since JDK 9 and before.
+/// Files that show that a folder is the home of a Java runtime: its classes, since JDK 9 and before.
 const RUNTIME_FILES: [&str; 3] = ["lib/modules", "lib/rt.jar", "jre/lib/rt.jar"];
 
 /// The program of a command by its whole path, behind all links.

@@ -1,4 +1,4 @@
-//! What rules are made of.
+//! The parts of rules.
 
 use assay_model::{Change, Finding, GcReport, GcTrend, RuleId, Threshold};
 pub(super) use assay_text::size::rounded_signed as size;

@@ -65,7 +65,7 @@ fn reaching(report: &GcReport) -> Option<Found> {
 /// Of the span.
 const OTHER: Threshold = Threshold::percent("other", 1.0);
 
-/// What a safepoint is called whose operation the log does not say.
+/// The name of a safepoint whose operation the log does not say.
 const UNNAMED: &str = "Safepoint";
 /// Operations that are named.
 const SHOWN: usize = 3;

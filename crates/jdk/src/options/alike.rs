@@ -15,7 +15,7 @@ const COMPILERS: [&str; 3] = ["CICompilerCount", "TieredCompilation", "TieredSto
 /// Options that a JVM is given so that it is like another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AlikeOptions {
-    /// What it is given before its own.
+    /// Options before its own.
     pub given: Vec<String>,
     /// Those of its own that say something of the same, and stay.
     pub own: Vec<String>,

@@ -251,7 +251,7 @@ pub struct Finding {
     pub evidence: Vec<String>,
     /// Where that stands in the logs; empty where it stands in none.
     pub at: String,
-    /// What it costs and where that is known from, then who says otherwise.
+    /// Its cost with the source of that, then contradictions.
     pub effects: Vec<String>,
     /// What to do.
     pub step: Option<Step>,

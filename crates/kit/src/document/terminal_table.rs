@@ -125,9 +125,9 @@ fn parts_that_fit(widths: &Widths, columns: &[usize], room: usize) -> Option<Vec
 
 /// Terminal columns that each column of a table takes.
 struct Widths {
-    /// What it needs when its words are wrapped.
+    /// Columns that it needs when its words are wrapped.
     least: Vec<usize>,
-    /// What it takes when no cell is wrapped.
+    /// Columns that it takes when no cell is wrapped.
     natural: Vec<usize>,
 }
 

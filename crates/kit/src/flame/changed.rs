@@ -44,7 +44,7 @@ impl ChangedFlame {
         self.after - self.before
     }
 
-    /// What of it is not in what it called: before, after.
+    /// Its own part, without the functions that it called: before, after.
     pub fn own(&self) -> (f64, f64) {
         let sum = |of: fn(&ChangedFlame) -> f64| self.calls.iter().map(of).sum::<f64>();
         ((self.before - sum(|call| call.before)).max(0.0), (self.after - sum(|call| call.after)).max(0.0))

@@ -215,7 +215,7 @@ fn row(text: &str) -> Option<Stripped<'_>> {
 
 fn word(text: &str) -> Option<(&str, &str)> {
     let (word, rest) = text.split_once(' ')?;
-    // What stands in a column is filled with blanks; those of the message are its own.
+    // Blanks fill a column; those of the message are its own.
     is_name(word).then_some((word, rest))
 }
 

@@ -52,7 +52,7 @@ pub(crate) trait Exchange: Send {
         true
     }
 
-    /// What is sent and what comes is in frames: an answer that comes before its request is written whole leaves the connection as
+    /// Both directions are in frames: an answer that comes before its request is written whole leaves the connection as
     /// it should be.
     fn is_framed(&self) -> bool {
         false
@@ -79,7 +79,7 @@ pub(crate) trait Exchange: Send {
         self.close()
     }
 
-    /// What came is not the answer to the request of a stream: the next one may be. Where servers send unasked.
+    /// The message is not the answer to the request of a stream: the next one may be. Where servers send unasked.
     fn await_next(&mut self, _stream: usize) {}
 
     /// The code with which the server said that it ends the connection, once.

@@ -74,7 +74,7 @@ impl LoadRun<'_> {
             Err(wrong) => {
                 let detail = || wrong.detail(answer, scenario.secrets());
                 results.tally.failed(Some(active.operation), intended_ns, wrong.kind(), detail);
-                // What is forgotten is renewed by `otherwise`.
+                // `otherwise` renews a value that was forgotten.
                 let is_ended = !ends && !operation.forgets_at(answer.status);
                 if is_ended && session.was_ended_by(answer, scenario, &endpoint.base.prefix) {
                     session.begin_again();

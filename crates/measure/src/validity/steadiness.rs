@@ -102,7 +102,7 @@ const WIDTH_WITHOUT_INTERVAL: f64 = 0.1;
 /// What moves to and fro makes intervals wider, and that they show. The medians say how like each other the machines of two results
 /// were: of ten searches on one server the lowest critical rate was 4,810 with 151 ns a read from memory, the highest 7,330 with 131.
 ///
-/// What moves one way fails where it moves by more than the interval of the maximum is wide: then no figure in it holds for the server
+/// A figure that moves one way fails where it moves by more than the interval of the maximum is wide: then no figure in it holds for the server
 /// as it was at the beginning and as it was at the end. Within it the interval holds both, and the result stands; the drift is a problem
 /// of it all the same.
 pub(super) fn check(facts: &RunFacts<'_>) -> ValidityCheck {

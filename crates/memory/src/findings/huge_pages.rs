@@ -8,7 +8,7 @@ pub(super) static RULES: &[&Rule] = &[&HUGE_PAGES_IN_STACKS, &HUGE_PAGES_UNREQUE
 
 /// Servers were measured at 50 to 110 KiB a thread; with a huge page beneath it a stack has 2 MiB.
 const INFLATED: Threshold = Threshold::bytes("inflated", 1 << 20);
-/// What a stack is taken to need where all of them are inflated.
+/// The assumed need of a stack where all of them are inflated.
 const STACK_USUAL_BYTES: u64 = 128 << 10;
 /// Stacks in a row that look inflated: one deep recursion is not a pattern.
 const STACKS: Threshold = Threshold::count("stacks", 8);

@@ -1,4 +1,4 @@
-//! What a rule is made of, and from which size on a finding matters.
+//! The parts of a rule, and the size from which on a finding matters.
 
 use super::words::sum;
 use assay_model::{Finding, MemoryReport, RuleId, Severity, Threshold};
@@ -62,7 +62,7 @@ pub(super) fn graded(found: Found, memory_bytes: u64) -> Found {
     Found { severity, ..found }
 }
 
-/// What is smaller is not worth a restart: a burst of compilation alone moves as much.
+/// A smaller share is not worth a restart: a burst of compilation alone moves as much.
 const LEAST: Threshold = Threshold::bytes("least", 4 << 20);
 
 /// In a process of some GiB the same holds for a hundredth of it.

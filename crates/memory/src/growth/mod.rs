@@ -2,7 +2,7 @@
 //!
 //! Every cause outside the Java heap is a figure over time, and so is what of the heap is alive. A figure grows if its slope over all
 //! snapshots has an interval above zero, and that of its later half as well ([`shape`]); first and last snapshot alone say nothing.
-//! What of the heap is garbage never counts as growth: without marks of the live objects, only what collections leave does.
+//! Garbage in the heap never counts as growth: without marks of the live objects, only what collections leave does.
 
 mod series;
 mod shape;

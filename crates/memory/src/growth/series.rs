@@ -12,7 +12,7 @@ const OLD_SPACES: [&str; 3] = ["old", "humongous", "objects"];
 /// Of so many snapshots one must be marked: a collection may fall into the mark of some.
 const MARKED_PART: usize = 2;
 
-/// What to call direct buffers of which no holder is known: they may be dead.
+/// The name of direct buffers without a known holder: they may be dead.
 pub(super) const NOT_HELD: &str = "without a known holder";
 /// The kind of native memory that a collection frees once nothing holds it.
 const DIRECT_BUFFER: &str = "java.nio.DirectByteBuffer";

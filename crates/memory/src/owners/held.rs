@@ -233,7 +233,7 @@ struct HolderSearch<'a, 'm> {
     met: HashMap<u64, VisitedObject>,
     names: Vec<String>,
     numbers: HashMap<String, usize>,
-    /// What objects are whose own class does not show it, by who refers to them.
+    /// The meaning of objects whose own class does not show it, by who refers to them.
     kinds: HashMap<u64, String>,
     /// Some references or objects were left out, since there were too many.
     is_cut_off: bool,

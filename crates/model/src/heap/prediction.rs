@@ -67,7 +67,7 @@ pub struct ModelFootprint {
     pub classes: Vec<ClassFootprint>,
 }
 
-/// What results are taken for that were stored before the key was.
+/// The value of results that were stored before the key was.
 pub(super) const fn in_release() -> bool {
     true
 }

@@ -31,7 +31,7 @@ pub struct Advice {
     pub observed_peak_bytes: Option<u64>,
     /// In use now: resident memory and the kernel's for it.
     pub now_bytes: u64,
-    /// What the control group is charged now, page cache of files and other processes included; absent where there is none.
+    /// The charge of the control group now, page cache of files and other processes included; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub group_bytes: Option<u64>,
     /// The limit in force; absent means none.

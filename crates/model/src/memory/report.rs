@@ -241,7 +241,7 @@ pub struct JvmMemoryFacts {
     /// were not counted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub heap_classes: Option<Vec<ClassObjects>>,
-    /// What of the heap is alive, and what holds it; absent where no mark was made.
+    /// The live part of the heap, and its holders; absent where no mark was made.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub heap_live: Option<HeapLive>,
     /// Address space of those of the collector's tables that have an entry for each piece of the heap: they have room for

@@ -11,7 +11,7 @@ pub struct Threshold {
     pub unit: ThresholdUnit,
 }
 
-/// What a threshold is counted in.
+/// The unit of a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThresholdUnit {
     /// Things: the text says which.

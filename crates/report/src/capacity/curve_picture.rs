@@ -38,7 +38,7 @@ fn rates(report: &CapacityReport, plot: &Plot) -> (Scale, Vec<(f64, String)>) {
     let end = lines::rate_end(report);
     let x = Scale::linear((0.0, end), (plot.left, plot.right));
     let wanted = if plot.right < NARROW { 4 } else { 8 };
-    // What stands right of the rectangle is the edge of a narrow picture.
+    // Right of the rectangle lies the edge of a narrow picture.
     let ticks = labels(&x, end, wanted, plot.right + 14.0);
     (x, ticks)
 }

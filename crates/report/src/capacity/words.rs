@@ -4,7 +4,7 @@ use assay_kit::number::{percent, significant, tick};
 use assay_kit::text::clean;
 use assay_model::{CapacityReport, Estimate, LateCause, LimitRate, Metric, Problem, Reason, SearchStep};
 
-/// What the intervals of a search are worth. The figures are those of searches for simulated servers of known capacity
+/// How good the intervals of a search are. The figures are those of searches for simulated servers of known capacity
 /// (`crates/stats/tests/capacity/table.rs`), which do not reach what is aimed at.
 pub const HOW_SURE: &str = "Intervals aim at holding the true rate in 95 of 100 searches. Of searches for simulated servers of known \
      capacity 95 in 100 did; 61 to 85 where pauses decide over a limit and the rate hardly does.";

@@ -22,7 +22,7 @@ const REACH: f64 = 33.0;
 /// Things in the way that get a number.
 const NUMBERED_MAX: usize = 12;
 
-/// What a range is to a heap.
+/// The meaning of a range for a heap.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// It may lie there.

@@ -11,7 +11,7 @@ const LISTED_MAX: usize = 120;
 /// Arenas that a terminal lists.
 const ARENAS_IN_BRIEF: usize = 12;
 
-/// What a figure is of, and the figure.
+/// The subject of a figure, and the figure.
 type Term = (String, String);
 
 fn row(value: Option<u64>, what: &str) -> Option<Term> {

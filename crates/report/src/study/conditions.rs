@@ -252,7 +252,7 @@ pub fn marked(grid: &Grid) -> Option<Table> {
         .unless_empty()
 }
 
-/// What a disturbed window is left out of.
+/// The figures that a disturbed window is left out of.
 pub fn spoiled_by(disturbance: &Disturbance) -> &'static str {
     let is_of_no_use =
         |felt| METRICS.iter().any(|metric| metric.feels == felt && !disturbance.leaves_usable(metric));

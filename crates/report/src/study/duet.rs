@@ -42,7 +42,7 @@ pub fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What to know of halves that are no whole cores; absent where they are.
+/// A caution on halves that are no whole cores; absent where they are.
 pub fn caution(plan: &Plan) -> Option<&'static str> {
     match plan.duet.as_ref()?.halves_of {
         HalvesOf::Cores | HalvesOf::Other => None,

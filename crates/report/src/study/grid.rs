@@ -43,7 +43,7 @@ fn looks(wanted: &[Option<usize>]) -> Vec<usize> {
     looks.into_iter().flatten().collect()
 }
 
-/// What all processes of a trial are together, in the place of a role.
+/// The role of all processes of a trial together.
 pub const ALL_ROLES: &str = "all";
 
 /// Of each metric of a role that of all together.
@@ -55,7 +55,7 @@ const OF_ALL_ROLES: [(&str, &str); 5] = [
     (metric::PROCESS_GC_CPU_PERCENT, metric::ALL_GC_CPU_PERCENT),
 ];
 
-/// What a metric is of, and of which role; none where it is not of a role.
+/// The subject of a metric and its role; none where it has no role.
 pub fn role_of(metric: &Metric) -> Option<(&str, &str)> {
     match metric.id.split_once('/') {
         Some((kind, role)) => PER_PROCESS.iter().any(|of| of.id == kind).then_some((kind, role)),

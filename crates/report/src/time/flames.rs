@@ -8,11 +8,11 @@ use assay_kit::{Table, key};
 use assay_model::{FrameKind, SampledFrame, TimeSamples};
 use std::collections::HashMap;
 
-/// What stands in the place of a role for stacks that are not listed.
+/// The role of stacks that are not listed.
 pub const NOT_LISTED: &str = "stacks that are not listed";
 /// Functions that are listed.
 const FUNCTIONS_MAX: usize = 40;
-/// What the stacks are counted in.
+/// The unit of the stacks.
 pub const SAMPLES: Weight = Weight::Count("sample", "samples");
 const KEY: [(FrameKind, &str); 8] = [
     (FrameKind::Role, "role of the thread"),

@@ -31,7 +31,7 @@ fn quality(samples: &TimeSamples) -> String {
     )
 }
 
-/// What a part is called.
+/// The name of a part.
 fn title(part: &&SampledPart) -> String {
     match (part.activity, part.place, &part.library) {
         (Some(activity), _, _) => activity.title().to_owned(),

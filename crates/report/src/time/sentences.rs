@@ -87,7 +87,7 @@ pub fn closure(report: &TimeReport) -> String {
     )
 }
 
-/// What the difference is made of.
+/// The parts of the difference.
 pub fn difference(report: &TimeReport) -> String {
     let reading = duration(report.difference_reading_ns);
     let ended = ended(report);

@@ -67,7 +67,7 @@ pub(super) struct Import {
     given: BTreeMap<String, usize>,
     /// How its texts are taken apart.
     split: fn(&str) -> Option<Split<'_>>,
-    /// What a variable is that needs no value: the rest of its line in `[values]`.
+    /// A variable that needs no value: the rest of its line in `[values]`.
     dynamic: fn(&str) -> Option<String>,
     /// The value that a variable's own text says it has where nothing sets it.
     default_of: fn(&str) -> Option<&str>,

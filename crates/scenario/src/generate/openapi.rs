@@ -61,7 +61,7 @@ pub fn from_openapi(text: &str, named: &str) -> Result<Generated, ScenarioError>
     Ok(import.finish(false))
 }
 
-/// What a parameter is written between here: no brace, which examples may have.
+/// The marks around a parameter here: no brace, which examples may have.
 const OPEN: &str = "\u{e000}";
 const CLOSE: &str = "\u{e001}";
 

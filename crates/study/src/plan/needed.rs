@@ -55,7 +55,7 @@ fn check_command(spec: &VariantSpec, workload: &Workload, uses_jvm: bool, docume
     let program = command.first().map_or("", String::as_str);
     let directory = spec.directory(workload).filter(|d| !d.contains('{'));
     let folder = crate::file::workload::folder_of(&document.file).join(directory.map_or("", String::as_str));
-    // What a build makes is not there yet.
+    // The files that a build makes are not there yet.
     let is_made_later = spec.has_copy() && program.contains('/');
     let is_filled_in = program.contains('{') || (uses_jvm && program == "java");
     if !is_filled_in && !is_made_later && !is_program(program, &folder) {

@@ -59,7 +59,7 @@ pub(crate) fn is_decided(plan: &Plan, summary: &Summary, is_lost: impl Fn(&str) 
         })
 }
 
-/// What questions are held against.
+/// The values and looks by which questions are decided.
 struct Held<'a> {
     plan: &'a Plan,
     measured: &'a Measured<'a>,

@@ -1,6 +1,6 @@
 //! The values of a duet: of each pair of processes one for each side, over the windows that both sides have.
 //!
-//! What a window of one side is compared with is the window of the other that ran at the same time, so a window that one side lost is
+//! A window of one side is compared with the one of the other that ran at the same time, so a window that one side lost is
 //! lost for both. The halves of the processors are not alike, so each side's value has both halves with the same weight.
 
 use crate::result::measured::ByBlock;

@@ -68,7 +68,7 @@ impl Gate {
         self.is_of_change
     }
 
-    /// What it is about.
+    /// Its metric.
     pub(crate) fn metric(&self) -> &Metric {
         &self.metric
     }

@@ -14,7 +14,7 @@ use assay_model::{LaunchRecord, Problem, RunEventKind, Trial, TrialOutcome, file
 use assay_text::redact;
 use std::path::PathBuf;
 
-/// What a launch is for.
+/// The purpose of a launch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TrialId {
     pub block: u32,
@@ -35,7 +35,7 @@ pub(super) struct Begun<'a> {
 pub(super) struct Starting<'s> {
     /// The server, benchmark program or emulator; none where the server runs already.
     pub program: Option<ProcessSpec>,
-    /// What its texts and those of auxiliary processes are filled in with.
+    /// Values that fill in its texts and those of auxiliary processes.
     pub names: Placeholders,
     /// JVM options that each process of a table has for itself, the first one's first.
     pub options_of_each: &'s dyn Fn(&ProcessTable) -> Vec<Vec<String>>,

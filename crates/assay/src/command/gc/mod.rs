@@ -31,7 +31,7 @@ pub fn gc(arguments: &GcArguments) -> Result<ExitCode, Failure> {
     }
 }
 
-/// What can be known to be wrong before anything is read.
+/// Mistakes that show before anything is read.
 fn check(arguments: &GcReadArguments) -> Result<(), Failure> {
     if let Some(condition) = arguments.fail_if.iter().find(|c| c.is_of_change()) {
         let what =

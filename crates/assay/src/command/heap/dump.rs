@@ -72,7 +72,7 @@ fn not_opened(path: &Path, error: &io::Error) -> Failure {
     Failure::input(format!("cannot read {}: {error}{hint}", path.display()))
 }
 
-/// What the file is instead; one of no other known kind may be a truncated dump.
+/// The kind of file that it is instead; one of no other known kind may be a truncated dump.
 fn not_hprof(path: &Path, error: &hprof::HprofError) -> Failure {
     match (kind_of(path), said_of(path)) {
         (Some(FileKind::HeapDump | FileKind::Binary | FileKind::Empty) | None, _) | (_, None) => {

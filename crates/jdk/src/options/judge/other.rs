@@ -171,7 +171,7 @@ pub(in crate::options) fn is_known(option: &str) -> bool {
     AGENTS.iter().any(|start| option.starts_with(start)) || TABLE.pattern(option).is_some()
 }
 
-/// What a release makes of an option that is no flag; `None` where it fits.
+/// How a release takes an option that is no flag; `None` where it fits.
 pub(super) fn remark_on(at: usize, option: &str, release: u32) -> Option<RemarkOnOption> {
     let of = |kind, certainty, why: &str| Some(remark(at, kind, certainty, why));
     let open = |why: &str| of(OptionRemark::NotJudged, Certainty::Unknown, why);

@@ -124,7 +124,7 @@ impl ResponseReader {
         self.answer.keep_head();
     }
 
-    /// What comes is a stream of events, and whole with so many; 0: it is none.
+    /// The answer is a stream of events, and whole with so many; 0: it is none.
     pub fn await_events(&mut self, events: u32) {
         self.answer.events.begin(events);
     }
@@ -149,7 +149,7 @@ impl ResponseReader {
             let taken = self.step(bytes)?;
             bytes = &bytes[taken..];
             if self.answer.events.is_done() {
-                // What goes on behind them is not waited for.
+                // Nothing waits for the work that goes on behind them.
                 self.state = State::Done;
                 return Ok(Progress::Done { keep_alive: false });
             }

@@ -74,7 +74,7 @@ impl Http2 {
             return Ok(Some(self.fail(at, why, out)));
         }
         if stream.answer.events.is_done() && !head.has(frame::END_STREAM) {
-            // What goes on behind them is not waited for.
+            // Nothing waits for the work that goes on behind them.
             let keep_alive = self.abandon(at, out);
             return Ok(Some(Event::Answered { stream: at, keep_alive }));
         }

@@ -164,7 +164,7 @@ fn direct_buffers(claim: String, holder: Option<(String, u64)>, heap_dump: Strin
     }
 }
 
-/// What a library that is not the JDK's has allocated.
+/// Memory that a library other than the JDK's has allocated.
 fn library(share: &Share<'_>, library: &str, report: &MemoryReport) -> Words {
     let claim = format!("{library} has {} allocated", share.bytes());
     let jvm = report.jvm.is_some();

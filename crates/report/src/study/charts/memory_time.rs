@@ -18,7 +18,7 @@ use assay_model::{Area, MemorySample, StoredTrial};
 
 const ID: &str = "memory-time";
 const TITLE: &str = "Resident memory over time";
-/// What is drawn of samples that are of the mappings alone.
+/// The picture of samples that are of the mappings alone.
 const RSS: &str = "resident set size";
 const RSS_LINE: &str = "s0 ln rss";
 /// Samples drawn in one panel.
