@@ -51,6 +51,10 @@ fn main() -> io::Result<()> {
     let mut compared = Vec::new();
     assay_report::compare::document(&comparison).write_html(&mut compared)?;
     std::fs::write(folder.join("compared.html"), compared)?;
+    let builds = serde_json::from_str(include_str!("../../../testdata/formats/ab-1.json"))?;
+    let mut page = Vec::new();
+    assay_report::ab::document(&builds).write_html(&mut page)?;
+    std::fs::write(folder.join("ab.html"), page)?;
     let mut markdown = Vec::new();
     markdown.extend(assay_report::study::document(&run).markdown().into_bytes());
     std::fs::write(folder.join("report.md"), markdown)?;

@@ -24,7 +24,8 @@ struct Does {
 }
 
 /// Metrics with a verb of their own: identifier, verb, of what, whether that is counted, noun.
-const VERBS: [(&str, &str, &str, bool, &str); 9] = [
+const VERBS: [(&str, &str, &str, bool, &str); 10] = [
+    (metric::ALLOCATED_KIB_PER_REQUEST, "allocates", "per request", false, "allocation per request"),
     (metric::GARBAGE_KIB_PER_REQUEST, "allocates", "per request", false, "allocation per request"),
     (metric::CPU_MS_PER_REQUEST, "uses", "CPU time per request", false, "CPU time per request"),
     (
