@@ -1,7 +1,7 @@
 //! Validity checks of results, and reasons to exclude a window.
 
+use crate::Feels;
 use crate::closed::closed;
-use crate::{Feels, Metric};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,24 +37,24 @@ const UNQUIET: [Check; 7] = [
 ];
 
 impl Disturbance {
-    /// Whether a window with this disturbance cannot be used for this metric. Wrong answers spoil everything. What others do to the machine
+    /// Whether a window with this disturbance does not count for metrics that feel so much of others. Wrong answers spoil everything. What others do to the machine
     /// spoils times, rates and CPU time, and counts of bytes, calls and faults never; that the wall clock was set is nothing to CPU time.
-    pub fn spoils(&self, metric: &Metric) -> bool {
-        match metric.feels {
+    pub fn spoils(&self, felt: Feels) -> bool {
+        match felt {
             Feels::Time => true,
             Feels::CpuTime => self.kind != Check::Clock,
             Feels::Nothing => !UNQUIET.contains(&self.kind),
         }
     }
 
-    /// Whether such a window will do for this metric where there is no better one: CPU time, where others used the processors.
+    /// Whether such a window will do where there is no better one: for CPU time, where others used the processors.
     ///
     /// Waiting for a processor is no CPU time, but a server that waits finds several requests when its turn comes, and wakes up less often:
     /// beside two endless loops on two processors one with 200 requests a second took 24 % less for each (95 % CI 19 to 29 %), and garbage,
     /// resident memory and page faults were the same within 4 % (`studies/what-disturbs.toml`). In a comparison that is noise of both sides,
     /// and the interval tells it.
-    pub fn leaves_usable(&self, metric: &Metric) -> bool {
-        !self.spoils(metric) || (metric.feels == Feels::CpuTime && self.kind == Check::CpuPressure)
+    pub fn leaves_usable(&self, felt: Feels) -> bool {
+        !self.spoils(felt) || (felt == Feels::CpuTime && self.kind == Check::CpuPressure)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::closed::closed;
 use crate::{
-    Disturbance, DuetWindow, FaultRecord, LatencySummary, LimitAttribution, Metric, OperationCount, Problem,
+    Disturbance, DuetWindow, FaultRecord, Feels, LatencySummary, LimitAttribution, OperationCount, Problem,
     ValidityCheck, WindowStacks,
 };
 use schemars::JsonSchema;
@@ -145,14 +145,14 @@ impl Window {
         self.disturbances.is_empty()
     }
 
-    /// Whether this window's value of the metric may be used.
-    pub fn counts_for(&self, metric: &Metric) -> bool {
-        !self.disturbances.iter().any(|d| d.spoils(metric))
+    /// Whether its values of metrics that feel so much of others may be used.
+    pub fn counts_for(&self, felt: Feels) -> bool {
+        !self.disturbances.iter().any(|d| d.spoils(felt))
     }
 
-    /// Whether this window's value of the metric will do where the block has none that counts.
-    pub fn serves_for(&self, metric: &Metric) -> bool {
-        self.disturbances.iter().all(|d| d.leaves_usable(metric))
+    /// Whether these values will do where the block has none that counts.
+    pub fn serves_for(&self, felt: Feels) -> bool {
+        self.disturbances.iter().all(|d| d.leaves_usable(felt))
     }
 
     /// Why it does not count, in words; empty when it does.

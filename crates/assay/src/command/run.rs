@@ -44,9 +44,13 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
 
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    let studies = prepare(source_of(&arguments.study)?, arguments.quick)?;
+    let mut studies = prepare(source_of(&arguments.study)?, arguments.quick)?;
     if let Some(first) = studies.first() {
         check_conditions(&arguments.fail_if, first.plan())?;
+    }
+    if let Some(first) = studies.first_mut() {
+        // Its parts are studies of their own, about other metrics.
+        first.ask(&arguments.fail_if);
     }
     let studies = budget::bind(studies, &arguments.budget, &arguments.fail_if)?;
     if arguments.plan {

@@ -35,7 +35,7 @@ pub struct Metric {
     pub better: Better,
     /// How it is measured, in one sentence.
     pub source: &'static str,
-    /// What others on the machine change of it, which decides the windows that it is taken from ([`crate::Disturbance::spoils`]).
+    /// How much it feels others on the machine, which decides the windows that it is taken from ([`crate::Disturbance::spoils`]).
     pub feels: Feels,
     /// By how many percent a server that is started again may differ, where it is known and small. Times depend on what the JIT compilers make
     /// of this start's profile, and resident memory on when the collector let the heap grow. Allocation per request depends on the program

@@ -6,7 +6,7 @@ use super::sentence::{self, Pair};
 use super::{claims, conditions};
 use crate::compare::voice::{confidence, lower, named};
 use assay_kit::text;
-use assay_model::{Feels, METRICS, Metric, StudyRule, Verdict, WarmUpEnd, Window, metric};
+use assay_model::{Feels, Metric, StudyRule, Verdict, WarmUpEnd, Window, metric};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Metrics that the answer speaks of after the primary one, where they were measured.
@@ -143,8 +143,8 @@ fn skipped(grid: &Grid) -> Option<String> {
 }
 
 /// Where others used the processors.
-const CPU_TIME_BESIDE_OTHERS: &str = "CPU time is taken from windows in which others used the processors where a block has no better one: they change it, for all variants \
-                                      alike, and its intervals tell how much.";
+const CPU_TIME_BESIDE_OTHERS: &str = "Where a block has no undisturbed window, its CPU time is from a window in which others used the processors. That changes CPU time of \
+                                      all variants alike; the intervals show how much.";
 
 /// What disturbances left windows out of, in words, by what was disturbed.
 fn spoiled<'w>(windows: impl Iterator<Item = &'w Window>) -> String {
@@ -158,9 +158,8 @@ fn spoiled<'w>(windows: impl Iterator<Item = &'w Window>) -> String {
 }
 
 /// Whether a window with these disturbances will do for CPU time, though it does not count for it.
-fn is_spare(window: &&Window) -> bool {
-    let cpu = METRICS.iter().find(|metric| metric.feels == Feels::CpuTime);
-    cpu.is_some_and(|cpu| window.serves_for(cpu) && !window.counts_for(cpu))
+fn is_spare(window: &Window) -> bool {
+    window.serves_for(Feels::CpuTime) && !window.counts_for(Feels::CpuTime)
 }
 
 fn cautions(grid: &Grid) -> Vec<String> {
@@ -183,7 +182,7 @@ fn cautions(grid: &Grid) -> Vec<String> {
             windows().count(),
             spoiled(windows())
         ));
-        if windows().any(|window| is_spare(&window)) {
+        if windows().any(is_spare) {
             cautions.push(CPU_TIME_BESIDE_OTHERS.to_owned());
         }
     }

@@ -8,8 +8,8 @@ use assay_kit::number::{count, mib, significant};
 use assay_kit::text;
 use assay_kit::{Cell, Table};
 use assay_model::{
-    Audit, Design, Disturbance, Feels, JvmFacts, METRICS, ModeRead, PlannedProcedure, PlannedScenario,
-    Problem, StoredTrial, Trial, TrialOutcome, WarmUpEnd,
+    Audit, Design, Disturbance, Feels, JvmFacts, ModeRead, PlannedProcedure, PlannedScenario, Problem,
+    StoredTrial, Trial, TrialOutcome, WarmUpEnd,
 };
 
 /// Rows of the problem and trial tables that are shown; the rest is counted.
@@ -254,12 +254,10 @@ pub fn marked(grid: &Grid) -> Option<Table> {
 
 /// The figures that a disturbed window is left out of.
 pub fn spoiled_by(disturbance: &Disturbance) -> &'static str {
-    let is_of_no_use =
-        |felt| METRICS.iter().any(|metric| metric.feels == felt && !disturbance.leaves_usable(metric));
-    match (is_of_no_use(Feels::Nothing), is_of_no_use(Feels::CpuTime)) {
-        (true, _) => "everything",
-        (false, true) => "times, rates and CPU time",
-        (false, false) => "times and rates",
+    match (disturbance.leaves_usable(Feels::Nothing), disturbance.leaves_usable(Feels::CpuTime)) {
+        (false, _) => "everything",
+        (true, false) => "times, rates and CPU time",
+        (true, true) => "times and rates",
     }
 }
 

@@ -305,7 +305,7 @@ impl<'a> Grid<'a> {
         }
         if !self
             .trials(cell.name)
-            .any(|t| t.trial.counts() && t.trial.windows.iter().any(|w| w.serves_for(metric)))
+            .any(|t| t.trial.counts() && t.trial.windows.iter().any(|w| w.serves_for(metric.feels)))
         {
             return "all windows were excluded; see Exclusions".to_owned();
         }

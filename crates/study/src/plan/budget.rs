@@ -88,6 +88,7 @@ impl Prepared {
     }
 
     fn within(mut self, time_s: f64, conditions: &[Gate], difference_percent: f64) -> Prepared {
+        self.ask(conditions);
         let (auxiliary, procedure) = (self.auxiliary(), &self.plan.procedure);
         let block_s = block_s(&self.layout, &auxiliary, procedure);
         let least = BLOCKS_FOR_INTERVAL as u32;

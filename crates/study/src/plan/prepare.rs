@@ -24,6 +24,7 @@ use crate::plan::planned::{Conditions, plan};
 use crate::plan::scenarios::{check_limited, check_rate, read_scenarios};
 use crate::plan::variant_launch::{VariantLaunch, builds_of};
 use crate::result::findings::url_alone;
+use crate::result::gate::Gate;
 use crate::result::redacted::secrets_of;
 use assay_host::provenance;
 use assay_jdk::InstalledJvms;
@@ -32,7 +33,8 @@ use assay_linux::ProcRoot;
 use assay_measure::Bounds;
 use assay_measure::observers::Observe;
 use assay_model::{
-    Finding, Plan, PlannedFault, PlannedProcedure, Problem, Provenance, SkippedVariant, StudyRule, Subject,
+    Finding, Metric, Plan, PlannedFault, PlannedProcedure, Problem, Provenance, SkippedVariant, StudyRule,
+    Subject,
 };
 use assay_text::redact::Redactor;
 use std::path::PathBuf;
@@ -56,6 +58,8 @@ pub struct Prepared {
     /// In the order of the plan's variants.
     pub(crate) launches: Vec<VariantLaunch>,
     pub(crate) problems: Vec<Problem>,
+    /// The metrics that are asked about: by the study, and by conditions.
+    pub(crate) asked: Vec<Metric>,
     /// Whether the study has a form with fewer levels or shorter windows.
     pub(crate) has_short_form: bool,
     /// Consequences of the choice of variants for the result.
@@ -63,6 +67,15 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Has it asked about the metrics of conditions, too: a window that was disturbed in one of them is measured again.
+    pub fn ask(&mut self, conditions: &[Gate]) {
+        for metric in conditions.iter().map(Gate::metric) {
+            if !self.asked.contains(metric) {
+                self.asked.push(metric.clone());
+            }
+        }
+    }
+
     /// The plan of the run.
     pub fn plan(&self) -> &Plan {
         &self.plan
@@ -138,6 +151,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let redactor = secrets_of(texts.chain(plan.scenarios.iter().map(|scenario| &scenario.text)));
     Ok(Prepared {
         bounds: bounds(&limits, observe.contains(&Observe::Host), &plan.procedure),
+        asked: plan.asked(),
         plan,
         layout,
         observe,

@@ -4,7 +4,7 @@
 //! lost for both. The halves of the processors are not alike, so each side's value has both halves with the same weight.
 
 use crate::result::measured::ByBlock;
-use assay_model::{Metric, Trial, Window};
+use assay_model::{Feels, Metric, Trial, Window};
 use std::collections::BTreeMap;
 
 /// Values of a variant by metric and block: of the last attempt at a pair of which both sides count.
@@ -40,13 +40,13 @@ pub(crate) fn is_whole(is_good: impl Fn(&Window) -> bool, [own, other]: [&[Windo
 
 /// The mean over the windows that count on both sides; where either half has none, over those that will do.
 fn value_of(metric: &Metric, own: &[Window], other: &[Window]) -> Option<f64> {
-    let over = |is_good: fn(&Window, &Metric) -> bool| {
+    let over = |is_good: fn(&Window, Feels) -> bool| {
         mean_over(own, other, |window| {
             window
                 .metrics
                 .get(&*metric.id)
                 .copied()
-                .filter(|value| value.is_finite() && is_good(window, metric))
+                .filter(|value| value.is_finite() && is_good(window, metric.feels))
         })
     };
     over(Window::counts_for).or_else(|| over(Window::serves_for))

@@ -1,7 +1,7 @@
 //! What a study finds about itself: each rule is one value, with what it says in general, its thresholds and what judges.
 
 use assay_model::{
-    Check, Estimate, Explanation, Feels, Finding, METRICS, Rule, Severity, StudyRule, Threshold, Trial,
+    Check, Estimate, Explanation, Feels, Finding, Rule, Severity, StudyRule, Threshold, Trial,
     VariantSummary, WarmUpEnd, Window, metric,
 };
 use std::collections::BTreeMap;
@@ -191,7 +191,7 @@ static TIMES_DISTURBED: RuleOfTrials = Rule {
 
 /// Nothing counts for CPU time, times and rates.
 fn all_disturbed(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
-    let serves = |felt| windows(trials).any(|w| serves_for(w, felt));
+    let serves = |felt| windows(trials).any(|w| w.serves_for(felt));
     if windows(trials).next().is_none() || serves(Feels::CpuTime) {
         return Vec::new();
     }
@@ -200,7 +200,7 @@ fn all_disturbed(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
 
 /// Nothing counts for times and rates, and some will do for CPU time.
 fn times_disturbed(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
-    let serves = |felt| windows(trials).any(|w| serves_for(w, felt));
+    let serves = |felt| windows(trials).any(|w| w.serves_for(felt));
     if serves(Feels::Time) || !serves(Feels::CpuTime) {
         return Vec::new();
     }
@@ -209,11 +209,6 @@ fn times_disturbed(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
 
 fn windows(trials: &[Trial]) -> impl Iterator<Item = &Window> {
     trials.iter().flat_map(|trial| &trial.windows)
-}
-
-/// Whether a window is used for the metrics that feel so much of what others do.
-fn serves_for(window: &Window, felt: Feels) -> bool {
-    METRICS.iter().filter(|metric| metric.feels == felt).all(|metric| window.serves_for(metric))
 }
 
 /// What disturbed the windows, and how such windows are accepted.

@@ -89,8 +89,8 @@ pub(crate) fn values_by_block<'a, 'm>(
     let windows: Vec<&Window> = windows_of(variant, trials).collect();
     let values_of = |metric: &Metric| {
         let value = |window: &&Window| Some((window.block, *window.metrics.get(&*metric.id)?));
-        let will_do = windows.iter().filter(|window| window.serves_for(metric)).filter_map(value);
-        let count = windows.iter().filter(|window| window.counts_for(metric)).filter_map(value);
+        let will_do = windows.iter().filter(|window| window.serves_for(metric.feels)).filter_map(value);
+        let count = windows.iter().filter(|window| window.counts_for(metric.feels)).filter_map(value);
         will_do.chain(count).collect::<ByBlock>()
     };
     let values = metrics.iter().map(|metric| (&*metric.id, values_of(metric)));
@@ -177,7 +177,7 @@ fn comparisons(
                     });
                 }
                 Err(e) => problems.push(Problem::new(
-                    "comparison",
+                    metric.id.to_string(),
                     format!("{} of {} against {baseline}: {e}", metric.id, variant.name),
                 )),
             }

@@ -101,7 +101,7 @@ pub(super) struct Run<'a> {
     last_number: u32,
     /// Windows that were measured since the start, and those of them that answer what is asked.
     windows: (u32, u32),
-    /// The metrics that the study asks about.
+    /// The metrics that are asked about.
     asked: Vec<Metric>,
     /// Planned seconds of the steps that are done, and of those that are done when the current trial ends.
     done_s: f64,
@@ -139,7 +139,7 @@ impl<'a> Run<'a> {
             given_up: BTreeMap::new(),
             last_number,
             windows: (0, 0),
-            asked: prepared.plan.asked(),
+            asked: prepared.asked.clone(),
             done_s: 0.0,
             done_s_max: f64::INFINITY,
             done_at_s: 0.0,
@@ -277,10 +277,10 @@ impl<'a> Run<'a> {
         self.last_number
     }
 
-    /// Whether a window counts for every metric that the study asks about. One that was disturbed, but in nothing that is asked, is not
+    /// Whether a window counts for every metric that is asked about. One that was disturbed, but in nothing that is asked, is not
     /// measured again: the next one would be no better.
     pub fn answers(&self, window: &Window) -> bool {
-        self.asked.iter().all(|metric| window.counts_for(metric))
+        self.asked.iter().all(|metric| window.counts_for(metric.feels))
     }
 
     /// A window was measured; gives whether it answers.
