@@ -124,9 +124,9 @@ pub enum Command {
     Compare(CompareArguments),
     /// Is the new build of a server slower? Two commands side by side, without a study file
     ///
-    /// Starts both at the same time, each with its load generator on its own half of the processors, again and again, until every figure is
-    /// decided or the time is over. Reads what varies least first: allocation, CPU time, memory, response time; each with its interval and
-    /// with the smallest change that would have been visible. Commands need no preparation but {port}, where the port of the server goes.
+    /// Runs both at the same time, each with its load generator on its own half of the processors, and starts new pairs until every figure is
+    /// decided or the time is over. Reports allocation, CPU time, memory and response time, each with its interval and the smallest change
+    /// that it would have shown. Write {port} where a command takes the server's port; nothing else has to be prepared.
     #[command(
         after_help = "EXAMPLES:\n  assay ab --before 'java -jar old.jar --server.port={port}' --after 'java -jar new.jar --server.port={port}'\n  \
         assay ab --before 'java -jar app.jar {port}' --after 'java -XX:+UseZGC -jar app.jar {port}' --rate 200 --url-path /orders\n  \

@@ -33,9 +33,12 @@ fn each_mistake_is_named_with_what_to_do() {
         &["--before", good, "--after", "java -jar b.jar"],
         &["--after", "{port}", "--server.port={port}"],
     );
-    refused(&["--before", good, "--after", good, "--after-dir", "/no/such"], &["/no/such is no folder"]);
-    refused(&["--before", good, "--after", good, "--limit", "-3%"], &["no change for the worse", "+3%"]);
-    refused(&["--before", good, "--after", good, "--url-path", "orders"], &["begins with /"]);
+    refused(
+        &["--before", good, "--after", good, "--after-dir", "/no/such"],
+        &["there is no folder /no/such"],
+    );
+    refused(&["--before", good, "--after", good, "--limit", "-3%"], &["is not a limit", "+3%"]);
+    refused(&["--before", good, "--after", good, "--url-path", "orders"], &["is not a URL path", "/orders"]);
     refused(&["--before", good, "--after", good, "--budget", "10s"], &["too short", "--budget"]);
     refused(&["--before", good, "--after", good, "--scenario", "none.toml"], &["none.toml"]);
     refused(&["--before", good], &["--after"]);

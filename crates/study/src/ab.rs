@@ -136,14 +136,9 @@ impl AbQuestion {
     }
 }
 
-/// The conditions that a limit is: each figure may be worse by so many percent.
+/// The limit as conditions: no figure may be worse by more than so many percent.
 pub fn conditions(limit_percent: f64) -> Vec<Gate> {
-    FIGURES.iter().filter_map(|id| Gate::parse(&condition_text(id, limit_percent)).ok()).collect()
-}
-
-fn condition_text(id: &str, percent: f64) -> String {
-    let is_lower_better = Metric::by_id(id).is_none_or(|metric| metric.better == Better::Lower);
-    if is_lower_better { format!("{id} > +{percent}%") } else { format!("{id} < -{percent}%") }
+    FIGURES.iter().filter_map(|id| Some(Gate::of_worse(Metric::by_id(id)?, limit_percent))).collect()
 }
 
 /// What a run of [`AbQuestion::checked`] says, which took so long.
@@ -178,7 +173,7 @@ pub fn judged(
 
 /// Others are of metrics that are not read here.
 fn is_of_a_figure(problem: &&Problem) -> bool {
-    FIGURES.iter().any(|id| problem.about == *id || problem.text.starts_with(id))
+    FIGURES.contains(&problem.about.as_str())
 }
 
 fn side_of(variant: Option<&Variant>, (command, directory): &(String, Option<String>)) -> AbSide {
@@ -223,7 +218,7 @@ fn figure(run: &StoredRun, id: &str, limit_percent: f64) -> AbFigure {
 
 fn verdict(id: &str, ratio: Option<Estimate>, decision: Option<&Decision>, limit_percent: f64) -> AbVerdict {
     let Some((low, high)) = ratio.and_then(|ratio| ratio.ends()) else { return AbVerdict::Undecided };
-    if decision.is_some_and(|of| of.condition.is_some() && of.outcome == Outcome::Shown) {
+    if decision.is_some_and(|of| of.outcome == Outcome::Shown) {
         return AbVerdict::Worse;
     }
     let is_lower_better = Metric::by_id(id).is_none_or(|metric| metric.better == Better::Lower);
@@ -254,6 +249,43 @@ fn with_jvm_options(command: &str) -> (String, BTreeMap<String, String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::BlockSet;
+
+    #[test]
+    fn a_figure_is_worse_only_where_its_limit_is_shown_to_be_passed() {
+        let id = metric::CPU_WITHOUT_JIT_MS_PER_REQUEST;
+        let ratio = |estimate: f64| {
+            Some(Estimate { estimate, low: Some(estimate - 0.02), high: Some(estimate + 0.02) })
+        };
+        let decided = |outcome| Decision {
+            metric: id.to_owned(),
+            variant: AFTER.to_owned(),
+            baseline: Some(BEFORE.to_owned()),
+            condition: Some(format!("{id} > +3%")),
+            first: BlockSet { blocks: 4, measured: ratio(1.12) },
+            second: None,
+            outcome,
+            smallest_difference_ratio: Some(1.05),
+            blocks_missing: None,
+        };
+        let of = |estimate, outcome, limit| verdict(id, ratio(estimate), Some(&decided(outcome)), limit);
+        assert_eq!(of(1.12, Outcome::Shown, 3.0), AbVerdict::Worse);
+        assert_eq!(of(1.12, Outcome::Undecided, 3.0), AbVerdict::WorseWithinLimit);
+        assert_eq!(of(0.9, Outcome::NotSo, 3.0), AbVerdict::Better);
+        assert_eq!(of(1.0, Outcome::NotSo, 3.0), AbVerdict::Same);
+        assert_eq!(of(1.0, Outcome::Undecided, 1.0), AbVerdict::NotShown);
+        assert_eq!(verdict(id, None, None, 3.0), AbVerdict::Undecided);
+    }
+
+    #[test]
+    fn the_limit_is_a_condition_of_each_figure() {
+        let texts: Vec<String> = conditions(3.0).iter().map(Gate::to_string).collect();
+        assert_eq!(texts.len(), FIGURES.len());
+        assert_eq!(texts[0], "allocated_kib_per_request > +3%");
+        for text in texts {
+            assert_eq!(Gate::parse(&text).map(|gate| gate.to_string()).as_deref(), Ok(text.as_str()));
+        }
+    }
 
     #[test]
     fn a_java_command_takes_options_behind_java_and_another_one_in_a_variable() {

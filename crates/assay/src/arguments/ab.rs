@@ -11,38 +11,38 @@ use std::time::Duration;
 /// Arguments of `assay ab`.
 #[derive(Debug, Args)]
 pub struct AbArguments {
-    /// The command that starts the server as it was; {port} stands where its port goes: 'java -jar old.jar --server.port={port}'
+    /// The command that starts the old build, with {port} in place of the port: 'java -jar old.jar --server.port={port}'
     #[arg(long, value_name = "COMMAND")]
     pub before: String,
-    /// The command that starts the new one
+    /// The command that starts the new build
     #[arg(long, value_name = "COMMAND")]
     pub after: String,
-    /// Folder in which the first command is started [default: the current one]
+    /// Working folder of the old build [default: the current one]
     #[arg(long, value_name = "FOLDER")]
     pub before_dir: Option<PathBuf>,
-    /// Folder in which the second command is started [default: the current one]
+    /// Working folder of the new build [default: the current one]
     #[arg(long, value_name = "FOLDER")]
     pub after_dir: Option<PathBuf>,
-    /// Path that is requested, and that answers with success when the server is ready
+    /// Path to request; the server is ready when it answers with success
     #[arg(long, value_name = "PATH", default_value = "/", value_parser = parse_path)]
     pub url_path: String,
-    /// Scenario file in place of requests for the path: operations, sessions, checks
+    /// Send the requests of a scenario file (operations, sessions, checks) instead of requests for the path
     #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
     /// Requests per second, open loop [default: a closed loop of --users]
     #[arg(short, long, value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub rate: Option<f64>,
-    /// Users of the closed loop, who each send the next request once the last is answered [default: 4]
+    /// Users of the closed loop; each sends the next request when the last one is answered [default: 4]
     #[arg(long, value_parser = parse_count, conflicts_with = "rate", allow_negative_numbers = true)]
     pub users: Option<u32>,
-    /// Time for all of it: pairs are measured until every figure is decided, or the time is over
+    /// Time for the whole comparison; it ends earlier when every figure is decided
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration::parse_positive, allow_negative_numbers = true)]
     pub budget: Duration,
-    /// Exit with 1 if the new build is worse by more than this in any figure beyond noise, and a second set of fresh pairs alone says so, too;
-    /// with 3 if the time does not suffice to decide it: +3%
+    /// Exit with 1 if any figure of the new build is worse by more than this, and a second set of pairs confirms it; with 3 if the time is too
+    /// short to decide
     #[arg(long, value_name = "CHANGE", default_value = "+3%", value_parser = parse_limit, allow_hyphen_values = true)]
     pub limit: f64,
-    /// Feature release or home folder of the JVM that `java` in the commands stands for [default: the java on the path]
+    /// The JVM that `java` in the commands means: feature release or home folder [default: the java on the path]
     #[arg(long, value_name = "JVM")]
     pub java: Option<String>,
     /// Heap of both JVMs: -Xms and -Xmx, for example 512m
@@ -54,7 +54,7 @@ pub struct AbArguments {
     /// Folder for the run [default: runs/ab-TIME]
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Say what would be run, and which difference it could probably show, and run nothing
+    /// Print what would run and which differences it would probably show, and run nothing
     #[arg(long, conflicts_with_all = ["junit", "summary", "html"])]
     pub plan: bool,
     /// Seed of every random draw
@@ -76,13 +76,13 @@ fn parse_limit(text: &str) -> Result<f64, String> {
     let number = text.trim().strip_prefix('+').unwrap_or(text.trim());
     let number = number.strip_suffix('%').unwrap_or(number).trim();
     let percent = number.parse().ok().filter(|percent: &f64| percent.is_finite() && 0.0 <= *percent);
-    percent.ok_or_else(|| format!("`{text}` is no change for the worse: write for example +3%"))
+    percent.ok_or_else(|| format!("`{text}` is not a limit: write a percentage, such as +3%"))
 }
 
 fn parse_path(text: &str) -> Result<String, String> {
     if text.starts_with('/') {
         Ok(text.to_owned())
     } else {
-        Err(format!("`{text}` is no path of a URL: it begins with /, for example /orders"))
+        Err(format!("`{text}` is not a URL path: start it with /, as in /orders"))
     }
 }

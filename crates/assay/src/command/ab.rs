@@ -1,14 +1,15 @@
 //! `assay ab`: is the new build of a server slower?
 
+use super::budget;
 use super::gate::{self, Usable};
 use super::plan::plan_text;
 use super::run::carry_out;
-use crate::arguments::AbArguments;
+use crate::arguments::{AbArguments, Format};
 use crate::failure::Failure;
-use crate::forms::{Described, show};
+use crate::forms::{Described, show, write};
 use crate::output_file::{can_be_written, write_file};
 use crate::{output, seed};
-use assay_model::{AbReport, AbVerdict, GateCase};
+use assay_model::{AbVerdict, GateCase};
 use assay_study::{AbQuestion, Budget, Prepared, RunOptions, ab_conditions, ab_judged, load_run};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,20 +25,21 @@ const USERS: u32 = 4;
 pub fn ab(arguments: &AbArguments) -> Result<ExitCode, Failure> {
     let question = question(arguments)?;
     let conditions = ab_conditions(arguments.limit);
-    let budget = Budget {
+    let bound = Budget {
         time: arguments.budget,
         conditions: conditions.clone(),
         difference_percent: arguments.limit,
     };
-    let [study]: [Prepared; 1] = budget
+    let [study]: [Prepared; 1] = bound
         .bind(vec![question.checked()?.prepare(false)?])?
         .try_into()
         .map_err(|_| Failure::internal("one study became several".to_owned()))?;
+    let lines = budget::lines(&study, None)?;
     if arguments.plan {
         if arguments.format.is_json("--plan")? {
             output::print_json(study.plan())?;
         } else {
-            output::print_text(&plan_text(&study, &conditions, &[], output::width().into()))?;
+            output::print_text(&plan_text(&study, &conditions, &lines, output::width().into()))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -46,6 +48,7 @@ pub fn ab(arguments: &AbArguments) -> Result<ExitCode, Failure> {
     if question.is_a_a() {
         say!("note: both commands are the same (A/A): a difference would be an error");
     }
+    lines.iter().for_each(|(label, text)| say!("{label}: {text}"));
     let begun = Instant::now();
     let options = RunOptions { out: arguments.out.clone(), ..RunOptions::default() };
     let (result, page) = carry_out(&study, &options)?;
@@ -57,7 +60,7 @@ pub fn ab(arguments: &AbArguments) -> Result<ExitCode, Failure> {
         &result.dir.to_string_lossy(),
         begun.elapsed().as_secs_f64(),
     );
-    store(&result.dir.join(STORED), &report)?;
+    write_file(&result.dir.join(STORED), |out| write(&report, Format::Json, out))?;
     show(&report, arguments.format.form(), arguments.html.as_deref())?;
     say!("\nevery window: {}", page.display());
     let cases: Vec<GateCase> = conditions.iter().flat_map(|gate| gate.judge(&run)).collect();
@@ -74,7 +77,9 @@ fn question(arguments: &AbArguments) -> Result<AbQuestion, Failure> {
         Ok(path.to_string_lossy().into_owned())
     };
     let folder = |folder: &Option<PathBuf>| match folder {
-        Some(folder) if !folder.is_dir() => Err(Failure::input(format!("{} is no folder", folder.display()))),
+        Some(folder) if !folder.is_dir() => {
+            Err(Failure::input(format!("there is no folder {}", folder.display())))
+        }
         Some(folder) => absolute(folder),
         None => absolute(Path::new(".")),
     };
@@ -100,10 +105,4 @@ fn question(arguments: &AbArguments) -> Result<AbQuestion, Failure> {
         window: arguments.window,
         seed: arguments.seed.unwrap_or_else(seed::any),
     })
-}
-
-/// The file appears whole or not at all.
-fn store(path: &Path, report: &AbReport) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(report).map_err(|e| Failure::internal(e.to_string()))?;
-    write_file(path, |out| writeln!(out, "{text}"))
 }

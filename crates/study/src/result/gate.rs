@@ -1,8 +1,8 @@
 //! Conditions under which a run makes a build fail: `cpu_ms_per_request > +3 %`.
 
 use assay_model::{
-    Comparison, Decision, Estimate, GateCase, GateVerdict, Metric, Outcome, Plan, PlannedBudget, StoredRun,
-    Summary,
+    Better, Comparison, Decision, Estimate, GateCase, GateVerdict, Metric, Outcome, Plan, PlannedBudget,
+    StoredRun, Summary,
 };
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use assay_text::condition::{self, NoCondition, Parts, Relation};
@@ -61,6 +61,15 @@ impl Gate {
             hint: hint(name, Metric::of_servers().map(|metric| &*metric.id)),
         })?;
         Ok(Gate { text: text.trim().to_owned(), metric, relation, limit, is_of_change })
+    }
+
+    /// That a metric of a variant is worse than its baseline's by more than so many percent.
+    pub(crate) fn of_worse(metric: Metric, percent: f64) -> Gate {
+        let (sign, relation, limit) = match metric.better {
+            Better::Lower => ("> +", Relation::Above, percent),
+            Better::Higher => ("< -", Relation::Below, -percent),
+        };
+        Gate { text: format!("{} {sign}{percent}%", metric.id), metric, relation, limit, is_of_change: true }
     }
 
     /// Whether it needs a variant with a baseline.

@@ -3,11 +3,11 @@
 mod study;
 mod wanted;
 
-use crate::arguments::CapacityArguments;
+use crate::arguments::{CapacityArguments, Format};
 use crate::command::gate;
 use crate::command::plan::search_text;
 use crate::failure::Failure;
-use crate::forms::{Described, show};
+use crate::forms::{Described, show, write};
 use crate::output_file::{can_be_written, write_file};
 use crate::{output, stop};
 use assay_model::{CapacityReport, GateCase};
@@ -32,7 +32,7 @@ pub fn capacity(arguments: &CapacityArguments) -> Result<ExitCode, Failure> {
     let stop = stop::flag_on_signal()?;
     let report = study::find(&study::wanted(arguments)?, arguments, &stop)?;
     if let Some(path) = &stored {
-        store(path, &report)?;
+        write_file(path, |out| write(&report, Format::Json, out))?;
     }
     show(&report, arguments.format.form(), arguments.html.as_deref())?;
     end(arguments, &report, &stop)
@@ -73,12 +73,6 @@ fn new_file(folder: &Path) -> Result<PathBuf, Failure> {
         .and_then(|()| tempfile::NamedTempFile::new_in(folder))
         .map_err(|e| Failure::input(format!("{e}; give --out a folder that can be written")))?;
     Ok(path)
-}
-
-/// The file appears whole or not at all.
-fn store(path: &Path, report: &CapacityReport) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(report).map_err(|e| Failure::internal(e.to_string()))?;
-    write_file(path, |out| writeln!(out, "{text}"))
 }
 
 fn end(
