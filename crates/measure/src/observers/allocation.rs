@@ -3,17 +3,16 @@
 
 use super::completed::Completed;
 use super::contract::{Observer, Target};
+use super::edges::WindowEdges;
 use assay_counters::AllocationGauge;
 use assay_load::Measured;
 use assay_model::{Problem, Window, metric};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[derive(Default)]
 pub(super) struct AllocationObserver {
     gauge: Option<AllocationGauge>,
-    /// When the settling ends; `None` once the reading at the window's start was taken.
-    begins: Option<Instant>,
-    is_in_window: bool,
+    edges: WindowEdges,
     /// Bytes and requests of the windows on the way to a capacity.
     search: (f64, f64),
 }
@@ -25,7 +24,7 @@ impl AllocationObserver {
             window.problems.push(Problem::new(metric::ALLOCATED_KIB_PER_REQUEST, why));
             None
         };
-        if self.begins.take().is_some() {
+        if self.edges.was_too_short() {
             return lacks("the window is too short for two readings".to_owned());
         }
         let found = match self.gauge.as_ref().map(AllocationGauge::between)? {
@@ -55,23 +54,21 @@ impl Observer for AllocationObserver {
     }
 
     fn begin_window(&mut self, settle: Duration) -> Result<(), String> {
-        self.begins = Some(Instant::now() + settle);
-        self.is_in_window = true;
+        self.edges.begin(settle);
         Ok(())
     }
 
     fn sample(&mut self, _target: &Target) -> Result<(), String> {
-        let is_start = self.begins.is_some_and(|begins| begins <= Instant::now());
-        if let (true, Some(gauge)) = (is_start, self.gauge.as_mut()) {
+        if let (true, Some(gauge)) = (self.edges.is_start_due(), self.gauge.as_mut()) {
             gauge.read()?;
             gauge.restart();
-            self.begins = None;
+            self.edges.has_started();
         }
         Ok(())
     }
 
     fn end_load(&mut self, _measured: &Measured) -> Result<(), String> {
-        match (std::mem::take(&mut self.is_in_window), self.gauge.as_mut()) {
+        match (self.edges.ends(), self.gauge.as_mut()) {
             (true, Some(gauge)) => gauge.read(),
             _ => Ok(()),
         }

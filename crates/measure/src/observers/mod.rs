@@ -3,6 +3,7 @@
 mod allocation;
 mod completed;
 mod contract;
+mod edges;
 mod gc;
 mod latency;
 mod memory;

@@ -5,13 +5,14 @@
 
 use super::completed::Completed;
 use super::contract::{Observer, Target};
+use super::edges::WindowEdges;
 use crate::process_cpu::members_cpu_ns;
 use assay_counters::is_collector_s;
 use assay_linux::{ProcRoot, ProcessIdentity, ProcessStat, ProcessTree, monotonic_ns, ticks_per_s};
 use assay_load::Measured;
 use assay_model::{Metric, Problem, Window, metric};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: u64 = 1_000_000_000;
@@ -121,11 +122,9 @@ fn collector_ns(proc: &ProcRoot, pid: u32) -> Option<u64> {
 pub(crate) struct ProcessesObserver {
     proc: ProcRoot,
     roles: Vec<Role>,
-    /// When the settling ends; `None` once the look at the window's start was taken.
-    begins: Option<Instant>,
+    edges: WindowEdges,
     /// When the looks at the start and the end of the window were taken.
     looked_ns: (u64, Option<u64>),
-    is_in_window: bool,
 }
 
 impl ProcessesObserver {
@@ -238,22 +237,21 @@ impl Observer for ProcessesObserver {
     }
 
     fn begin_window(&mut self, settle: Duration) -> Result<(), String> {
-        self.begins = Some(Instant::now() + settle);
+        self.edges.begin(settle);
         self.looked_ns = (0, None);
-        self.is_in_window = true;
         Ok(())
     }
 
     fn sample(&mut self, _target: &Target) -> Result<(), String> {
-        if self.begins.is_some_and(|begins| begins <= Instant::now()) {
-            self.begins = None;
+        if self.edges.is_start_due() {
+            self.edges.has_started();
             self.looked_ns = (self.look(|role, used| role.from = used), None);
         }
         Ok(())
     }
 
     fn end_load(&mut self, _measured: &Measured) -> Result<(), String> {
-        if std::mem::take(&mut self.is_in_window) && self.begins.take().is_none() {
+        if self.edges.ends() && !self.edges.was_too_short() {
             let to_ns = self.look(|role, used| role.to = used);
             self.looked_ns.1 = Some(to_ns);
         }

@@ -6,6 +6,7 @@
 
 use super::completed::Completed;
 use super::contract::{Observer, Target};
+use super::edges::WindowEdges;
 use assay_counters::{TRACED_COVERAGE, TimeGauge};
 use assay_load::Measured;
 use assay_model::{
@@ -53,10 +54,8 @@ pub(crate) struct TimeObserver {
     /// Whether stacks are.
     samples: bool,
     gauge: Option<TimeGauge>,
-    /// When the settling ends; `None` once the reading at the window's start was taken.
-    begins: Option<Instant>,
+    edges: WindowEdges,
     next: Option<Instant>,
-    is_in_window: bool,
     /// What was between the readings at the start and the end of the load.
     ended: Option<Result<TimeReport, String>>,
     /// Requests and metrics of each window on the way to a capacity.
@@ -72,7 +71,7 @@ impl TimeObserver {
     /// Adds the metrics of the load that ended last; says how many requests they are of.
     fn add_window(&mut self, measured: &Measured, window: &mut Window) -> Result<Option<f64>, String> {
         let report = self.ended.take().unwrap_or_else(|| self.report())?;
-        if self.begins.take().is_some() {
+        if self.edges.was_too_short() {
             window
                 .problems
                 .push(Problem::new("time", "the window is too short for two readings of the threads"));
@@ -124,14 +123,13 @@ impl Observer for TimeObserver {
     }
 
     fn begin_window(&mut self, settle: Duration) -> Result<(), String> {
-        self.begins = Some(Instant::now() + settle);
-        self.is_in_window = true;
+        self.edges.begin(settle);
         self.ended = None;
         Ok(())
     }
 
     fn end_load(&mut self, _measured: &Measured) -> Result<(), String> {
-        if std::mem::take(&mut self.is_in_window) {
+        if self.edges.ends() {
             self.ended = Some(self.report());
         }
         Ok(())
@@ -152,7 +150,7 @@ impl Observer for TimeObserver {
         let Some(gauge) = self.gauge.as_mut() else { return Ok(()) };
         gauge.keep_up();
         let now = Instant::now();
-        let is_start = self.begins.is_some_and(|begins| begins <= now);
+        let is_start = self.edges.is_start_due();
         let is_due = !gauge.hears_of_ends() && self.next.is_none_or(|next| next <= now);
         if is_start || is_due {
             gauge.read().map_err(|e| e.to_string())?;
@@ -160,7 +158,7 @@ impl Observer for TimeObserver {
         }
         if is_start {
             gauge.restart();
-            self.begins = None;
+            self.edges.has_started();
         }
         Ok(())
     }
