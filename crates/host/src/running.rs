@@ -1,5 +1,6 @@
 //! The JVMs that run on a machine: found by their library, named by their main class or jar.
 
+use assay_jdk::launcher::OPTIONS_WITH_VALUE;
 use assay_linux::{Denial, LinuxError, ProcRoot};
 use assay_model::{RunningJvm, RunningJvms, schema};
 use std::fs::File;
@@ -140,20 +141,6 @@ pub(crate) fn words_of(path: &Path) -> std::io::Result<Vec<String>> {
 
 /// The main class, jar or module of a `java` command line; nothing else of it is shown, since it may hold secrets.
 fn main_of(words: &[String]) -> Option<String> {
-    const WITH_VALUE: [&str; 12] = [
-        "-cp",
-        "-classpath",
-        "--class-path",
-        "-p",
-        "--module-path",
-        "--upgrade-module-path",
-        "--add-modules",
-        "--add-opens",
-        "--add-exports",
-        "--add-reads",
-        "--enable-native-access",
-        "--patch-module",
-    ];
     let mut rest = words.iter().skip(1);
     while let Some(word) = rest.next() {
         match word.as_str() {
@@ -162,7 +149,7 @@ fn main_of(words: &[String]) -> Option<String> {
                 return Some(jar.rsplit('/').next().unwrap_or(jar).to_owned());
             }
             "-m" | "--module" => return rest.next().cloned(),
-            option if WITH_VALUE.contains(&option) => {
+            option if OPTIONS_WITH_VALUE.contains(&option) => {
                 rest.next();
             }
             option if option.starts_with('-') || option.starts_with('@') => {}
@@ -195,6 +182,7 @@ mod tests {
         assert_eq!(main("java -Dkey=secret -jar /srv/my.jar --port=1").as_deref(), Some("my.jar"));
         assert_eq!(main("java -p mods -m app/app.Main").as_deref(), Some("app/app.Main"));
         assert_eq!(main("java @options --add-opens a=b Main").as_deref(), Some("Main"));
+        assert_eq!(main("java --limit-modules java.base --source 21 A.java").as_deref(), Some("A.java"));
         assert_eq!(main("java -version"), None);
         assert_eq!(main("java"), None);
     }

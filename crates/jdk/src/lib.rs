@@ -6,6 +6,7 @@
 mod collector;
 mod find;
 mod installed;
+pub mod launcher;
 pub mod modes;
 pub mod objects;
 pub mod options;

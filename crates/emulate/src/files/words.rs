@@ -2,36 +2,13 @@
 //!
 //! The rules are those of the launcher (`java`, "Java Command-Line Argument Files" of the JDK Tool Specifications).
 
+use assay_jdk::launcher::OPTIONS_WITH_VALUE;
 use std::path::{Path, PathBuf};
 
 /// Largest file of arguments.
 const BYTES_MAX: u64 = 1 << 20;
 /// Words of a command line that are looked at.
 const WORDS_MAX: usize = 100_000;
-/// Options whose value is the next word.
-const WITH_VALUE: [&str; 20] = [
-    "-cp",
-    "-classpath",
-    "--class-path",
-    "-p",
-    "--module-path",
-    "--upgrade-module-path",
-    "--add-modules",
-    "--limit-modules",
-    "--add-exports",
-    "--add-opens",
-    "--add-reads",
-    "--patch-module",
-    "--enable-native-access",
-    "--illegal-native-access",
-    "--source",
-    "--describe-module",
-    "-d",
-    "-jar",
-    "-m",
-    "--module",
-];
-
 /// What a Java command line says of files.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct JavaLine {
@@ -105,7 +82,7 @@ fn main_at(words: &[String]) -> Option<usize> {
     while let Some(word) = words.get(at) {
         match word.as_str() {
             "-jar" | "-m" | "--module" => return words.get(at + 1).map(|_| at + 1),
-            option if WITH_VALUE.contains(&option) => at += 2,
+            option if OPTIONS_WITH_VALUE.contains(&option) => at += 2,
             option if option.starts_with("--module=") => return Some(at),
             option if option.starts_with('-') => at += 1,
             _ => return Some(at),
@@ -130,7 +107,7 @@ impl JavaLine {
                 Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
                 _ => (option.as_str(), None),
             };
-            let is_value_next = inline.is_none() && WITH_VALUE.contains(&name);
+            let is_value_next = inline.is_none() && OPTIONS_WITH_VALUE.contains(&name);
             let value = inline.or_else(|| is_value_next.then(|| options.next().cloned()).flatten());
             match (name, value) {
                 ("-cp" | "-classpath" | "--class-path", Some(path)) => self.class_path = Some(path),
