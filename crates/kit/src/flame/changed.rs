@@ -1,9 +1,9 @@
 //! Two profiles in one picture, each frame as wide as both have of it, coloured by the change.
 
-use super::{FRAMES_MAX, Frame, STEPS, Weight, data, picture};
+use super::view::view;
+use super::{FRAMES_MAX, Frame, STEPS, Weight};
 use crate::key;
 use crate::number::count;
-use crate::page::drawings;
 use std::collections::HashMap;
 
 /// A frame of two profiles, with what it called in either.
@@ -122,11 +122,7 @@ pub fn changed_flames(whole: &ChangedFlame, unit: Weight, (id, title): (&str, &s
     let merged = |number: usize, size: f64| {
         format!("{} narrower frames: {} of both together", count(number as u64), unit.words(size))
     };
-    let drawn = drawings(id, |width, id| picture::draw(&frame, &merged, width, (id, title)));
-    format!(
-        "<div class=\"flames\" id=\"{id}-view\">{drawn}<template>{}</template></div>",
-        data::data(&frame, unit)
-    )
+    view(&frame, unit, &merged, (id, title))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod data;
 mod name;
 mod picture;
 mod plain;
+mod view;
 mod weight;
 
 pub use changed::{ChangedFlame, changed_flames, class_of_change, key_of_changes};

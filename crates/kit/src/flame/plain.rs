@@ -1,8 +1,8 @@
 //! One profile.
 
-use super::{FRAMES_MAX, Frame, Weight, data, picture};
+use super::view::view;
+use super::{FRAMES_MAX, Frame, Weight};
 use crate::number::{count, percent};
-use crate::page::drawings;
 
 /// A frame with what it called.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,11 +62,7 @@ pub fn flames(whole: &Flame, unit: Weight, (id, title): (&str, &str)) -> String 
             percent(size as u64, all)
         )
     };
-    let drawn = drawings(id, |width, id| picture::draw(&frame, &merged, width, (id, title)));
-    format!(
-        "<div class=\"flames\" id=\"{id}-view\">{drawn}<template>{}</template></div>",
-        data::data(&frame, unit)
-    )
+    view(&frame, unit, &merged, (id, title))
 }
 
 #[cfg(test)]
