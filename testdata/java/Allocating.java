@@ -2,8 +2,8 @@ import java.util.Scanner;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Allocates what it is told: each line of input is so many MiB in arrays of 1 KiB by each of four threads that live on, and as many by one
- * that ends, where the line says so; it answers when all of it is done.
+ * Allocates a known amount for each line of input: that many MiB in arrays of 1 KiB in each of four threads, and in a fifth one that ends, if the
+ * line has a second word. It answers when all of them are done.
  */
 public final class Allocating {
   private static final int THREADS = 4;

@@ -24,7 +24,7 @@ pub fn can_be_written(path: &Path) -> Result<(), Failure> {
 
 /// Writes a file that appears whole or not at all, readable by its owner alone.
 ///
-/// A file that is no regular one is written to as it is: root's rename would succeed over /dev/null, too, and the device would be gone.
+/// A device or pipe is written in place: as root, a rename over /dev/null would succeed and remove the device.
 /// A symbolic link stays, and its target is written.
 pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let result = match path.metadata() {

@@ -1,4 +1,4 @@
-//! What is read of a JVM's allocation, against a program that allocates what it is told.
+//! The allocation that is read from a JVM, against a program that allocates a known amount.
 
 use assay_counters::AllocationGauge;
 use assay_testkit::{each_release, skip, start_java};

@@ -8,7 +8,7 @@ use zip::ZipArchive;
 const MANIFEST_BYTES_MAX: u64 = 16 << 20;
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
 
-/// What the manifest of a jar names beside it, whether it is there or not. Nothing of what is no jar.
+/// The files that the manifest of a jar names, whether or not they exist; none if the file is not a jar.
 pub(super) fn named_by(jar: &Path) -> Vec<PathBuf> {
     let Some(manifest) = manifest(jar) else { return Vec::new() };
     let folder = jar.parent().unwrap_or(Path::new("/"));

@@ -108,7 +108,7 @@ impl Search<'_> {
         for entry in &entries {
             let path = self.command.cwd.join(entry);
             if !path.is_file() {
-                return Err(format!("there is no file {entry} (looked in {})", self.command.cwd.display()));
+                return Err(format!("there is no file {entry} in {}", self.command.cwd.display()));
             }
             self.take_jar(&path)?;
         }

@@ -16,7 +16,8 @@ const RUNTIME_FILES: [&str; 3] = ["lib/modules", "lib/rt.jar", "jre/lib/rt.jar"]
 pub(super) fn find(program: &str, cwd: &Path) -> Result<PathBuf, String> {
     let found = if program.contains('/') { Some(cwd.join(program)) } else { find_program(program, &[]) };
     let found = found.filter(|path| path.is_file());
-    let path = found.ok_or_else(|| format!("there is no program `{program}`"))?;
+    let path =
+        found.ok_or_else(|| format!("there is no program `{program}`; is it installed, and on the path?"))?;
     let path = path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?;
     let mut start = [0; 2];
     let read = fs_err::File::open(&path).and_then(|mut file| file.read_exact(&mut start));

@@ -38,7 +38,7 @@ pub fn options(snapshot: &SnapshotArguments) -> ReadOptions {
         DepthName::Owners => Some(SnapshotDepth::Owners),
         DepthName::Structures => Some(SnapshotDepth::Structures),
     };
-    // A record is made to find out what grows, and garbage is no growth.
+    // A record looks for growth, and garbage is not growth.
     let is_marked = snapshot.live || snapshot.record.is_some();
     let mark_heap = if is_marked { MarkHeap::Always } else { MarkHeap::IfCheap };
     ReadOptions {
