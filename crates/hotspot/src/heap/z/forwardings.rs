@@ -145,8 +145,19 @@ impl Forwardings {
             Moved::Young => self.young,
             Moved::Old => self.old?,
         };
-        source.u64(table.checked_add((offset >> self.granule_shift) * ENTRY_BYTES)?)
+        let at = table.checked_add((offset >> self.granule_shift) * ENTRY_BYTES)?;
+        source.u64(at).or_else(|| is_untouched(source, at..at.checked_add(ENTRY_BYTES)?).then_some(0))
     }
+}
+
+/// Whether memory of a process that stands still was never written, and so is zero: until a collection moves objects, the table is not.
+/// Held by: `holders_are_found_where_no_object_was_ever_moved`.
+fn is_untouched(source: &dyn MemorySource, addresses: Range<u64>) -> bool {
+    let stands_still = source.earlier_variables().is_empty();
+    let mapping = source.mappings().iter().find(|mapping| mapping.addresses.contains(&addresses.start));
+    let is_in_memory =
+        mapping.is_some_and(|mapping| mapping.swap_bytes == Some(0) && !mapping.is_inaccessible());
+    stands_still && is_in_memory && source.pages().resident_bytes_in(addresses) == 0
 }
 
 impl Layout {
