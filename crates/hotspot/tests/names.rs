@@ -5,7 +5,7 @@ use crate::support::{Jvm, javas, stopped};
 use assay_hotspot::{Hotspot, Names};
 use assay_linux::{AlteredMemory, MemorySource};
 use assay_testkit::{each_release, find_java, skip};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Instances and bytes by class, as `GC.class_histogram -all` prints them: `   1:   123   4567  [B (java.base@17)`.
@@ -56,6 +56,33 @@ fn klasses(hotspot: &Hotspot<'_>) -> Vec<u64> {
         loader = word(loader, offset("ClassLoaderData", "_next"));
     }
     found
+}
+
+/// The JVM keeps the structures of classes in memory of their own; without the archive of class data, all of them are in lists.
+#[test]
+fn nothing_but_classes_is_taken_for_a_class() {
+    let javas: Vec<_> = each_release(64).into_iter().filter(|(feature, _)| 11 <= *feature).collect();
+    if javas.is_empty() {
+        skip!("no 64-bit JDK of 11 or later");
+    }
+    for (feature, java) in javas {
+        let Some(jvm) = Jvm::start(&java, &["-Xshare:off", "-XX:+UseSerialGC", "-Xmx64m"]) else { continue };
+        jvm.freeze();
+        let process = jvm.process();
+        let hotspot = Hotspot::open(&process).expect("readable").expect("a JVM");
+        let (names, known) = (hotspot.names(), klasses(&hotspot).into_iter().collect::<BTreeSet<u64>>());
+        let (first, last) = known.first().zip(known.last()).expect("classes");
+        let mut taken = BTreeSet::new();
+        let mut words = 0;
+        for part in process.pages().resident_in(*first..*last + 1024) {
+            words += (part.end - part.start) / 8;
+            taken.extend(part.step_by(8).filter(|at| names.class_of_klass(*at).is_some()));
+        }
+        println!("JDK {feature}: {} classes in {words} words", known.len());
+        assert!(400 < known.len(), "JDK {feature}: {}", known.len());
+        let others: Vec<_> = taken.difference(&known).map(|at| (*at, names.class_of_klass(*at))).collect();
+        assert_eq!((taken.len(), others), (known.len(), vec![]), "JDK {feature}");
+    }
 }
 
 /// Addresses of their objects of class `java.lang.Class`.

@@ -164,9 +164,28 @@ impl Names<'_> {
             return None;
         }
         let layout_helper = self.source.u32(klass.checked_add(layout.layout_helper)?)?.cast_signed();
-        let name = self.source.word(klass.checked_add(layout.name)?)?;
-        let name = external_name(&self.symbol_at(name)?);
-        Some(Class { name, layout_helper })
+        let name = external_name(&self.symbol_named(klass, layout)?);
+        self.ends_in_object(klass, layout).then_some(Class { name, layout_helper })
+    }
+
+    fn symbol_named(&self, klass: u64, layout: KlassLayout) -> Option<String> {
+        self.symbol_at(self.source.word(klass.checked_add(layout.name)?)?)
+    }
+
+    /// Whether the way from a class to its super classes ends in `java.lang.Object`, as that of each class, interface and array does. Where
+    /// objects were (ZGC leaves them where it has moved them away), any number may look like a class pointer, and much of the metaspace refers
+    /// to symbols where a class has its name: buffers were "held by `()Z`". Held by: `nothing_but_classes_is_taken_for_a_class`.
+    fn ends_in_object(&self, klass: u64, layout: KlassLayout) -> bool {
+        let Some(super_class) = layout.super_class else { return true };
+        let mut last = klass;
+        for _ in 0..SUPER_CLASSES_MAX {
+            match last.checked_add(super_class).and_then(|at| self.source.word(at)) {
+                Some(0) => return self.symbol_named(last, layout).as_deref() == Some("java/lang/Object"),
+                Some(above) if above.is_multiple_of(self.object.word_bytes) => last = above,
+                _ => return false,
+            }
+        }
+        false
     }
 }
 
