@@ -1,5 +1,5 @@
-//! The statistics of a study: quantiles, intervals over blocks, paired comparison, comparison that stops when it is decided, and the test
-//! that ends warm-up.
+//! The statistics of a study: quantiles, intervals over blocks, paired comparison, comparison that stops when it is decided, comparison
+//! of hosts, and the test that ends warm-up.
 //!
 //! Everything here is a pure function of its arguments and a seed: no clock, no I/O, the same input gives the
 //! same result to the last bit. Nothing here knows what the numbers mean.
@@ -8,6 +8,7 @@
 //! within a block are not independent, so an interval over them would be far too narrow; blocks are what is
 //! resampled.
 
+mod between;
 mod bisection;
 pub mod capacity;
 mod draw;
@@ -22,6 +23,7 @@ mod theil_sen;
 mod trend;
 mod unpaired;
 
+pub use between::{BETWEEN_ERROR, BetweenGroups, between_groups};
 pub use bisection::{Bisection, Compared, FirstSlow};
 pub use interval::{BLOCKS_FOR_BOOTSTRAP, BLOCKS_FOR_INTERVAL, Statistic, StatsError, estimate};
 pub use paired::{PairedComparison, compare_paired, log_ratios};
