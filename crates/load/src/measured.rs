@@ -241,7 +241,7 @@ impl Measured {
             add(
                 LAG,
                 format!(
-                    "send lag p99 is {lag_ms:.2} ms, accepted are {lag_max_ms:.2} ms; it got too little CPU"
+                    "send lag p99 is {lag_ms:.2} ms, more than the limit of {lag_max_ms:.2} ms; it got too little CPU time"
                 ),
             );
         }
@@ -366,7 +366,7 @@ mod tests {
         check(|m| m.errors_by_kind[3] = 11, "11 of 1000 requests failed (1.1 %)");
         check(
             |m| m.send_lag.record_n(3 * MS, 20).expect("in range"),
-            "send lag p99 is 3.00 ms, accepted are 1.00 ms; it got too little CPU",
+            "send lag p99 is 3.00 ms, more than the limit of 1.00 ms; it got too little CPU time",
         );
         check(
             |m| m.stood_still_ns = 20 * MS,
