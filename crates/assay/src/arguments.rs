@@ -20,6 +20,7 @@ mod http;
 mod inject;
 mod load;
 mod memory;
+mod merge;
 mod number;
 mod process_name;
 mod reference;
@@ -46,6 +47,7 @@ pub use load::{Arrivals, LoadArguments, RecordingArguments};
 pub use memory::{
     AdviseArguments, DepthName, DiffArguments, MemoryArguments, MemoryCommand, SnapshotArguments,
 };
+pub use merge::MergeArguments;
 pub use process_name::ProcessName;
 pub use reference::{CompletionsArguments, ReferenceArguments};
 pub use request::RequestArguments;
@@ -54,7 +56,7 @@ pub use studies::{FileKind, StudiesArguments};
 pub use time::{TimeAccountArguments, TimeArguments, TimeCommand, TimeDiffArguments};
 pub use tls::TlsArguments;
 
-use assay_study::Gate;
+use assay_study::{Blocks, Gate};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -122,6 +124,14 @@ pub enum Command {
     #[command(after_help = "EXAMPLES:\n  assay compare runs/monday runs/tuesday\n  \
         assay compare runs/monday runs/tuesday --html changes.html")]
     Compare(CompareArguments),
+    /// Parts of a run, made by several machines, as one
+    ///
+    /// A study is made of blocks, each of which any machine can make: assay run --blocks. Puts their run directories together after proving
+    /// that plan, program and JVMs were the same and no block is missing or there twice, and says whether the answer depends on the host.
+    #[command(after_help = "EXAMPLES:\n  assay run shop.toml --blocks 1-4 --out part1    on one machine\n  \
+        assay run shop.toml --blocks 5-8 --out part2    on another\n  \
+        assay merge part1 part2 --out runs/shop")]
+    Merge(MergeArguments),
     /// Is the new build of a server slower? Two commands side by side, without a study file
     ///
     /// Runs both at the same time, each with its load generator on its own half of the processors, and starts new pairs until every figure is
@@ -289,6 +299,9 @@ pub struct RunArguments {
     /// Continue after the last complete trial of the folder given by --out
     #[arg(long, requires = "out")]
     pub resume: bool,
+    /// Make these blocks alone, a part of the run: 7 or 7,8 or 1-4; assay merge puts the parts together
+    #[arg(long, value_name = "NUMBERS", value_parser = Blocks::parse)]
+    pub blocks: Option<Blocks>,
     /// Print what would be run, and run nothing
     #[arg(long, conflicts_with_all = ["resume", "junit", "summary", "html"])]
     pub plan: bool,

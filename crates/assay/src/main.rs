@@ -44,6 +44,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Setup(setup) => command::setup::setup(&setup),
         Command::Report(report) => command::report::report(&report),
         Command::Compare(compare) => command::compare::compare(&compare),
+        Command::Merge(merge) => command::merge::merge(&merge),
         Command::Ab(ab) => command::ab::ab(&ab),
         Command::Bisect(bisect) => command::bisect::bisect(&bisect),
         Command::Load(load) => command::load::load(&load),

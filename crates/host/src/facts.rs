@@ -1,7 +1,10 @@
 //! Facts about this machine, gathered into the forms that are stored.
 
-use assay_linux::{CgroupLimits, CpuInfo, LinuxError, MemInfo, OsRelease, ProcRoot, Resource, SysRoot};
+use assay_linux::{
+    CgroupLimits, CpuInfo, LinuxError, MemInfo, OsRelease, ProcRoot, Processors, Resource, SysRoot,
+};
 use assay_model::{HostFacts, JvmFacts, Problem, Provenance, schema};
+use std::collections::BTreeMap;
 
 /// The program and host that make a stored file. `assay_version` is the program's own.
 pub fn provenance(proc: &ProcRoot, assay_version: &str) -> Provenance {
@@ -28,6 +31,9 @@ pub fn host_facts(
         hypervisor: hypervisor(proc, sys, &mut problems),
         cgroup_cpu_limit: cpus,
         cgroup_memory_limit_bytes: memory_bytes,
+        boot_id: noted(proc.read_boot_id(), &mut problems),
+        allowed_processors: Processors::allowed().ok().map(|processors| processors.to_string()),
+        kernel_settings: kernel_settings(proc, &mut problems),
         swap_bytes: proc.read_meminfo().ok().and_then(|m| m.swap_total_bytes),
         cpu_pressure_some_percent: pressure.map(|p| p.some.avg10_percent),
         provenance,
@@ -50,6 +56,21 @@ fn gather_provenance(proc: &ProcRoot, assay_version: &str, problems: &mut Vec<Pr
         cpus: std::thread::available_parallelism().ok().and_then(|n| u32::try_from(n.get()).ok()),
         memory_bytes: total_bytes,
     }
+}
+
+/// What a kubelet changes unless it is told not to (`--protect-kernel-defaults`): a host that has one is another host.
+const OF_KUBELETS: [&str; 5] = [
+    "vm.overcommit_memory",
+    "vm.panic_on_oom",
+    "kernel.panic",
+    "kernel.panic_on_oops",
+    "kernel.keys.root_maxkeys",
+];
+
+fn kernel_settings(proc: &ProcRoot, problems: &mut Vec<Problem>) -> BTreeMap<String, String> {
+    let mut read =
+        |name: &&str| Some(((*name).to_owned(), noted(proc.read_setting(name), problems).flatten()?));
+    OF_KUBELETS.iter().filter_map(&mut read).collect()
 }
 
 /// The hypervisor's name, or that it gives none. Only the processor reports reliably that there is one (x86): the firmware

@@ -143,5 +143,5 @@ fn a_fake_machine_without_files_has_no_facts_but_problems() {
     );
     assert_eq!((facts.cgroup_cpu_limit, facts.cpu_pressure_some_percent), (None, None));
     let sources: Vec<&str> = facts.problems.iter().filter_map(|p| p.about.rsplit('/').next()).collect();
-    assert_eq!(sources, ["meminfo", "cpuinfo", "osrelease"]);
+    assert_eq!(sources, ["meminfo", "cpuinfo", "osrelease", "boot_id"]);
 }

@@ -119,6 +119,15 @@ impl ProcRoot {
     pub fn read_kernel_release(&self) -> Result<String, LinuxError> {
         Ok(self.read_text("sys/kernel/osrelease")?.1.trim().to_owned())
     }
+
+    /// A setting of the kernel, by its name as `sysctl` writes it; `None` where this kernel has none of that name.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read_setting(&self, name: &str) -> Result<Option<String>, LinuxError> {
+        let text = optional(self.read_text(&format!("sys/{}", name.replace('.', "/"))))?;
+        Ok(text.map(|(_, text)| text.trim().to_owned()))
+    }
 }
 
 impl OsRelease {

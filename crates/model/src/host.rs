@@ -3,6 +3,7 @@
 use crate::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Who made a stored file, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +45,15 @@ pub struct HostFacts {
     pub swap_bytes: Option<u64>,
     /// Share of time in which some task waited for a processor over the ten seconds before the run, 0 to 100.
     pub cpu_pressure_some_percent: Option<f64>,
+    /// The kernel since it was started: the same for all runs of one machine, in its containers too, until it starts again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
+    /// Processors that the run may use, as the kernel lists them: `0-3,8`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_processors: Option<String>,
+    /// Settings of the kernel that a kubelet changes, by name as `sysctl` writes it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernel_settings: BTreeMap<String, String>,
     /// The JVMs that the run uses.
     pub jvms: Vec<JvmFacts>,
     /// What could not be read.

@@ -25,6 +25,7 @@ mod gc;
 mod heap;
 mod host;
 mod host_check;
+mod hosts;
 mod late;
 mod latency;
 mod latency_limit;
@@ -78,6 +79,7 @@ pub use host_check::{
     FileRead, FlagOrigin, HostComparison, HostFlag, HostGroup, HostJvm, HostProxy, HostReport, HostRule,
     HostRuling, HostSnapshot, HostVerdict, RulingChange, SettingChange,
 };
+pub use hosts::{AcrossHosts, HostOfRun, HostRatio, Hosts, HostsVerdict};
 pub use late::{AttributedCause, LateCause, LimitAttribution};
 pub use latency::{LatencyPoint, LatencySummary};
 pub use latency_limit::LatencyLimit;

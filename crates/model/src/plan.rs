@@ -6,7 +6,7 @@ use crate::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How trials are laid out in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -337,12 +337,25 @@ pub struct Plan {
     /// What happens to processes in every window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<PlannedFault>,
+    /// Numbers of the blocks that this run makes, one part of a whole; empty where it makes all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub part: Vec<u32>,
     /// Where the run ends when it has decided what is asked, or its time is over; absent where all blocks are run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<PlannedBudget>,
 }
 
 impl Plan {
+    /// The numbers of the blocks whose trials it has.
+    pub fn block_numbers(&self) -> BTreeSet<u32> {
+        self.trials.iter().map(|trial| trial.block).collect()
+    }
+
+    /// How many blocks this run makes: all of them, or those of its part.
+    pub fn blocks_here(&self) -> u32 {
+        if self.part.is_empty() { self.blocks } else { self.part.len() as u32 }
+    }
+
     /// Whether a metric is what a run with a budget is to decide.
     pub fn is_asked(&self, metric: &str) -> bool {
         self.budget.as_ref().is_some_and(|budget| budget.asks(metric))

@@ -1,8 +1,8 @@
 //! The run directory: its file names, its events, and its content once read.
 
 use crate::{
-    CapacityReport, CapacityStep, GcRecord, GcReport, HostFacts, MemoryReport, MemorySample, Outlook, Plan,
-    Summary, Trial,
+    CapacityReport, CapacityStep, GcRecord, GcReport, HostFacts, Hosts, MemoryReport, MemorySample, Outlook,
+    Plan, Summary, Trial,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,8 @@ pub mod file {
     pub const HOST: &str = "host.json";
     /// One [`crate::RunEvent`] a line.
     pub const EVENTS: &str = "events.ndjson";
+    /// [`crate::Hosts`], of a run that was merged.
+    pub const HOSTS: &str = "hosts.json";
     /// [`crate::Summary`]
     pub const SUMMARY: &str = "summary.json";
     /// The report.
@@ -163,8 +165,10 @@ pub struct StoredRun {
     pub study_text: String,
     /// The plan.
     pub plan: Plan,
-    /// Conditions.
+    /// Conditions; of a merged run those of the first host.
     pub host: HostFacts,
+    /// The hosts that made the blocks of a merged run; absent where one machine made all.
+    pub hosts: Option<Hosts>,
     /// Trials in order, repeats included.
     pub trials: Vec<StoredTrial>,
     /// The result; absent when no trial was finished.

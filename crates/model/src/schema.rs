@@ -18,6 +18,8 @@ formats! {
     PLAN = "assay.plan/1", since 1;
     /// `host.json`
     HOST = "assay.host/2", since 2;
+    /// `hosts.json`
+    HOSTS = "assay.hosts/1", since 1;
     /// `assay flags --json`
     FLAGS = "assay.flags/2", since 2;
     /// `assay host --json`

@@ -15,6 +15,7 @@ mod gc;
 mod gc_sample;
 mod golden;
 mod heap;
+mod hosts;
 mod kafka;
 mod memory;
 mod one_server;

@@ -49,12 +49,14 @@ pub use file::study::{
 pub use file::units::{Seconds, Size, Swap, parse_size};
 pub use file::workload::{cache_of, workload_schema};
 pub use plan::budget::Budget;
+pub use plan::part::Blocks;
 pub use plan::prepare::Prepared;
 pub use result::across::compare_runs;
 pub use result::claims::{check_claims, contradictions};
 pub use result::earlier::earlier_run;
 pub use result::findings::rules;
 pub use result::gate::{Gate, GateError};
+pub use result::merge::merge;
 pub use result::run_dir::{load_run, report_path};
 pub use runner::{RunOptions, RunResult, Source, generator, run, run_for_value, run_from};
 pub use what_if::{judged as judge_what_if, what_if};

@@ -6,9 +6,9 @@
 use assay_load::{Scenario, scenario_schema};
 use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport,
-    HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, LoadResult,
-    MemoryChange, MemoryReport, MemorySample, MemoryTrim, Plan, ReadyMadeList, RunComparison, RunEvent,
-    RunningJvms, Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
+    HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, Hosts,
+    LoadResult, MemoryChange, MemoryReport, MemorySample, MemoryTrim, Plan, ReadyMadeList, RunComparison,
+    RunEvent, RunningJvms, Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
@@ -68,6 +68,7 @@ fn format(id: &'static str) -> Format {
     match id {
         schema::PLAN => json::<Plan>(id),
         schema::HOST => json::<HostFacts>(id),
+        schema::HOSTS => json::<Hosts>(id),
         schema::FLAGS => json::<FlagsReport>(id),
         schema::HOST_CHECK => json::<HostReport>(id),
         schema::HOST_SNAPSHOT => json::<HostSnapshot>(id),

@@ -13,6 +13,7 @@ pub mod host;
 pub mod inject;
 pub mod load;
 pub mod memory;
+pub mod merge;
 mod plan;
 mod process;
 pub mod reference;

@@ -179,7 +179,8 @@ fn design(plan: &Plan) -> String {
     };
     let blocks = match plan.budget {
         Some(_) => "as many blocks as decide what is asked".to_owned(),
-        None => format!("{} blocks", plan.blocks),
+        None if plan.part.is_empty() => format!("{} blocks", plan.blocks),
+        None => format!("{} of {} blocks", plan.part.len(), plan.blocks),
     };
     format!("{design}; {blocks}{windows}")
 }

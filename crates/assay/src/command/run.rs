@@ -52,7 +52,10 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         // Its parts are studies of their own, about other metrics.
         first.ask(&arguments.fail_if);
     }
-    let studies = budget::bind(studies, &arguments.budget, &arguments.fail_if)?;
+    let mut studies = budget::bind(studies, &arguments.budget, &arguments.fail_if)?;
+    if let Some(blocks) = &arguments.blocks {
+        studies.iter_mut().try_for_each(|study| study.take_blocks(blocks))?;
+    }
     if arguments.plan {
         let is_json = arguments.format.is_json("--plan")?;
         // Its parts are studies of their own, about other metrics.

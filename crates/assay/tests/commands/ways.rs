@@ -16,10 +16,11 @@ pub enum Way {
 }
 
 /// Commands that are not run here, by words that they have. Each is in some text.
-pub const NOT_RUN: [(&[&str], &str); 21] = [
+pub const NOT_RUN: [(&[&str], &str); 22] = [
     (&["ab"], "it starts two servers for minutes; ./check --long compares two (tests/ab.rs)"),
     (&["demo"], "it runs for minutes; ./check --long runs it"),
     (&["setup"], "it builds servers; scripts/test-setup runs it"),
+    (&["merge"], "it needs the parts of a run; the tests of crates/study make them"),
     (&["bisect"], "it needs a repository with a change; the tests of crates/study make one"),
     (&["run", "shop.toml"], "it builds a repository; the tests of crates/study make one"),
     (&["heap", "modes", "--verify"], "it starts 140 JVMs; ./check --long runs it (tests/heap_modes.rs)"),

@@ -3,7 +3,7 @@
 use super::duet;
 use super::grid::{Cell, Grid, is_quiet};
 use super::sentence::{self, Pair};
-use super::{claims, conditions};
+use super::{claims, conditions, hosts};
 use crate::compare::voice::{confidence, lower, named};
 use assay_kit::text;
 use assay_model::{Feels, Metric, StudyRule, Verdict, WarmUpEnd, Window, metric};
@@ -173,6 +173,7 @@ fn cautions(grid: &Grid) -> Vec<String> {
         cautions.push(ONE_SERVER_EACH.to_owned());
     }
     cautions.extend(duet::caution(&run.plan).map(str::to_owned));
+    cautions.extend(hosts::cautions(grid));
     let trials = run.trials.len();
     let windows = || run.trials.iter().flat_map(|t| &t.trial.windows);
     let disturbed = windows().filter(|w| !is_quiet(w)).count();

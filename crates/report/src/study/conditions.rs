@@ -47,7 +47,8 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
             "blocks until everything asked was decided, within {} min",
             significant(budget.time_s / 60.0)
         ),
-        None => format!("{} blocks", plan.blocks),
+        None if plan.part.is_empty() => format!("{} blocks", plan.blocks),
+        None => format!("{} of {} blocks", plan.part.len(), plan.blocks),
     };
     let rate =
         if plan.load_sets_rate { "; it sets the throughput, which is not compared therefore" } else { "" };

@@ -4,8 +4,8 @@ use super::answer::{self, Answer};
 use super::charts::{Chart, effects, figures};
 use super::grid::Grid;
 use super::{
-    changes, claims, collections, conditions, decisions, duet, faults, late, operations, results, roles,
-    scaling,
+    changes, claims, collections, conditions, decisions, duet, faults, hosts, late, operations, results,
+    roles, scaling,
 };
 use assay_findings::{next_step, told};
 use assay_kit::Table;
@@ -119,6 +119,12 @@ fn results(grid: &Grid) -> Vec<Block> {
     }
     if let Some(table) = decisions::table(grid) {
         blocks.extend([Block::heading("Decisions"), table.into()]);
+    }
+    if let Some(table) = hosts::table(grid) {
+        blocks.push(Block::heading("Between hosts"));
+        blocks.push(Block::Items(document::Tone::Plain, hosts::sentences(grid)));
+        blocks.push(table.into());
+        blocks.extend(hosts::ratios(grid).map(Block::from));
     }
     if let Some(table) = claims::table(grid) {
         blocks.extend([Block::heading("Comparison with published results"), table.into()]);

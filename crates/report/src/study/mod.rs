@@ -26,6 +26,7 @@ mod duet;
 mod estimate;
 mod faults;
 mod grid;
+mod hosts;
 mod late;
 mod operations;
 mod ready_made;

@@ -76,7 +76,7 @@ fn run_with_heaps(heaps: &[(&str, u64)]) -> StoredRun {
     let mut summary = summary(&plan, &trials, &mut noise);
     summary.claims = assay_study::check_claims(&plan, &summary);
     let study_text = STUDY.to_owned();
-    StoredRun { study_text, host: host(), plan, trials, summary: Some(summary) }
+    StoredRun { study_text, host: host(), hosts: None, plan, trials, summary: Some(summary) }
 }
 
 /// Base figures of a variant: garbage and CPU, with the small heap's pressure and the step of shifted references.
@@ -163,6 +163,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
         published: published(),
         claims: claims(),
         faults: Vec::new(),
+        part: Vec::new(),
         budget: None,
     }
 }
@@ -380,6 +381,9 @@ fn host() -> HostFacts {
         cgroup_memory_limit_bytes: None,
         swap_bytes: Some(0),
         cpu_pressure_some_percent: Some(1.84),
+        boot_id: None,
+        allowed_processors: None,
+        kernel_settings: BTreeMap::new(),
         jvms: vec![jvm(17, 32), jvm(17, 64), jvm(25, 64)],
         problems: vec![],
     }

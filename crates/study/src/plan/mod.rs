@@ -13,6 +13,7 @@ mod missing;
 pub(crate) mod names;
 mod needed;
 pub(crate) mod order;
+pub(crate) mod part;
 mod planned;
 mod preload;
 pub(crate) mod prepare;

@@ -73,6 +73,7 @@ pub(super) fn plan(
         published: Vec::new(),
         claims: Vec::new(),
         faults,
+        part: Vec::new(),
         budget: None,
     };
     // A metric that the load sets cannot be compared with published values.

@@ -2,12 +2,13 @@
 //! never averaged.
 
 use crate::result::run_dir::read_json;
-use assay_model::{CapacityReport, SearchStep, Trial, Window, file, schema};
+use assay_model::{CapacityReport, LatencyPoint, SearchStep, Trial, Window, file, schema};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Largest interval log that is read: a second takes some 4 KB.
@@ -35,6 +36,26 @@ pub(crate) fn histogram_of(folder: &Path, trial: &Trial) -> Option<Histogram<u64
         merged.add(&histogram).ok()?;
     }
     Some(merged)
+}
+
+/// Percentile curve of each variant over its trials that count, of their response times by the trial's number.
+pub(crate) fn by_variant(
+    trials: &[Trial],
+    histograms: &BTreeMap<u32, Histogram<u64>>,
+) -> BTreeMap<String, Vec<LatencyPoint>> {
+    let mut merged: BTreeMap<&str, Histogram<u64>> = BTreeMap::new();
+    for trial in trials.iter().filter(|trial| trial.counts()) {
+        let Some(histogram) = histograms.get(&trial.number) else { continue };
+        match merged.get_mut(&*trial.variant) {
+            // The histograms are all of the same shape, or grow.
+            Some(sum) => drop(sum.add(histogram)),
+            None => drop(merged.insert(&trial.variant, histogram.clone())),
+        }
+    }
+    merged
+        .into_iter()
+        .map(|(variant, histogram)| (variant.to_owned(), assay_load::curve(&histogram)))
+        .collect()
 }
 
 /// Which windows of a search are at the highest rate that was sustained: other rates have other response times.

@@ -8,7 +8,9 @@ pub(crate) mod duet;
 pub(crate) mod earlier;
 pub(crate) mod findings;
 pub(crate) mod gate;
+mod hosts;
 mod measured;
+pub(crate) mod merge;
 pub(crate) mod outlook;
 #[cfg(test)]
 mod planned;

@@ -65,6 +65,7 @@ pub fn plan(variants: Vec<Variant>) -> Plan {
         published: vec![],
         claims: vec![],
         faults: vec![],
+        part: vec![],
         budget: None,
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::StudyError;
 use crate::result::redacted::{redact_files, redacted_json};
 use assay_model::{
-    GcEventsLine, GcHeading, GcRecord, HostFacts, MemorySample, Plan, ProcessGc, RunEvent, StoredRun,
+    GcEventsLine, GcHeading, GcRecord, HostFacts, Hosts, MemorySample, Plan, ProcessGc, RunEvent, StoredRun,
     StoredTrial, Summary, Trial, file, schema,
 };
 use assay_text::redact::Redactor;
@@ -174,6 +174,12 @@ impl RunDir {
         Ok(name)
     }
 
+    /// Copies the files of a launch's folder, and those of folders in it, but for one. Links are left out.
+    pub fn copy_files(&self, from: &Path, to: &str, but: &str) -> Result<(), StudyError> {
+        copy_private(from, &self.path.join(to), but, FOLDERS_DEEP_MAX)
+            .map_err(|e| at("cannot copy", from, &e).into())
+    }
+
     /// The largest number that a launch has had, whole or not.
     pub fn last_number(&self) -> u32 {
         trial_folders(&self.path).iter().map(|(number, _)| *number).max().unwrap_or(0)
@@ -184,6 +190,22 @@ impl RunDir {
 fn private(options: &mut OpenOptions, path: &Path) -> Result<File, StudyError> {
     let opened = options.mode(0o600).open(path).map_err(|e| at("cannot write", path, &e))?;
     Ok(File::from_parts(opened, path))
+}
+
+/// Copies regular files to files for their owner only.
+fn copy_private(from: &Path, to: &Path, but: &str, folders_deep: usize) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() && 0 < folders_deep {
+            DirBuilder::new().mode(0o700).create(&target)?;
+            copy_private(&entry.path(), &target, but, folders_deep - 1)?;
+        } else if kind.is_file() && entry.file_name() != but {
+            let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&target)?;
+            std::io::copy(&mut std::fs::File::open(entry.path())?, &mut copy)?;
+        }
+    }
+    Ok(())
 }
 
 /// An error with its file.
@@ -218,6 +240,7 @@ pub fn load_run(dir: &Path) -> Result<StoredRun, StudyError> {
     let study_text = read_text(&dir.join(file::STUDY)).unwrap_or_default();
     let plan: Plan = read_json(&dir.join(file::PLAN), schema::PLAN)?;
     let host: HostFacts = read_json(&dir.join(file::HOST), schema::HOST)?;
+    let hosts: Option<Hosts> = read_json_if_there(&dir.join(file::HOSTS), schema::HOSTS)?;
     let summary: Option<Summary> = read_json_if_there(&dir.join(file::SUMMARY), schema::SUMMARY)?;
     let mut trials = Vec::new();
     for (folder, trial) in load_trials(dir)? {
@@ -234,7 +257,7 @@ pub fn load_run(dir: &Path) -> Result<StoredRun, StudyError> {
         let capacity = read_json_if_there(&folder.join(file::CAPACITY), schema::CAPACITY)?;
         trials.push(StoredTrial { trial, gc_events, gc_report, gc_beside, memory, memory_report, capacity });
     }
-    Ok(StoredRun { study_text, plan, host, trials, summary })
+    Ok(StoredRun { study_text, plan, host, hosts, trials, summary })
 }
 
 /// The whole launches, in order, with their folders.

@@ -15,8 +15,8 @@ use assay_launch::{Local, Treatments};
 use assay_linux::{ProcRoot, SysRoot};
 use assay_load::{GeneratorConfig, LoadError, LoadSource};
 use assay_model::{
-    Design, Finding, JvmFacts, LatencyPoint, Metric, Plan, PlannedTrial, Problem, RunEvent, RunEventKind,
-    Summary, Trial, TrialOutcome, Window, file, schema,
+    Design, Finding, JvmFacts, Metric, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary, Trial,
+    TrialOutcome, Window, file, schema,
 };
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
@@ -202,7 +202,7 @@ impl<'a> Run<'a> {
     pub fn announce(&mut self) -> Result<(), StudyError> {
         let plan = &self.prepared.plan;
         // With a budget there may be more, and there may be fewer.
-        let blocks = plan.budget.as_ref().map_or(plan.blocks, |budget| budget.blocks);
+        let blocks = plan.budget.as_ref().map_or(plan.blocks_here(), |budget| budget.blocks);
         let of_trial = plan.duet.as_ref().map_or(1, |duet| duet.windows);
         let launches = plan.variants.len() as u32 * blocks;
         let windows = launches * of_trial;
@@ -374,17 +374,7 @@ impl<'a> Run<'a> {
     }
 
     fn summary(&self) -> Summary {
-        let mut merged: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
-        for trial in self.trials.iter().filter(|t| t.counts()) {
-            let Some(histogram) = self.histograms.get(&trial.number) else { continue };
-            match merged.get_mut(&trial.variant) {
-                // The histograms are all of the same shape, or grow.
-                Some(sum) => drop(sum.add(histogram)),
-                None => drop(merged.insert(trial.variant.clone(), histogram.clone())),
-            }
-        }
-        let curves: BTreeMap<String, Vec<LatencyPoint>> =
-            merged.into_iter().map(|(variant, histogram)| (variant, assay_load::curve(&histogram))).collect();
+        let curves = curves::by_variant(&self.trials, &self.histograms);
         let mut summary = summarise(&self.prepared.plan, &self.trials, curves);
         summary.findings.extend(self.prepared.findings.iter().cloned());
         Finding::sort(&mut summary.findings);
@@ -436,15 +426,16 @@ impl<'a> Run<'a> {
 
     /// How many blocks are missing where the time allowed ended the run.
     fn blocks_missing(&self) -> Option<String> {
-        let planned = self.prepared.layout.blocks;
-        let done = match self.prepared.plan.design {
+        let plan = &self.prepared.plan;
+        let planned = plan.blocks_here();
+        let done = match plan.design {
             Design::Resident => self.blocks_done(),
             Design::Fresh | Design::Duet => {
-                let missing = self.prepared.plan.trials.iter().find(|p| {
+                let missing = plan.trials.iter().find(|p| {
                     !self.given_up.contains_key(&p.variant)
                         && !self.trials.iter().any(|t| t.variant == p.variant && t.block == p.block)
                 });
-                missing.map_or(planned, |p| p.block - 1)
+                missing.map_or(planned, |p| plan.block_numbers().range(..p.block).count() as u32)
             }
         };
         (done < planned).then(|| format!("{done} of {planned} blocks were measured within the time allowed"))
