@@ -66,6 +66,9 @@ pub(crate) enum Origin {
 impl Build {
     /// Where copies lie in its folder.
     pub const COPIES: &'static str = "copy";
+    /// The note that it is whole, and what its command printed.
+    pub const NOTE: &'static str = "build.json";
+    pub const LOG: &'static str = "build.log";
 
     /// In words.
     pub fn describe(&self) -> String {
@@ -81,12 +84,12 @@ impl Build {
 
     /// The note that it is whole, written last.
     pub fn note(&self) -> PathBuf {
-        self.folder.join("build.json")
+        self.folder.join(Build::NOTE)
     }
 
     /// What its command printed.
     pub fn log(&self) -> PathBuf {
-        self.folder.join("build.log")
+        self.folder.join(Build::LOG)
     }
 
     /// Whether it was made before.

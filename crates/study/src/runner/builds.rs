@@ -12,12 +12,17 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+/// File in the folder of a build: held while it is made, and as old as its last use.
+const LOCK: &str = "lock";
 /// How long what a build leaves running, such as the daemon of a build tool, may take to stop.
 const STOP: Duration = Duration::from_secs(5);
 /// Options for JVMs, which are kept from servers, and may hold the proxy of a build.
 const OPTIONS_OF_JVMS: [&str; 3] = ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"];
+
+/// A copy that no run has used for so long is removed by the next run with a build.
+const UNUSED_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Makes the copies of all variants. Variants whose build fails are given up; the run ends where nothing is left to compare.
 pub(super) fn make_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<(), Failure> {
@@ -41,6 +46,8 @@ pub(super) fn make_all(run: &mut Run<'_>, launches: &[VariantLaunch]) -> Result<
         };
         run.emit(RunEventKind::BuildEnded { build: what, ok, detail })?;
     }
+    let all = builds_of(launches).first().and_then(|(build, _)| build.folder.parent()).map(Path::to_owned);
+    all.iter().for_each(|all| remove_unused(all, SystemTime::now()));
     let left = launches.iter().filter(|launch| !run.given_up.contains_key(&launch.variant.name)).count();
     if left < 2.min(launches.len()) {
         let (dir, reason) = (run.dir.path().to_owned(), reasons(&run.given_up));
@@ -56,7 +63,7 @@ fn make(run: &Run<'_>, build: &Build) -> Result<bool, Failure> {
     if build.is_made() {
         return Ok(true);
     }
-    clear(build).map_err(failed)?;
+    clear(&build.folder).map_err(failed)?;
     let made = copy(run, build).and_then(|()| execute(run, build));
     if made.is_err() {
         // What it printed stays.
@@ -71,7 +78,7 @@ fn make(run: &Run<'_>, build: &Build) -> Result<bool, Failure> {
 }
 
 fn lock(run: &Run<'_>, build: &Build) -> Result<File, Failure> {
-    let path = build.folder.join("lock");
+    let path = build.folder.join(LOCK);
     let failed = |e: io::Error| Failure::Trial(format!("{}: {e}", path.display()));
     DirBuilder::new().recursive(true).mode(0o700).create(&build.folder).map_err(failed)?;
     let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
@@ -79,15 +86,29 @@ fn lock(run: &Run<'_>, build: &Build) -> Result<File, Failure> {
     while !try_lock_until(&lock, Instant::now() + POLL_INTERVAL) {
         run.check_stop()?;
     }
+    // When it was used last.
+    lock.set_modified(SystemTime::now()).map_err(failed)?;
     Ok(lock)
 }
 
-/// Removes what a build that was interrupted has left.
-fn clear(build: &Build) -> io::Result<()> {
+/// Removes what a build that was interrupted has left, or one that was made.
+fn clear(folder: &Path) -> io::Result<()> {
     let absent = |e: io::Error| if e.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(e) };
-    std::fs::remove_file(build.note()).or_else(absent)?;
-    std::fs::remove_file(build.log()).or_else(absent)?;
-    std::fs::remove_dir_all(build.folder.join(Build::COPIES)).or_else(absent)
+    std::fs::remove_file(folder.join(Build::NOTE)).or_else(absent)?;
+    std::fs::remove_file(folder.join(Build::LOG)).or_else(absent)?;
+    std::fs::remove_dir_all(folder.join(Build::COPIES)).or_else(absent)
+}
+
+/// Removes copies that were not used for long. Whoever waits for the lock of one makes it anew. What cannot be removed stays.
+fn remove_unused(all: &Path, now: SystemTime) {
+    for folder in std::fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let Ok(lock) = OpenOptions::new().write(true).open(folder.join(LOCK)) else { continue };
+        let used = lock.metadata().and_then(|of| of.modified());
+        let is_old = used.is_ok_and(|used| now.duration_since(used).is_ok_and(|since| UNUSED_MAX < since));
+        if is_old && try_lock_until(&lock, Instant::now()) {
+            let _ = clear(&folder);
+        }
+    }
 }
 
 fn copy(run: &Run<'_>, build: &Build) -> Result<(), Failure> {
@@ -156,5 +177,31 @@ fn execute(run: &Run<'_>, build: &Build) -> Result<(), Failure> {
     match ended.code {
         Some(0) => Ok(()),
         _ => Err(Failure::Trial(format!("its command {}{words}", ended.how))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_that_was_not_used_for_long_is_removed_unless_a_run_holds_it() {
+        let all = tempfile::tempdir().expect("a folder");
+        let files = |name: &str| {
+            let folder = all.path().join(name);
+            std::fs::create_dir_all(folder.join(Build::COPIES).join("shop")).expect("a folder");
+            [LOCK, Build::NOTE, Build::LOG]
+                .map(|file| std::fs::write(folder.join(file), "").expect("a file"));
+            folder
+        };
+        let (unused, held) = (files("unused"), files("held"));
+        let lock = File::open(held.join(LOCK)).expect("a file");
+        assert!(try_lock_until(&lock, Instant::now()), "nobody else has it");
+        let day = Duration::from_secs(24 * 60 * 60);
+        let names = |folder: &Path| std::fs::read_dir(folder).expect("a folder").count();
+        remove_unused(all.path(), SystemTime::now() + 29 * day);
+        assert_eq!([&unused, &held].map(|folder| names(folder)), [4, 4], "29 days");
+        remove_unused(all.path(), SystemTime::now() + 31 * day);
+        assert_eq!([&unused, &held].map(|folder| names(folder)), [1, 4], "its lock stays");
     }
 }
