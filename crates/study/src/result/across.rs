@@ -3,8 +3,8 @@
 use crate::result::measured::ByBlock;
 use crate::result::summary::values_by_block;
 use assay_model::{
-    Circumstance, CircumstanceOf, ComparedRun, JvmFacts, Metric, Plan, Problem, Provenance, RunChange,
-    RunComparison, StoredRun, Variant, VariantSummary, schema,
+    Circumstance, CircumstanceOf, ComparedRun, JvmFacts, Metric, Plan, PlannedBuild, Problem, Provenance,
+    RunChange, RunComparison, StoredRun, Variant, VariantSummary, schema,
 };
 use assay_stats::compare_unpaired;
 
@@ -158,7 +158,19 @@ fn of_variant(variant: &Variant) -> Vec<(&'static str, Option<String>)> {
         ("heap, bytes,", variant.max_heap_bytes.map(|bytes| bytes.to_string())),
         ("workload options", listed(options)),
         ("settings of the machine", listed(treatments)),
+        ("build", variant.build.as_ref().map(build_words)),
     ]
+}
+
+/// A commit, or files as they were, by what names the copy that was made of them; and what built it.
+fn build_words(build: &PlannedBuild) -> String {
+    let short = |id: &str| id.chars().take(12).collect::<String>();
+    let what = match (&build.commit, &build.subject) {
+        (Some(commit), Some(subject)) => format!("{} ({subject})", short(commit)),
+        (Some(commit), None) => short(commit),
+        (None, _) => format!("{} as it was ({})", build.source, short(&build.id)),
+    };
+    if build.command.is_empty() { what } else { format!("{what} by `{}`", build.command.join(" ")) }
 }
 
 fn of_plan(plan: &Plan) -> Vec<(&'static str, String)> {

@@ -95,3 +95,24 @@ fn a_variant_without_result_is_a_problem_and_no_figure() {
     let found = compare_runs(("a", &before), ("b", &after));
     assert_eq!((found.changes.len(), found.problems.len()), (0, before.plan.variants.len()));
 }
+
+/// Two runs of one study, of which the second measured another commit.
+#[test]
+fn another_build_is_named() {
+    let mut before = kept();
+    let build = |commit: Option<&str>, id: &str| PlannedBuild {
+        source: "/srv/shop".to_owned(),
+        commit: commit.map(str::to_owned),
+        subject: commit.map(|_| "Cache prices".to_owned()),
+        command: vec!["make".to_owned()],
+        id: id.to_owned(),
+    };
+    before.plan.variants[0].build = Some(build(Some("0123456789abcdef"), "one"));
+    let mut after = before.clone();
+    after.plan.variants[0].build = Some(build(None, "fedcba9876543210"));
+    let found = compare_runs(("a", &before), ("b", &after)).circumstances;
+    let [one] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(one.what, format!("build of {}", before.plan.variants[0].name));
+    assert_eq!(one.before.as_deref(), Some("0123456789ab (Cache prices) by `make`"));
+    assert_eq!(one.after.as_deref(), Some("/srv/shop as it was (fedcba987654) by `make`"));
+}
