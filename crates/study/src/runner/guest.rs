@@ -57,7 +57,7 @@ pub(super) fn build(
 ) -> Result<BuiltGuest, String> {
     let variant = &begun.launch.variant;
     let workload = &run.prepared.workload;
-    let emulator = Emulator::find(&workload.cache)?;
+    let emulator = emulator(run.prepared)?;
     let server = workload.program.server().ok_or("the study has no server")?;
     let guest = in_guest(run.prepared, begun.launch, begun.id.seed)?;
     let mut image = image(run.prepared, begun.launch, planned, (&emulator, &guest))?;
@@ -84,7 +84,13 @@ pub(crate) fn check(prepared: &Prepared) -> Result<(), String> {
         in_guest(prepared, launch, prepared.plan.seed)
             .map_err(|why| format!("{}: {why}", launch.variant.name))?;
     }
-    Emulator::find(&prepared.workload.cache).map(drop)
+    emulator(prepared).map(drop)
+}
+
+/// The emulator, by a path that leads to it from the folder of a trial, too.
+fn emulator(prepared: &Prepared) -> Result<Emulator, String> {
+    let cache = std::path::absolute(&prepared.workload.cache).map_err(|e| e.to_string())?;
+    Emulator::find(&cache)
 }
 
 /// The server's command with the guest's own names, and the files that it needs.
