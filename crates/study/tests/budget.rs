@@ -3,7 +3,7 @@
 use crate::support::Fixture;
 use assay_model::{GateVerdict, Outcome, RunEventKind};
 use assay_study::{Budget, Gate, Prepared, RunOptions, StudyError, run};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const HEAD: &str = r#"
@@ -102,4 +102,26 @@ fn a_run_ends_when_fresh_blocks_show_it_again_and_more_time_changes_nothing_then
         720.0,
         "the plan has the time of the last start"
     );
+}
+
+#[test]
+fn ctrl_c_leaves_what_the_blocks_so_far_decide() {
+    let fixture = Fixture::new(HEAD, TWO_LEVELS);
+    let prepared = bound(&fixture, 10, &["cpu_ms_per_request > +100000 %"]).expect("it fits");
+    let stop = AtomicBool::new(false);
+    let mut trials = 0;
+    let ended = run(&prepared, &fixture.options(), &stop, &mut |event| {
+        if matches!(event.kind, RunEventKind::TrialEnded { ok: true, .. }) {
+            trials += 1;
+            stop.store(4 <= trials, Ordering::Relaxed);
+        }
+    });
+    assert!(matches!(ended, Err(StudyError::Interrupted { done: 4, .. })), "{ended:?}");
+    let stored = fixture.load();
+    let summary = stored.summary.as_ref().expect("two blocks have a summary");
+    let [decision] = &summary.decisions[..] else { panic!("{:?}", summary.decisions) };
+    // Windows that others disturbed do not count.
+    assert!(decision.outcome == Outcome::Undecided && decision.first.blocks <= 2, "{decision:?}");
+    let case = Gate::parse("cpu_ms_per_request > +100000 %").expect("a condition").judge(&stored).remove(0);
+    assert_eq!(case.verdict, GateVerdict::Undecided, "an interval takes three blocks");
 }
