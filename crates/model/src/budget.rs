@@ -21,6 +21,9 @@ pub struct PlannedBudget {
     /// Conditions of a build, as they were written: `cpu_ms_per_request > +3 %`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<String>,
+    /// What so many blocks will probably be able to show, by the scatter of an earlier run: in the plan of `--plan --json`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outlook: Vec<Outlook>,
 }
 
 impl PlannedBudget {

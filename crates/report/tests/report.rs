@@ -228,7 +228,7 @@ fn a_metric_that_was_not_measured_is_not_available_with_its_reason_and_never_zer
     let reason = "smaps of the process could not be read: permission denied";
     assert!(html(&run).contains(&format!("not available: {reason}")));
     assert!(markdown(&run).contains(&format!("not available: {reason}")));
-    assert!(csv(&run).contains(&format!("rss_bytes,bytes,,,,6,0,,,,,,,,{reason}")));
+    assert!(csv(&run).contains(&format!("rss_bytes,bytes,,,,6,0,,,,,,,,,,,{reason}")));
     assert!(terminal_of(&run, 120, false).contains(reason));
 }
 

@@ -30,14 +30,29 @@ pub fn bind(
 pub fn lines(study: &Prepared, earlier: Option<&Path>) -> Result<Vec<Line>, Failure> {
     let plan = study.plan();
     let Some(budget) = &plan.budget else { return Ok(Vec::new()) };
-    let found = earlier.map(Path::to_owned).or_else(|| earlier_run(Path::new(RUNS), plan));
+    let (outlook, found) = outlook(study, earlier)?;
+    let mut lines = vec![("budget", bounds(budget)), ("decides", asked(plan, budget))];
+    lines.extend(shows(&outlook, found.as_ref()).into_iter().map(|line| ("can show", line)));
+    Ok(lines)
+}
+
+/// The plan for `--plan --json`: with what its budget will probably be able to show.
+pub fn plan(study: &Prepared, earlier: Option<&Path>) -> Result<Plan, Failure> {
+    let mut plan = study.plan().clone();
+    if let Some(budget) = &mut plan.budget {
+        budget.outlook = outlook(study, earlier)?.0;
+    }
+    Ok(plan)
+}
+
+/// What the budget can show, and the run that says so: the one that was named, or else one that is laid out alike.
+fn outlook(study: &Prepared, earlier: Option<&Path>) -> Result<(Vec<Outlook>, Option<PathBuf>), Failure> {
+    let found = earlier.map(Path::to_owned).or_else(|| earlier_run(Path::new(RUNS), study.plan()));
     let outlook = match &found {
         Some(dir) => study.outlook(&load_run(dir)?),
         None => Vec::new(),
     };
-    let mut lines = vec![("budget", bounds(budget)), ("decides", asked(plan, budget))];
-    lines.extend(shows(&outlook, found.as_ref()).into_iter().map(|line| ("can show", line)));
-    Ok(lines)
+    Ok((outlook, found))
 }
 
 fn bounds(budget: &PlannedBudget) -> String {
@@ -108,6 +123,7 @@ mod tests {
             difference_percent: 2.0,
             metrics: vec!["cpu_ms_per_request".into()],
             conditions: Vec::new(),
+            outlook: Vec::new(),
         };
         assert_eq!(
             bounds(&budget),

@@ -62,7 +62,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         let conditions = std::iter::once(&arguments.fail_if[..]).chain(std::iter::repeat(&[][..]));
         for (study, conditions) in studies.iter().zip(conditions) {
             if is_json {
-                output::print_json(study.plan())?;
+                output::print_json(&budget::plan(study, arguments.budget.earlier.as_deref())?)?;
             } else {
                 let budget = budget::lines(study, arguments.budget.earlier.as_deref())?;
                 output::print_text(&plan_text(study, conditions, &budget, output::width().into()))?;
@@ -234,13 +234,16 @@ fn judged(run: &StoredRun, bad: Option<String>, arguments: &RunArguments) -> Res
 
 /// Runs a study, with its progress, and makes its page.
 pub fn carry_out(study: &Prepared, options: &RunOptions) -> Result<(RunResult, PathBuf), Failure> {
-    let stop = stop::flag_on_signal()?;
-    let progress = Progress::new(study.plan());
-    let result = assay_study::run_from(study, options, &on_threads, &stop, &mut |event| progress.show(event));
-    drop(progress);
-    let result = result?;
+    let result = attempt(study, options)??;
     let page = report::write_page(&assay_study::load_run(&result.dir)?, &result.dir)?;
     Ok((result, page))
+}
+
+/// Runs a study, with its progress. An interruption is a result, too: it names the folder with what is whole.
+pub fn attempt(study: &Prepared, options: &RunOptions) -> Result<Result<RunResult, StudyError>, Failure> {
+    let stop = stop::flag_on_signal()?;
+    let progress = Progress::new(study.plan());
+    Ok(assay_study::run_from(study, options, &on_threads, &stop, &mut |event| progress.show(event)))
 }
 
 /// The root of the checkout: the program lies in its `target/release`, or `assay setup` fetched it.

@@ -6,7 +6,7 @@ use super::grid::{Cell, Grid, Group};
 use super::operations;
 use super::results::shown_metrics;
 use assay_kit::document::{Data, Value};
-use assay_model::{Comparison, Estimate, Metric, StoredRun};
+use assay_model::{Comparison, Decision, Estimate, Metric, Outcome, StoredRun};
 
 /// A variant, and a metric of it.
 struct Row<'g> {
@@ -16,13 +16,33 @@ struct Row<'g> {
     metric: &'g Metric,
     estimate: Option<Estimate>,
     comparison: Option<&'g Comparison>,
+    /// What a run with a budget decided of it.
+    decisions: Vec<&'g Decision>,
+}
+
+impl Row<'_> {
+    /// Of each question about it, in their order.
+    fn of_each<T: std::fmt::Display>(&self, of: impl Fn(&Decision) -> Option<T>) -> Value {
+        let texts: Vec<String> =
+            self.decisions.iter().filter_map(|one| of(one)).map(|text| text.to_string()).collect();
+        if texts.is_empty() { Value::Absent } else { texts.join("; ").into() }
+    }
+}
+
+fn outcome(decision: &Decision) -> &'static str {
+    match decision.outcome {
+        Outcome::Shown => "shown",
+        Outcome::NotSo => "not-so",
+        Outcome::OneServerEach => "one-server-each",
+        Outcome::Undecided => "undecided",
+    }
 }
 
 /// A column: its name, and its value in a row.
 type Column = (&'static str, fn(&Row) -> Value);
 
 /// The columns, in order.
-const COLUMNS: [Column; 20] = [
+const COLUMNS: [Column; 23] = [
     ("study", |r| r.grid.run.plan.study.clone().into()),
     ("variant", |r| r.cell.name.into()),
     ("group", |r| r.group.label.clone().into()),
@@ -42,11 +62,19 @@ const COLUMNS: [Column; 20] = [
     ("blocks", |r| r.comparison.map(|c| c.blocks).into()),
     ("shown", |r| r.comparison.map(|c| c.shown).into()),
     ("verdict", |r| r.comparison.map(|c| c.verdict.word()).into()),
+    ("conditions", |r| r.of_each(|one| one.condition.clone())),
+    ("decided", |r| r.of_each(|one| Some(outcome(one)))),
+    ("smallest_ratio", |r| r.decisions.first().and_then(|one| one.smallest_difference_ratio).into()),
     ("note", |r| match r.estimate {
         Some(_) => Value::Absent,
         None => r.grid.why_absent(r.cell, r.metric).into(),
     }),
 ];
+
+fn decisions<'r>(run: &'r StoredRun, variant: &str, metric: &str) -> Vec<&'r Decision> {
+    let all = run.summary.iter().flat_map(|summary| &summary.decisions);
+    all.filter(|one| one.variant == variant && one.metric == metric).collect()
+}
 
 /// The results in rows, each with its comparison; then those of each operation, whose metric names it: `response_p99_ms{operation=buy}`.
 pub fn data(run: &StoredRun) -> Data {
@@ -63,6 +91,7 @@ pub fn data(run: &StoredRun) -> Data {
                 metric,
                 estimate,
                 comparison: grid.comparison(cell.name, &metric.id),
+                decisions: decisions(run, cell.name, &metric.id),
             };
             data.push(COLUMNS.map(|(_, value)| value(&row)));
         }

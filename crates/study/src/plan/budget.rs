@@ -112,6 +112,7 @@ impl Prepared {
                 difference_percent,
                 metrics: asked(&self.plan, conditions),
                 conditions: conditions.iter().map(Gate::to_string).collect(),
+                outlook: Vec::new(),
             }),
             ..self.plan
         };

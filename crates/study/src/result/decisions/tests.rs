@@ -17,6 +17,7 @@ fn of_budget(conditions: &[&str]) -> Plan {
         difference_percent: 2.0,
         metrics: vec![CPU.into()],
         conditions: conditions.iter().map(|text| (*text).to_owned()).collect(),
+        outlook: Vec::new(),
     };
     let plan = plan(vec![variant("old", None), variant("new", Some("old"))]);
     Plan { budget: Some(budget), blocks: 60, ..plan }
