@@ -18,10 +18,12 @@ mod heap;
 mod host;
 mod http;
 mod inject;
+mod judge;
 mod load;
 mod memory;
 mod merge;
 mod number;
+mod pair;
 mod process_name;
 mod reference;
 mod request;
@@ -43,11 +45,13 @@ pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, Pred
 pub use host::{HostArguments, HostCommand, HostDiffArguments, Severity};
 pub use http::HttpArguments;
 pub use inject::{InjectArguments, InjectorsArguments};
+pub use judge::JudgeArguments;
 pub use load::{Arrivals, LoadArguments, RecordingArguments};
 pub use memory::{
     AdviseArguments, DepthName, DiffArguments, MemoryArguments, MemoryCommand, SnapshotArguments,
 };
 pub use merge::MergeArguments;
+pub use pair::PairArguments;
 pub use process_name::ProcessName;
 pub use reference::{CompletionsArguments, ReferenceArguments};
 pub use request::RequestArguments;
@@ -135,8 +139,8 @@ pub enum Command {
     /// Is the new build of a server slower? Two commands side by side, without a study file
     ///
     /// Runs both at the same time, each with its load generator on its own half of the processors, and starts new pairs until every figure is
-    /// decided or the time is over. Reports allocation, CPU time, memory and response time, each with its interval and the smallest change
-    /// that it would have shown. Write {port} where a command takes the server's port; nothing else has to be prepared.
+    /// decided or the time is over. Reports allocation, instructions (counted first, in emulated guests, where that fits into the time), CPU
+    /// time, memory and response time, each with its interval and the smallest change that it would have shown. Write {port} where a command takes the server's port; nothing else has to be prepared.
     #[command(
         after_help = "EXAMPLES:\n  assay ab --before 'java -jar old.jar --server.port={port}' --after 'java -jar new.jar --server.port={port}'\n  \
         assay ab --before 'java -jar app.jar {port}' --after 'java -XX:+UseZGC -jar app.jar {port}' --rate 200 --url-path /orders\n  \
@@ -154,6 +158,18 @@ pub enum Command {
         assay bisect v2.3 main shop.toml --plan"
     )]
     Bisect(BisectArguments),
+    /// What a set of JVM flags does to a server: as a whole, by its groups, and flag by flag
+    ///
+    /// First says which flags are the default already, gone, or without effect in this release; those cost no trial. Then compares the server
+    /// with all flags and without, in pairs that run at the same time, as `assay ab` does; then with all flags and with all but those of each
+    /// group; then with all but one. "Nothing that is shown" is an answer, with the smallest change that would have been shown.
+    #[command(
+        after_help = "EXAMPLES:\n  assay judge '-XX:+UseZGC -Xmx2g' --command 'java -jar shop.jar --server.port={port}'\n  \
+        assay judge '-XX:MaxRAMPercentage=75' --command 'java -jar shop.jar {port}' --rate 200 --url-path /orders --budget 15m\n  \
+        assay judge \"$JAVA_OPTS\" my-server.toml --budget 2h --html flags.html\n  \
+        assay judge \"$JAVA_OPTS\" my-server.toml --plan"
+    )]
+    Judge(Box<JudgeArguments>),
     /// Put a URL under load
     #[command(
         after_help = "EXAMPLES:\n  assay load http://127.0.0.1:8080/ --rate 200 --duration 30s --connections 10\n  \

@@ -6,8 +6,8 @@ use crate::output;
 use crate::output_file::write_result;
 use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts,
-    HeapModes, HeapPrediction, HostComparison, HostReport, LoadResult, MemoryChange, MemoryReport, Problem,
-    RunComparison, StoredRun, Summary, TimeChange, TimeReport,
+    HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult, MemoryChange,
+    MemoryReport, Problem, RunComparison, StoredRun, Summary, TimeChange, TimeReport,
 };
 use assay_report::{self as report, Data, Document, EntriesShown, TerminalView};
 use serde::Serialize;
@@ -110,6 +110,7 @@ described! {
     HeapLayouts: report::heap::layouts, report::heap::layouts_data, problems;
     HeapModes: report::heap::modes, report::heap::modes_data, problems;
     HostComparison: report::host::comparison, report::host::comparison_data;
+    JudgeReport: report::judge::document, report::judge::data, problems;
     RunComparison: report::compare::document, report::compare::data, problems;
     TimeChange: report::time::change, report::time::change_data, problems;
     TimeReport: report::time::document, report::time::data, problems;

@@ -46,6 +46,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Compare(compare) => command::compare::compare(&compare),
         Command::Merge(merge) => command::merge::merge(&merge),
         Command::Ab(ab) => command::ab::ab(&ab),
+        Command::Judge(judge) => command::judge::judge(&judge),
         Command::Bisect(bisect) => command::bisect::bisect(&bisect),
         Command::Load(load) => command::load::load(&load),
         Command::Inject(inject) => command::inject::inject(&inject),

@@ -22,6 +22,7 @@ mod host;
 #[path = "../../heap/tests/hprof_writer/mod.rs"]
 mod hprof_writer;
 mod inject;
+mod judge;
 #[expect(dead_code, reason = "the tests of the report use the rest of it")]
 #[path = "../../report/tests/kafka/mod.rs"]
 mod kafka;

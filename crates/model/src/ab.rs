@@ -30,12 +30,28 @@ pub struct AbReport {
     pub limit_percent: f64,
     /// Every figure, in the order in which they are read: what varies least comes first.
     pub figures: Vec<AbFigure>,
+    /// The count of instructions in emulated guests; absent in results of versions that did not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<AbCounted>,
     /// Seed of every random draw.
     pub seed: u64,
     /// The run directory, absolute.
     pub run: String,
     /// What could not be read.
     pub problems: Vec<Problem>,
+}
+
+/// How instructions were counted in emulated guests, or why they were not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AbCounted {
+    /// Requests before counting, and those that were counted, in each guest.
+    pub requests: [u64; 2],
+    /// The time that it took, seconds.
+    pub took_s: f64,
+    /// The run directory of the guests, absolute; absent where nothing was counted.
+    pub run: Option<String>,
+    /// Why nothing was counted; absent where it was.
+    pub not_counted: Option<String>,
 }
 
 /// One of the two builds.

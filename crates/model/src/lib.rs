@@ -26,6 +26,7 @@ mod heap;
 mod host;
 mod host_check;
 mod hosts;
+mod judge;
 mod late;
 mod latency;
 mod latency_limit;
@@ -48,7 +49,7 @@ mod trial;
 mod what_if;
 mod window;
 
-pub use ab::{AbFigure, AbReport, AbSide, AbVerdict};
+pub use ab::{AbCounted, AbFigure, AbReport, AbSide, AbVerdict};
 pub use bisect::{BisectCommit, BisectComparison, BisectReport, BisectVerdict};
 pub use budget::{BlockSet, Decision, Outcome, Outlook, PlannedBudget};
 pub use capacity::{CapacityMethod, CapacityReport, FromBelow, LimitRate, PlannedCapacity};
@@ -80,6 +81,9 @@ pub use host_check::{
     HostRuling, HostSnapshot, HostVerdict, RulingChange, SettingChange,
 };
 pub use hosts::{AcrossHosts, HostOfRun, HostRatio, Hosts, HostsVerdict};
+pub use judge::{
+    FlagGroup, JudgeReport, JudgedFlag, JudgedPart, JudgedPartKind, NotMeasured, NotMeasuredReason,
+};
 pub use late::{AttributedCause, LateCause, LimitAttribution};
 pub use latency::{LatencyPoint, LatencySummary};
 pub use latency_limit::LatencyLimit;

@@ -40,6 +40,8 @@ formats! {
     BISECT = "assay.bisect/1", since 1;
     /// `assay ab --json`
     AB = "assay.ab/1", since 1;
+    /// `assay judge --json`
+    JUDGE = "assay.judge/1", since 1;
     /// `assay load --json`
     LOAD = "assay.load/3", since 3;
     /// `assay capacity --json`

@@ -14,6 +14,7 @@ pub mod flags;
 pub mod gc;
 pub mod heap;
 pub mod host;
+pub mod judge;
 pub mod load;
 pub mod memory;
 pub mod study;

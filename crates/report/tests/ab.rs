@@ -1,7 +1,7 @@
 //! Two builds: a kept comparison, with its figures made to say one thing after the other.
 
 use crate::golden;
-use assay_model::{AbReport, AbVerdict, Estimate};
+use assay_model::{AbCounted, AbReport, AbVerdict, Estimate};
 use assay_report::ab;
 
 fn kept() -> AbReport {
@@ -64,6 +64,24 @@ fn where_nothing_differs_the_answer_says_what_would_have_been_visible() {
     assert!(sentence(&report).ends_with("Nothing can be said: no figure has an interval."));
     let text = golden::terminal(&ab::document(&report), 100);
     assert!(text.contains("cannot be said"), "{text}");
+}
+
+#[test]
+fn a_count_says_what_it_cannot_see_and_where_there_is_none_why() {
+    let mut report = kept();
+    let text = |report: &AbReport| golden::terminal(&ab::document(report), 300);
+    let counted = AbCounted {
+        requests: [10_000, 500],
+        took_s: 300.0,
+        run: Some("runs/ab-counted".to_owned()),
+        not_counted: None,
+    };
+    report.counted = Some(counted.clone());
+    let said = text(&report);
+    assert!(said.contains("500 requests after 10000") && said.contains("No count has waiting"), "{said}");
+    report.counted =
+        Some(AbCounted { run: None, not_counted: Some("`run.sh` is a script".to_owned()), ..counted });
+    assert!(text(&report).contains("Instructions: not counted: `run.sh` is a script."));
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod gc_sample;
 mod golden;
 mod heap;
 mod hosts;
+mod judge;
 mod kafka;
 mod memory;
 mod one_server;

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-const FOLDERS: [&str; 12] =
-    ["ab", "bisect", "capacity", "compare", "flags", "gc", "heap", "host", "load", "memory", "study", "time"];
+const FOLDERS: [&str; 13] = [
+    "ab", "bisect", "capacity", "compare", "flags", "gc", "heap", "host", "judge", "load", "memory", "study",
+    "time",
+];
 
-/// Reports of studies, and of two commands, which are a study, show parts of others, which they offer as values.
-const EMBEDDING: [&str; 2] = ["ab", "study"];
+/// Reports of studies, of two commands, which are a study, and of flags, which are commands, show parts of others, which they offer as values.
+const EMBEDDING: [&str; 3] = ["ab", "judge", "study"];
 
 fn crate_folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)

@@ -1,6 +1,7 @@
 //! Two commands as a study: what `assay ab` runs, and what its run says.
 
 use crate::check::checked::Checked;
+use crate::counted::CountedForm;
 use crate::error::StudyError;
 use crate::file::program::{CommandLine, ServerTable};
 use crate::file::study::{DesignTable, Factor, Level, LoadKind, LoadTable, Settings, Study, WarmUpTable};
@@ -12,8 +13,8 @@ use assay_launch::JVM_OPTIONS;
 use assay_linux::ProcRoot;
 use assay_measure::observers::Observe;
 use assay_model::{
-    AbFigure, AbReport, AbSide, AbVerdict, Better, Decision, Design, Estimate, Metric, Outcome, Problem,
-    StoredRun, Variant, metric, schema,
+    AbCounted, AbFigure, AbReport, AbSide, AbVerdict, Better, Decision, Design, Estimate, Metric, Outcome,
+    Problem, StoredRun, Variant, metric, schema,
 };
 use assay_text::redact;
 use std::collections::BTreeMap;
@@ -22,19 +23,30 @@ use std::time::Duration;
 /// The factor, and its levels.
 const FACTOR: &str = "build";
 /// Name of the variant that is compared with.
-pub const BEFORE: &str = "before";
+const BEFORE: &str = "before";
 /// Name of the variant that is compared.
-pub const AFTER: &str = "after";
+const AFTER: &str = "after";
 /// The variable by which a JVM gets options where the command starts it by other means.
 const JVM_OPTIONS_VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 /// Stands where messages name a study file.
 const NAME: &str = "assay ab";
 
+/// How one of the two servers is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AbCommand {
+    /// Its command.
+    pub command: String,
+    /// The folder in which it is started; the current one where there is none.
+    pub directory: Option<String>,
+    /// JVM options besides those in the command, before which they stand.
+    pub jvm_options: Vec<String>,
+}
+
 /// What is asked of two builds.
 #[derive(Debug, Clone)]
 pub struct AbQuestion {
-    /// The command of each, the earlier one first, and the folder in which it is started.
-    pub sides: [(String, Option<String>); 2],
+    /// Both servers, the earlier one first.
+    pub sides: [AbCommand; 2],
     /// Path that says that a server is ready, and is requested where there is no scenario.
     pub url_path: String,
     /// Scenario file.
@@ -62,26 +74,38 @@ const FIGURES: [&str; 5] = [
     metric::RESPONSE_P99_MS,
 ];
 
+/// What gives these figures.
+pub(crate) const OBSERVED: [Observe; 6] =
+    [Observe::Allocation, Observe::Gc, Observe::Memory, Observe::Host, Observe::Latency, Observe::Time];
+
 impl AbQuestion {
     /// The study that answers it.
     ///
     /// # Errors
     /// Mistakes in commands, folders and scenario.
     pub fn checked(&self) -> Result<Checked, StudyError> {
-        let level = |name: &str, (command, directory): &(String, Option<String>)| {
-            let (command, environment) = with_jvm_options(command);
+        let study = Study {
+            question: "How does the new build differ?".to_owned(),
+            ..self.study("ab", FACTOR, [BEFORE, AFTER])
+        };
+        study.checked(NAME).map_err(StudyError::Diagnostics)
+    }
+
+    /// The study of this name whose factor has a level for each side.
+    pub(crate) fn study(&self, name: &str, factor: &str, levels: [&str; 2]) -> Study {
+        let level = |(name, side): (&str, &AbCommand)| {
+            let (command, environment) = with_jvm_options(&side.command);
             let settings = Settings {
                 command: Some(CommandLine::Text(command)),
-                directory: directory.clone(),
+                directory: side.directory.clone(),
+                jvm_options: side.jvm_options.clone(),
                 environment,
                 ..Settings::default()
             };
             Level { name: name.to_owned(), settings, ..Level::default() }
         };
-        let [before, after] = &self.sides;
-        let level = vec![level(BEFORE, before), level(AFTER, after)];
-        let study = Study {
-            question: "How does the new build differ?".to_owned(),
+        let level: Vec<Level> = levels.into_iter().zip(&self.sides).map(level).collect();
+        Study {
             server: Some(ServerTable {
                 command: level[0].settings.command.clone(),
                 ready_url: format!("http://127.0.0.1:{{port}}{}", self.url_path),
@@ -89,14 +113,7 @@ impl AbQuestion {
             }),
             scenario: self.scenario.clone(),
             primary_metric: Some(metric::CPU_WITHOUT_JIT_MS_PER_REQUEST.to_owned()),
-            observe: Some(vec![
-                Observe::Allocation,
-                Observe::Gc,
-                Observe::Memory,
-                Observe::Host,
-                Observe::Latency,
-                Observe::Time,
-            ]),
+            observe: Some(OBSERVED.to_vec()),
             seed: Some(self.seed),
             settings: Settings {
                 jvm: self.jvm.clone(),
@@ -104,7 +121,7 @@ impl AbQuestion {
                 load: Some(self.load()),
                 ..Settings::default()
             },
-            factor: vec![Factor { name: FACTOR.to_owned(), level, ..Factor::default() }],
+            factor: vec![Factor { name: factor.to_owned(), level, ..Factor::default() }],
             design: DesignTable {
                 kind: Some(Design::Duet),
                 window: Some(self.window.into()),
@@ -112,10 +129,9 @@ impl AbQuestion {
                 repeats_max: Some(1),
                 ..DesignTable::default()
             },
-            baseline: BTreeMap::from([(FACTOR.to_owned(), BEFORE.to_owned())]),
-            ..Study::named("ab")
-        };
-        study.checked(NAME).map_err(StudyError::Diagnostics)
+            baseline: BTreeMap::from([(factor.to_owned(), levels[0].to_owned())]),
+            ..Study::named(name)
+        }
     }
 
     fn load(&self) -> LoadTable {
@@ -141,12 +157,47 @@ pub fn conditions(limit_percent: f64) -> Vec<Gate> {
     FIGURES.iter().filter_map(|id| Some(Gate::of_worse(Metric::by_id(id)?, limit_percent))).collect()
 }
 
-/// What a run of [`AbQuestion::checked`] says, which took so long.
+/// Instructions of two builds as a figure beside those that were measured, and how they were counted.
+#[derive(Debug)]
+pub struct Count {
+    figure: Option<AbFigure>,
+    how: AbCounted,
+}
+
+impl Count {
+    /// Of a run of [`Checked::counted`] of two builds, which took so long.
+    pub fn of(run: &StoredRun, dir: &str, form: CountedForm, limit_percent: f64, took_s: f64) -> Count {
+        let figure = figure(run, metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST, limit_percent);
+        let how = AbCounted { took_s, run: Some(dir.to_owned()), ..Count::none(form, None).how };
+        Count { figure: Some(figure), how }
+    }
+
+    /// That nothing was counted, and why.
+    pub fn none(form: CountedForm, why: impl Into<Option<String>>) -> Count {
+        let requests = [form.warm_up_requests, form.window_requests];
+        Count { figure: None, how: AbCounted { requests, took_s: 0.0, run: None, not_counted: why.into() } }
+    }
+}
+
+/// The limit as a condition of the count.
+pub fn condition_of_count(limit_percent: f64) -> Vec<Gate> {
+    let metric = Metric::by_id(metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST);
+    metric.map(|metric| Gate::of_worse(metric, limit_percent)).into_iter().collect()
+}
+
+/// Figures in the order of what varies least: instructions stand before CPU time.
+fn with_count(mut figures: Vec<AbFigure>, count: Option<AbFigure>) -> Vec<AbFigure> {
+    let at = figures.iter().position(|figure| figure.metric.starts_with("cpu_")).unwrap_or(figures.len());
+    figures.splice(at..at, count);
+    figures
+}
+
+/// What a run of [`AbQuestion::checked`] says, which took so long, beside the count of its instructions.
 pub fn judged(
     question: &AbQuestion,
     limit_percent: f64,
-    run: &StoredRun,
-    dir: &str,
+    (run, dir): (&StoredRun, &str),
+    counted: Count,
     took_s: f64,
 ) -> AbReport {
     let plan = &run.plan;
@@ -164,36 +215,44 @@ pub fn judged(
         budget_s: plan.budget.as_ref().map_or(0.0, |budget| budget.time_s),
         took_s,
         limit_percent,
-        figures: FIGURES.iter().map(|id| figure(run, id, limit_percent)).collect(),
+        figures: with_count(figures(run, limit_percent), counted.figure),
+        counted: Some(counted.how),
         seed: plan.seed,
         run: dir.to_owned(),
-        problems: run.summary.iter().flat_map(|of| &of.problems).filter(is_of_a_figure).cloned().collect(),
+        problems: problems(run),
     }
 }
 
-/// Others are of metrics that are not read here.
-fn is_of_a_figure(problem: &&Problem) -> bool {
-    FIGURES.contains(&problem.about.as_str())
+/// Every figure of a run of two variants, of which one is the baseline of the other.
+pub(crate) fn figures(run: &StoredRun, limit_percent: f64) -> Vec<AbFigure> {
+    FIGURES.iter().map(|id| figure(run, id, limit_percent)).collect()
 }
 
-fn side_of(variant: Option<&Variant>, (command, directory): &(String, Option<String>)) -> AbSide {
+/// What could not be read of the figures; other problems are of metrics that are not read here.
+pub(crate) fn problems(run: &StoredRun) -> Vec<Problem> {
+    let is_of_a_figure = |problem: &&Problem| FIGURES.contains(&problem.about.as_str());
+    run.summary.iter().flat_map(|of| &of.problems).filter(is_of_a_figure).cloned().collect()
+}
+
+fn side_of(variant: Option<&Variant>, side: &AbCommand) -> AbSide {
     AbSide {
-        command: redact::text(command).into_owned(),
-        directory: directory.clone().unwrap_or_else(|| ".".to_owned()),
+        command: redact::text(&side.command).into_owned(),
+        directory: side.directory.clone().unwrap_or_else(|| ".".to_owned()),
         jvm: variant.and_then(|variant| variant.jvm.clone()),
     }
 }
 
+/// A figure of such a run.
 fn figure(run: &StoredRun, id: &str, limit_percent: f64) -> AbFigure {
     let summary = run.summary.as_ref();
-    let value = |name: &str| {
-        let variant = summary?.variants.iter().find(|variant| variant.name == name)?;
+    let value = |is_baseline: bool| {
+        let of_side = |variant: &&Variant| variant.baseline.is_none() == is_baseline;
+        let name = &run.plan.variants.iter().find(of_side)?.name;
+        let variant = summary?.variants.iter().find(|variant| variant.name == *name)?;
         variant.metrics.get(id).copied()
     };
-    let comparison = summary
-        .and_then(|summary| summary.comparisons.iter().find(|of| of.metric == id && of.variant == AFTER));
-    let decision = summary
-        .and_then(|summary| summary.decisions.iter().find(|of| of.metric == id && of.variant == AFTER));
+    let comparison = summary.and_then(|summary| summary.comparisons.iter().find(|of| of.metric == id));
+    let decision = summary.and_then(|summary| summary.decisions.iter().find(|of| of.metric == id));
     let ratio = comparison.map(|of| of.ratio);
     let of_trials = || {
         run.trials.iter().flat_map(|stored| {
@@ -203,8 +262,8 @@ fn figure(run: &StoredRun, id: &str, limit_percent: f64) -> AbFigure {
     let why = || of_trials().find(|problem| problem.about == id).map(|problem| problem.text.clone());
     AbFigure {
         metric: id.to_owned(),
-        before: value(BEFORE),
-        after: value(AFTER),
+        before: value(true),
+        after: value(false),
         ratio,
         again: decision.and_then(|of| of.second?.measured),
         pairs: comparison.map_or(0, |of| of.blocks),
@@ -232,18 +291,40 @@ fn verdict(id: &str, ratio: Option<Estimate>, decision: Option<&Decision>, limit
     }
 }
 
-/// A command that takes the options of its JVM: behind `java`, or in a variable where the command starts it by other means.
+/// A command that takes the options of its JVM: behind `java`, or in a variable where the command starts it by other means. Variables that `env`
+/// sets before it are the server's.
 fn with_jvm_options(command: &str) -> (String, BTreeMap<String, String>) {
+    let (command, mut environment) = without_env(command);
     if command.contains(JVM_OPTIONS) {
-        return (command.to_owned(), BTreeMap::new());
+        return (command.to_owned(), environment);
     }
     let begin = command.len() - command.trim_start().len();
     let end = command[begin..].find(char::is_whitespace).map_or(command.len(), |end| begin + end);
     let program = &command[begin..end];
     if program == "java" || program.ends_with("/java") {
-        return (format!("{} {JVM_OPTIONS}{}", &command[..end], &command[end..]), BTreeMap::new());
+        return (format!("{} {JVM_OPTIONS}{}", &command[..end], &command[end..]), environment);
     }
-    (command.to_owned(), BTreeMap::from([(JVM_OPTIONS_VARIABLE.to_owned(), JVM_OPTIONS.to_owned())]))
+    environment.insert(JVM_OPTIONS_VARIABLE.to_owned(), JVM_OPTIONS.to_owned());
+    (command.to_owned(), environment)
+}
+
+/// Takes `env NAME=VALUE ...` off a command, where all of it is plain words; any other stays as it is.
+fn without_env(command: &str) -> (&str, BTreeMap<String, String>) {
+    let (mut rest, mut environment) =
+        (command.trim_start().strip_prefix("env ").unwrap_or_default(), BTreeMap::new());
+    let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_./:,+-".contains(c));
+    while let Some((word, behind)) = rest.trim_start().split_once(char::is_whitespace) {
+        let Some((name, value)) = word.split_once('=') else {
+            let is_program = !word.starts_with('-') && is_plain(word);
+            return if is_program { (rest.trim_start(), environment) } else { (command, BTreeMap::new()) };
+        };
+        if !is_plain(name) || !is_plain(value) {
+            break;
+        }
+        environment.insert(name.to_owned(), value.to_owned());
+        rest = behind;
+    }
+    (command, BTreeMap::new())
 }
 
 #[cfg(test)]
@@ -278,6 +359,26 @@ mod tests {
     }
 
     #[test]
+    fn instructions_stand_behind_bytes_and_before_cpu_time() {
+        let figure = |id: &str| AbFigure {
+            metric: id.to_owned(),
+            before: None,
+            after: None,
+            ratio: None,
+            again: None,
+            pairs: 3,
+            smallest_percent: None,
+            verdict: AbVerdict::Undecided,
+            absent: None,
+        };
+        let counted = figure(metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST);
+        let all = with_count(FIGURES.map(figure).into(), Some(counted));
+        let ids: Vec<&str> = all.iter().map(|figure| figure.metric.as_str()).collect();
+        assert_eq!(ids[..3], [FIGURES[0], metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST, FIGURES[1]]);
+        assert_eq!(with_count(FIGURES.map(figure).into(), None).len(), FIGURES.len());
+    }
+
+    #[test]
     fn the_limit_is_a_condition_of_each_figure() {
         let texts: Vec<String> = conditions(3.0).iter().map(Gate::to_string).collect();
         assert_eq!(texts.len(), FIGURES.len());
@@ -293,6 +394,16 @@ mod tests {
         assert_eq!(of("java -jar a.jar").0, "java {jvm_options} -jar a.jar");
         assert_eq!(of(" /opt/jdk/bin/java -jar a.jar").0, " /opt/jdk/bin/java {jvm_options} -jar a.jar");
         assert_eq!(of("java {jvm_options} A"), ("java {jvm_options} A".to_owned(), BTreeMap::new()));
+        let (command, environment) = of("env WORK=4 SIZE=a.b java -jar a.jar");
+        assert_eq!(command, "java {jvm_options} -jar a.jar");
+        assert_eq!(
+            environment.into_iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>(),
+            ["SIZE=a.b", "WORK=4"]
+        );
+        for whole in ["env -i java -jar a.jar", "env A='b c' java", "env A=b"] {
+            assert_eq!(of(whole).0, whole);
+            assert_eq!(of(whole).1[JVM_OPTIONS_VARIABLE], JVM_OPTIONS);
+        }
         let (command, environment) = of("./start --port={port}");
         assert_eq!(command, "./start --port={port}");
         assert_eq!(environment[JVM_OPTIONS_VARIABLE], JVM_OPTIONS);

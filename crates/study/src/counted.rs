@@ -8,7 +8,7 @@ use crate::file::study::{DesignTable, EmulatedTable, LoadTable, Study, study_sch
 use crate::file::units::Seconds;
 use crate::plan::prepare::Prepared;
 use crate::runner::guest;
-use assay_model::{EmulatedProcessor, Estimate, Summary, metric};
+use assay_model::EmulatedProcessor;
 
 /// How much is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,20 +27,9 @@ impl Default for CountedForm {
     }
 }
 
-/// Instructions of a variant for each request that was answered rightly, with the interval over its guests.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CountedInstructions {
-    /// Name of the variant.
-    pub variant: String,
-    /// In user mode: the server and its JVM.
-    pub user: Option<Estimate>,
-    /// In kernel mode, for the server.
-    pub kernel: Option<Estimate>,
-}
-
 impl Checked {
     /// The study with the same variants in guests: one user who does not think makes a number of requests, on one virtual processor. Run it like
-    /// every other; [`counted_instructions`] are its result, and the plan's `expected_s` is how long it takes, about.
+    /// every other: `emulated_user_instructions_per_request` is its result, and the plan's `expected_s` is how long it takes, about.
     ///
     /// # Errors
     /// Why this server cannot be counted here, in one sentence for each reason.
@@ -99,15 +88,4 @@ fn counted_form(study: Study, form: CountedForm) -> Result<Study, String> {
         parts: Vec::new(),
         ..study
     })
-}
-
-/// What a counted run says of each variant, in the study's order. The comparisons are those of the summary.
-pub fn counted_instructions(summary: &Summary) -> Vec<CountedInstructions> {
-    let of = |variant: &assay_model::VariantSummary, id: &str| variant.metrics.get(id).cloned();
-    let all = summary.variants.iter().map(|variant| CountedInstructions {
-        variant: variant.name.clone(),
-        user: of(variant, metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST),
-        kernel: of(variant, metric::EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST),
-    });
-    all.collect()
 }

@@ -16,8 +16,8 @@
 //! | `plan` | this machine's part: JVMs, changes that levels ask for, variants that cannot run here, order and length of the run |
 //! | `runner` | trials, from their start to their stored result |
 //!
-//! `what_if`, `ab` and `bisect` use them all: one makes a study of a rule's advice, and judges its run; one of two commands; the other one of two commits, again and
-//! again. So does `counted`, which counts the instructions of a study's variants in guests.
+//! `what_if`, `ab`, `bisect` and `judge` use them all: the first makes a study of a rule's advice, and judges its run; the second of two commands; the third of two
+//! commits, again and again; the last of flags and of parts of them, by the second. So does `counted`, which counts the instructions of a study's variants in guests.
 
 mod ab;
 mod bisect;
@@ -25,17 +25,20 @@ mod check;
 mod counted;
 mod error;
 mod file;
+mod judge;
 mod plan;
 mod result;
 mod runner;
 mod source;
 mod what_if;
 
-pub use ab::{AbQuestion, conditions as ab_conditions, judged as ab_judged};
+pub use ab::{
+    AbCommand, AbQuestion, Count, condition_of_count, conditions as ab_conditions, judged as ab_judged,
+};
 pub use assay_measure::observers::Observe;
 pub use bisect::{Bisect, BisectEvent, BisectOptions, default_folder as bisect_folder};
 pub use check::checked::Checked;
-pub use counted::{CountedForm, CountedInstructions, counted_instructions};
+pub use counted::CountedForm;
 pub use error::{Diagnostic, StudyError};
 pub use file::checkout::{fetched_sources, sources};
 pub use file::fault::{FaultLimit, FaultSignal, FaultTable};
@@ -48,6 +51,7 @@ pub use file::study::{
 };
 pub use file::units::{Seconds, Size, Swap, parse_size};
 pub use file::workload::{cache_of, workload_schema};
+pub use judge::{Judge, JudgeEvent, JudgeOptions, JudgedServer, default_folder as judge_folder};
 pub use plan::budget::Budget;
 pub use plan::part::Blocks;
 pub use plan::prepare::Prepared;

@@ -7,8 +7,8 @@ use assay_load::{Scenario, scenario_schema};
 use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport,
     HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, Hosts,
-    LoadResult, MemoryChange, MemoryReport, MemorySample, MemoryTrim, Plan, ReadyMadeList, RunComparison,
-    RunEvent, RunningJvms, Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
+    JudgeReport, LoadResult, MemoryChange, MemoryReport, MemorySample, MemoryTrim, Plan, ReadyMadeList,
+    RunComparison, RunEvent, RunningJvms, Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
@@ -78,6 +78,7 @@ fn format(id: &'static str) -> Format {
         schema::SUMMARY => json::<Summary>(id),
         schema::RUN_COMPARISON => json::<RunComparison>(id),
         schema::AB => json::<AbReport>(id),
+        schema::JUDGE => json::<JudgeReport>(id),
         schema::BISECT => json::<BisectReport>(id),
         schema::LOAD => json::<LoadResult>(id),
         schema::CAPACITY => json::<CapacityReport>(id),

@@ -1,108 +1,128 @@
 //! `assay ab`: is the new build of a server slower?
 
 use super::budget;
+use super::counting;
 use super::gate::{self, Usable};
+use super::pair::{command_of, question_of};
 use super::plan::plan_text;
-use super::run::carry_out;
+use super::report;
+use super::run::attempt;
 use crate::arguments::{AbArguments, Format};
 use crate::failure::Failure;
 use crate::forms::{Described, show, write};
+use crate::output;
 use crate::output_file::{can_be_written, write_file};
-use crate::{output, seed};
-use assay_model::{AbVerdict, GateCase};
-use assay_study::{AbQuestion, Budget, Prepared, RunOptions, ab_conditions, ab_judged, load_run};
-use std::path::{Path, PathBuf};
+use assay_model::{AbReport, AbVerdict, GateCase, StoredRun};
+use assay_study::{
+    AbQuestion, Budget, Gate, Prepared, RunOptions, StudyError, ab_conditions, ab_judged, condition_of_count,
+    load_run,
+};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Name of the stored form in the run directory.
 pub const STORED: &str = "ab.json";
-/// Users of a closed loop: enough to keep a server busy, few enough that none waits long.
-const USERS: u32 = 4;
+
+/// What is asked of two builds, and how much time there is.
+struct Asked<'a> {
+    arguments: &'a AbArguments,
+    question: AbQuestion,
+    conditions: Vec<Gate>,
+}
 
 /// Compares two commands and prints how the second differs. The exit code is 1 where it is worse beyond the limit and fresh pairs say so,
 /// and 3 where the time does not suffice.
 pub fn ab(arguments: &AbArguments) -> Result<ExitCode, Failure> {
-    let question = question(arguments)?;
     let conditions = ab_conditions(arguments.limit);
-    let bound = Budget {
-        time: arguments.budget,
-        conditions: conditions.clone(),
-        difference_percent: arguments.limit,
-    };
-    let [study]: [Prepared; 1] = bound
-        .bind(vec![question.checked()?.prepare(false)?])?
-        .try_into()
-        .map_err(|_| Failure::internal("one study became several".to_owned()))?;
-    let lines = budget::lines(&study, None)?;
+    let asked = Asked { arguments, question: question(arguments)?, conditions };
+    let least_s = asked.pairs(arguments.budget)?.least_s();
+    let guests = counting::fit(&asked.question.checked()?, (arguments.budget, least_s), arguments.limit);
+    let study = asked.pairs(arguments.budget.saturating_sub(counting::share(&guests)))?;
+    let mut lines = budget::lines(&study, None)?;
+    lines.push(("counts", counting::line(&guests)));
     if arguments.plan {
         if arguments.format.is_json("--plan")? {
-            output::print_json(study.plan())?;
+            output::print_json(&budget::plan(&study, None)?)?;
         } else {
-            output::print_text(&plan_text(&study, &conditions, &lines, output::width().into()))?;
+            output::print_text(&plan_text(&study, &asked.conditions, &lines, output::width().into()))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
     gate::check_files(&arguments.gate_files)?;
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
-    if question.is_a_a() {
+    if asked.question.is_a_a() {
         say!("note: both commands are the same (A/A): a difference would be an error");
     }
     lines.iter().for_each(|(label, text)| say!("{label}: {text}"));
-    let begun = Instant::now();
-    let options = RunOptions { out: arguments.out.clone(), ..RunOptions::default() };
-    let (result, page) = carry_out(&study, &options)?;
-    let run = load_run(&result.dir)?;
-    let report = ab_judged(
-        &question,
-        arguments.limit,
-        &run,
-        &result.dir.to_string_lossy(),
-        begun.elapsed().as_secs_f64(),
-    );
-    write_file(&result.dir.join(STORED), |out| write(&report, Format::Json, out))?;
-    show(&report, arguments.format.form(), arguments.html.as_deref())?;
-    say!("\nevery window: {}", page.display());
-    let cases: Vec<GateCase> = conditions.iter().flat_map(|gate| gate.judge(&run)).collect();
-    gate::tell(&cases);
-    let is_known = report.figures.iter().any(|figure| figure.verdict != AbVerdict::Undecided);
-    let bad = (!is_known).then(|| "no figure has an interval".to_owned());
-    gate::write_cases(&arguments.gate_files, ("assay ab", bad), &cases, &|| report.document().markdown())?;
-    Ok(gate::exit_code(if is_known { Usable::Yes } else { Usable::OneSide }, &cases))
+    asked.compare(guests, Duration::from_secs_f64(least_s))
+}
+
+impl Asked<'_> {
+    /// The study of pairs, bound by a time.
+    fn pairs(&self, time: Duration) -> Result<Prepared, Failure> {
+        let (conditions, difference_percent) = (self.conditions.clone(), self.arguments.limit);
+        let study = self.question.checked()?.prepare(false)?;
+        let [bound]: [Prepared; 1] = Budget { time, conditions, difference_percent }
+            .bind(vec![study])?
+            .try_into()
+            .map_err(|_| Failure::internal("one study became several".to_owned()))?;
+        Ok(bound)
+    }
+
+    /// Counts where that fits, then runs pairs in the time that is left, of which there is at least so much.
+    fn compare(&self, guests: Result<Prepared, String>, least: Duration) -> Result<ExitCode, Failure> {
+        let (arguments, begun) = (self.arguments, Instant::now());
+        let (count, counted) = counting::count(guests, arguments.out.as_deref(), arguments.limit)?;
+        let study = self.pairs(arguments.budget.saturating_sub(begun.elapsed()).max(least))?;
+        let options = RunOptions { out: arguments.out.clone(), ..RunOptions::default() };
+        let (dir, is_whole) = match attempt(&study, &options)? {
+            Ok(result) => (result.dir, true),
+            // What its pairs say so far is worth reading.
+            Err(StudyError::Interrupted { dir, done: 1.., .. }) => (dir, false),
+            Err(error) => return Err(error.into()),
+        };
+        let run = load_run(&dir)?;
+        let page = report::write_page(&run, &dir)?;
+        let (took_s, of_run) = (begun.elapsed().as_secs_f64(), (&run, &*dir.to_string_lossy()));
+        let result = AbReport {
+            budget_s: arguments.budget.as_secs_f64(),
+            ..ab_judged(&self.question, arguments.limit, of_run, count, took_s)
+        };
+        let kept = dir.join(STORED);
+        write_file(&kept, |out| write(&result, Format::Json, out))?;
+        show(&result, arguments.format.form(), arguments.html.as_deref())?;
+        say!("\nevery window: {}", page.display());
+        if !is_whole {
+            let text = format!("interrupted; what the pairs so far say is in {}", kept.display());
+            return Err(Failure::interrupted(text));
+        }
+        self.conclude(&result, &run, counted.as_ref())
+    }
+
+    /// What the limit comes to.
+    fn conclude(
+        &self,
+        result: &AbReport,
+        run: &StoredRun,
+        counted: Option<&StoredRun>,
+    ) -> Result<ExitCode, Failure> {
+        let of_count = counted.map(|run| (condition_of_count(self.arguments.limit), run));
+        let of_count = of_count.iter().flat_map(|(gates, run)| gates.iter().flat_map(|gate| gate.judge(run)));
+        let of_pairs = self.conditions.iter().flat_map(|gate| gate.judge(run));
+        let cases: Vec<GateCase> = of_count.chain(of_pairs).collect();
+        gate::tell(&cases);
+        let is_known = result.figures.iter().any(|figure| figure.verdict != AbVerdict::Undecided);
+        let bad = (!is_known).then(|| "no figure has an interval".to_owned());
+        let files = &self.arguments.gate_files;
+        gate::write_cases(files, ("assay ab", bad), &cases, &|| result.document().markdown())?;
+        Ok(gate::exit_code(if is_known { Usable::Yes } else { Usable::OneSide }, &cases))
+    }
 }
 
 fn question(arguments: &AbArguments) -> Result<AbQuestion, Failure> {
-    let absolute = |path: &Path| -> Result<String, Failure> {
-        let path = std::path::absolute(path).map_err(|e| Failure::input(e.to_string()))?;
-        Ok(path.to_string_lossy().into_owned())
-    };
-    let folder = |folder: &Option<PathBuf>| match folder {
-        Some(folder) if !folder.is_dir() => {
-            Err(Failure::input(format!("there is no folder {}", folder.display())))
-        }
-        Some(folder) => absolute(folder),
-        None => absolute(Path::new(".")),
-    };
     let sides = [
-        (arguments.before.clone(), Some(folder(&arguments.before_dir)?)),
-        (arguments.after.clone(), Some(folder(&arguments.after_dir)?)),
+        command_of("--before", &arguments.before, arguments.before_dir.as_ref())?,
+        command_of("--after", &arguments.after, arguments.after_dir.as_ref())?,
     ];
-    for (option, (command, _)) in ["--before", "--after"].iter().zip(&sides) {
-        if !command.contains("{port}") {
-            return Err(Failure::input(format!(
-                "the command of {option} has no {{port}}: each server gets a free port of its own\n  for example: java -jar shop.jar --server.port={{port}}"
-            )));
-        }
-    }
-    Ok(AbQuestion {
-        sides,
-        url_path: arguments.url_path.clone(),
-        scenario: arguments.scenario.as_deref().map(absolute).transpose()?,
-        rate_per_s: arguments.rate,
-        users: arguments.users.unwrap_or(USERS),
-        jvm: arguments.java.clone(),
-        heap: arguments.heap,
-        window: arguments.window,
-        seed: arguments.seed.unwrap_or_else(seed::any),
-    })
+    question_of(sides, &arguments.pair, arguments.heap)
 }

@@ -18,6 +18,7 @@ pub enum Way {
 /// Commands that are not run here, by words that they have. Each is in some text.
 pub const NOT_RUN: [(&[&str], &str); 22] = [
     (&["ab"], "it starts two servers for minutes; ./check --long compares two (tests/ab.rs)"),
+    (&["judge"], "it starts servers for minutes; tests/judge.rs has its plans and refusals"),
     (&["demo"], "it runs for minutes; ./check --long runs it"),
     (&["setup"], "it builds servers; scripts/test-setup runs it"),
     (&["merge"], "it needs the parts of a run; the tests of crates/study make them"),

@@ -53,6 +53,23 @@ pub fn judge_by_table(options: &[String], release: u32) -> Verdict {
     Verdict { starts: starts_with(&remarks), tried: false, refusal: None, remarks }
 }
 
+/// What a release makes of options, and whether a JVM of it was asked: the one at `home`, where that is given and lists its flags.
+///
+/// # Errors
+/// When the user stops, or the folder for its files cannot be made.
+pub fn judge_here(
+    options: &[String],
+    release: u32,
+    home: Option<&Path>,
+    stop: &AtomicBool,
+) -> Result<(Verdict, bool), StartError> {
+    let java = home.map(|home| home.join("bin/java"));
+    match java.as_deref().and_then(|java| JvmHere::open(java, release, stop)) {
+        Some(here) => Ok((here.judge(options, stop)?, true)),
+        None => Ok((judge_by_table(options, release), false)),
+    }
+}
+
 impl<'a> JvmHere<'a> {
     /// A JVM of this release; `None` where it does not list its flags, as those of other vendors do not.
     pub fn open(java: &'a Path, release: u32, stop: &AtomicBool) -> Option<JvmHere<'a>> {

@@ -19,8 +19,12 @@ const HOW_TO_READ: &str = "An interval is that of the ratio after : before over 
 pub fn document(report: &AbReport) -> Document {
     let answer = Answer {
         sentence: words::answer(report),
-        chart: Some(effects(report)),
-        rest: vec![Block::from(figures(report)), Block::explanation(HOW_TO_READ)],
+        chart: Some(effects(&report.figures, "after : before (1 = the same)")),
+        rest: vec![
+            Block::from(figures("Every figure of both builds", ["Before", "After"], &report.figures)),
+            Block::explanation(HOW_TO_READ),
+            Block::explanation(words::counted(report)),
+        ],
         ..Answer::default()
     };
     let lines = [("before", &report.before), ("after", &report.after)];
@@ -36,7 +40,8 @@ fn named(side: &AbSide) -> String {
     format!("{} (in {})", clean(&side.command), clean(&side.directory))
 }
 
-fn effects(report: &AbReport) -> Figure {
+/// The ratio of each figure, as a forest; `axis` says of what by what.
+pub(crate) fn effects(figures: &[AbFigure], axis: &str) -> Figure {
     let effect = |figure: &AbFigure| {
         let ratio = figure.ratio?;
         Some(Effect {
@@ -51,18 +56,16 @@ fn effects(report: &AbReport) -> Figure {
         })
     };
     let (id, title) = ("forest", "ratio of each figure");
-    let effects: Vec<Effect> = report.figures.iter().filter_map(effect).collect();
+    let effects: Vec<Effect> = figures.iter().filter_map(effect).collect();
     if effects.is_empty() {
         return Figure::absent(id, title, "no figure has a ratio: no pair of windows counts");
     }
-    let pictures = drawings("forest", |width, id| {
-        let (axis, title) = ("after : before (1 = the same)", "Ratio of each figure, after to before");
-        draw(&effects, axis, width, (id, title))
-    });
+    let pictures = drawings("forest", |width, id| draw(&effects, axis, width, (id, "Ratio of each figure")));
     Figure::new(id, title, pictures).caption("What varies least stands first. A whisker is the interval of the ratio; a pale dot shows no difference.")
 }
 
-fn figures(report: &AbReport) -> Table {
+/// A row for each figure of two sides.
+pub(crate) fn figures(caption: &str, [before, after]: [&str; 2], figures: &[AbFigure]) -> Table {
     let shown = |figure: &AbFigure, value: Option<assay_model::Estimate>| {
         let (_, unit, divisor) = words::metric(&figure.metric);
         let why = figure.absent.clone().unwrap_or_else(|| "no window that counts gave it".to_owned());
@@ -71,11 +74,11 @@ fn figures(report: &AbReport) -> Table {
             |value| format!("{} {unit}", significant(value.estimate / divisor)).into(),
         )
     };
-    Table::of("Every figure of both builds", &report.figures)
+    Table::of(caption, figures)
         .words("Figure", |figure| words::metric(&figure.metric).0)
-        .figures("Before", |figure| shown(figure, figure.before))
+        .figures(before, |figure| shown(figure, figure.before))
         .if_wide()
-        .figures("After", |figure| shown(figure, figure.after))
+        .figures(after, |figure| shown(figure, figure.after))
         .if_wide()
         .figures("Ratio", |figure| figure.ratio.map(|ratio| significant(ratio.estimate)))
         .figures("95 % interval", |figure| figure.ratio.and_then(|ratio| ratio.ends()).map(bracketed))

@@ -6,3 +6,5 @@ mod words;
 
 pub use data::data;
 pub use document::document;
+pub(crate) use document::{effects, figures};
+pub(crate) use words::{clause, noun};

@@ -4,7 +4,7 @@ use crate::compare::voice::{Amount, MetricWording};
 use assay_findings::shown_unit;
 use assay_kit::number::significant;
 use assay_kit::text::clean;
-use assay_model::{AbFigure, AbReport, AbVerdict, Metric};
+use assay_model::{AbCounted, AbFigure, AbReport, AbVerdict, Metric};
 
 /// Figures whose smallest visible change the answer names where nothing is shown.
 const NAMED_MAX: usize = 3;
@@ -29,7 +29,7 @@ pub fn answer(report: &AbReport) -> String {
 }
 
 /// `uses 12 % more CPU time per request (95 % CI 10-15 %)`.
-fn clause(figure: &AbFigure) -> Option<String> {
+pub(crate) fn clause(figure: &AbFigure) -> Option<String> {
     let (metric, ratio) = (Metric::by_id(&figure.metric)?, figure.ratio?);
     let amount = Amount::of((ratio.estimate, ratio.estimate));
     Some(format!("{} {}", MetricWording::of(&metric).clause(&amount, None), amount.interval(ratio.ends())))
@@ -71,8 +71,22 @@ fn visible(report: &AbReport) -> String {
     if told.is_empty() { String::new() } else { format!(" Visible would have been {}.", told.join(", ")) }
 }
 
-fn noun(id: &str) -> String {
+/// A metric's name in a sentence.
+pub(crate) fn noun(id: &str) -> String {
     Metric::by_id(id).map_or_else(|| clean(id), |metric| MetricWording::of(&metric).noun)
+}
+
+/// How instructions were counted and what the count cannot see, or why there is none.
+pub fn counted(report: &AbReport) -> String {
+    match &report.counted {
+        Some(AbCounted { run: Some(_), requests: [before, counted], .. }) => format!(
+            "Instructions are of user mode, counted in emulated guests of one processor: {counted} requests after {before}, one at a time. No count has waiting,              contention, parallel threads or real caches in it."
+        ),
+        Some(AbCounted { not_counted: Some(why), .. }) => {
+            format!("Instructions: not counted: {}.", clean(why))
+        }
+        _ => "Instructions: not counted.".to_owned(),
+    }
 }
 
 /// Title of a metric, and the unit in which it is shown with its divisor.

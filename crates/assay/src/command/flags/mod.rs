@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::forms::show_as_asked;
 use crate::output_file::can_be_written;
 use crate::stop;
-use assay_jdk::options::{JvmHere, Verdict, WrittenOption, judge_by_table, prevents, table_releases};
+use assay_jdk::options::{Verdict, WrittenOption, judge_here, prevents, table_releases};
 use assay_jdk::{InstalledJvms, JvmWish, StartError};
 use assay_model::{
     Certainty, Estimate, FlagsOfRelease, FlagsReport, GateCase, GateVerdict, JvmFacts, OptionRemark,
@@ -96,13 +96,9 @@ fn judge(
     let (own, others): (Vec<_>, Vec<_>) =
         options.iter().enumerate().partition(|(_, option)| option.releases.contains(&release));
     let given: Vec<String> = own.iter().map(|(_, option)| option.text.clone()).collect();
-    let java = jvm.map(|jvm| Path::new(&jvm.home).join("bin/java"));
-    let here = java.as_deref().and_then(|java| JvmHere::open(java, release, stop));
+    let home = jvm.map(|jvm| Path::new(&jvm.home));
     let stopped = |error: StartError| Failure::environment(format!("JDK {release}: {error}"));
-    let mut verdict = match &here {
-        Some(here) => here.judge(&given, stop).map_err(stopped)?,
-        None => judge_by_table(&given, release),
-    };
+    let (mut verdict, is_asked) = judge_here(&given, release, home, stop).map_err(stopped)?;
     for remark in &mut verdict.remarks {
         remark.option = own.get(remark.option).map_or(0, |(at, _)| *at);
         remark.why = redact::text(&remark.why).into_owned();
@@ -115,7 +111,7 @@ fn judge(
         instead: None,
     }));
     verdict.remarks.sort_by_key(|of| (of.option, !prevents(of.remark)));
-    Ok((verdict, here.is_some()))
+    Ok((verdict, is_asked))
 }
 
 /// The releases that were asked for, each with the version in the table.

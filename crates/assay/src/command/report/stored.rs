@@ -9,8 +9,8 @@ use crate::forms::{GcLog, Growth, HeapIn, HostCheck, LoadOf, Snapshot};
 use crate::output;
 use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts,
-    HeapModes, HeapPrediction, HostComparison, HostReport, LoadResult, MemoryChange, MemoryReport,
-    RunComparison, TimeChange, TimeReport, schema,
+    HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult, MemoryChange,
+    MemoryReport, RunComparison, TimeChange, TimeReport, schema,
 };
 use assay_report::EntriesShown;
 use serde::de::DeserializeOwned;
@@ -57,6 +57,7 @@ pub fn report(path: &Path, page: &Path, arguments: &ReportArguments) -> Result<(
         schema::CAPACITY => show(&CapacityReport { schema, ..read(path, format)? }, page, arguments),
         schema::RUN_COMPARISON => show(&RunComparison { schema, ..read(path, format)? }, page, arguments),
         schema::AB => show(&AbReport { schema, ..read(path, format)? }, page, arguments),
+        schema::JUDGE => show(&JudgeReport { schema, ..read(path, format)? }, page, arguments),
         schema::BISECT => show(&BisectReport { schema, ..read(path, format)? }, page, arguments),
         schema::HOST_CHECK => {
             let report = HostReport { schema, ..read(path, format)? };

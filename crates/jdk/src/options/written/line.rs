@@ -32,6 +32,14 @@ pub fn options_in_words(words: &[String]) -> Result<Vec<String>, String> {
     Ok(options)
 }
 
+/// The words of an option of [`options_in_words`] on a command line: one, or the option and its value.
+pub fn words_of(option: &str) -> Vec<String> {
+    match option.split_once(' ') {
+        Some((name, value)) if takes_next_word(name) => vec![name.to_owned(), value.to_owned()],
+        _ => vec![option.to_owned()],
+    }
+}
+
 /// Whether a word names the program `java`, wherever it lies.
 pub(super) fn is_launcher(word: &str) -> bool {
     let file = word.rsplit(['/', '\\']).next().unwrap_or(word);
@@ -49,6 +57,12 @@ mod tests {
 
     fn options(line: &str) -> Result<Vec<String>, String> {
         options_in_words(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn an_option_of_two_words_is_typed_as_two_and_a_value_with_a_space_stays_whole() {
+        assert_eq!(words_of("-cp a.jar:b.jar"), ["-cp", "a.jar:b.jar"]);
+        assert_eq!(words_of("-Dgreeting=good day"), ["-Dgreeting=good day"]);
     }
 
     #[test]

@@ -4,4 +4,4 @@ mod file;
 mod line;
 
 pub use file::{WrittenOption, options_in_file};
-pub use line::options_in_words;
+pub use line::{options_in_words, words_of};

@@ -1,0 +1,54 @@
+//! Two servers that run at the same time, from what was typed.
+
+use crate::arguments::PairArguments;
+use crate::failure::Failure;
+use crate::seed;
+use assay_study::{AbCommand, AbQuestion, Size};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Users of a closed loop: enough to keep a server busy, few enough that none waits long.
+const USERS: u32 = 4;
+/// Length of a window: some hundred requests, and several windows in a pair's time.
+const WINDOW: Duration = Duration::from_secs(5);
+
+/// A command as it was typed, in its folder; `option` says where.
+pub fn command_of(option: &str, command: &str, folder: Option<&PathBuf>) -> Result<AbCommand, Failure> {
+    let directory = match folder {
+        Some(folder) if !folder.is_dir() => {
+            return Err(Failure::input(format!("there is no folder {}", folder.display())));
+        }
+        Some(folder) => absolute(folder)?,
+        None => absolute(Path::new("."))?,
+    };
+    if !command.contains("{port}") {
+        return Err(Failure::input(format!(
+            "the command of {option} has no {{port}}: each server gets a free port of its own\n  for example: java -jar shop.jar --server.port={{port}}"
+        )));
+    }
+    Ok(AbCommand { command: command.to_owned(), directory: Some(directory), jvm_options: Vec::new() })
+}
+
+/// What is asked of two servers.
+pub fn question_of(
+    sides: [AbCommand; 2],
+    pair: &PairArguments,
+    heap: Option<Size>,
+) -> Result<AbQuestion, Failure> {
+    Ok(AbQuestion {
+        sides,
+        url_path: pair.url_path.clone().unwrap_or_else(|| "/".to_owned()),
+        scenario: pair.scenario.as_deref().map(absolute).transpose()?,
+        rate_per_s: pair.rate,
+        users: pair.users.unwrap_or(USERS),
+        jvm: pair.java.clone(),
+        heap,
+        window: pair.window.unwrap_or(WINDOW),
+        seed: pair.seed.unwrap_or_else(seed::any),
+    })
+}
+
+fn absolute(path: &Path) -> Result<String, Failure> {
+    let path = std::path::absolute(path).map_err(|e| Failure::input(e.to_string()))?;
+    Ok(path.to_string_lossy().into_owned())
+}
