@@ -13,6 +13,9 @@ pub struct ClaimSubject {
     /// Where in the source it stands, for example `conclusion`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// Its words, where the source says in words what it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quotation: Option<String>,
     /// Metric identifier.
     pub metric: String,
     /// Level of the first factor that it is about; once it is judged, the name of the variant, if the run has it.
@@ -32,8 +35,27 @@ pub enum Direction {
     Falls,
 }
 
-/// A claim of a study file: that a variant changes a metric by so much (`change_percent` from `baseline`) or in a `direction`, or has
-/// such a `value` of it.
+/// What words such as "slightly" or "a big drop" are taken to mean: the change from `baseline` lies between these. The study file decides it
+/// once, beside the quotation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reading {
+    /// Smallest change of the metric, percent; absent: no limit downward.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_percent_min: Option<f64>,
+    /// Largest change, percent; absent: no limit upward.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_percent_max: Option<f64>,
+}
+
+impl Reading {
+    /// Whether the words are given no figures.
+    pub fn is_none(&self) -> bool {
+        self.change_percent_min.is_none() && self.change_percent_max.is_none()
+    }
+}
+
+/// A claim of a study file: that a variant changes a metric by so much (`change_percent` from `baseline`), by about as much as words say
+/// (`change_percent_min`, `change_percent_max`) or in a `direction`, or has such a `value` of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// Whose claim it is, and what it is about.
@@ -42,6 +64,9 @@ pub struct Claim {
     /// Claimed change of the metric from `baseline` to `variant`, percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change_percent: Option<f64>,
+    /// What the claim's words are taken to mean.
+    #[serde(flatten)]
+    pub reading: Reading,
     /// Claimed direction of the metric from `baseline` to `variant`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
@@ -81,8 +106,11 @@ pub struct JudgedClaim {
     pub about: ClaimSubject,
     /// Whether `stated` and `measured` are ratios to the baseline; otherwise values in the metric's unit.
     pub is_ratio: bool,
-    /// The claimed ratio; 1 where only a direction is claimed.
+    /// The claimed ratio; 1 where a direction or a change in words is claimed.
     pub stated: f64,
+    /// What words are taken to mean, where the claim has no figure.
+    #[serde(flatten)]
+    pub reading: Reading,
     /// The direction, where nothing else is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
@@ -93,20 +121,63 @@ pub struct JudgedClaim {
     pub verdict: ClaimVerdict,
 }
 
-/// What the run says to a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What the run says to a claim. A statement of a change has a direction; of a value, or that nothing changes, it has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClaimVerdict {
-    /// It lies in the measured interval, and the interval is narrow enough to distinguish it from no change and from twice as much.
-    Holds,
-    /// It lies outside the measured interval.
-    DoesNotHold,
-    /// It lies in the measured interval, which also has room for no change or for twice as much.
-    IntervalTooWide,
+    /// The measured interval lies on the stated side of no change and agrees with the stated size: it meets a stated figure and has no room
+    /// for twice the change, or lies within what words are taken to mean.
+    SameDirectionAndSize,
+    /// It lies on the stated side of no change, and apart from the stated size.
+    SameDirectionOtherSize,
+    /// It lies on the stated side of no change; no size is stated, or the interval has room for the stated one and for others.
+    SameDirection,
+    /// Of a statement without a direction: the interval agrees with what is stated.
+    SameSize,
+    /// Of a statement without a direction: the interval lies apart from what is stated.
+    OtherSize,
+    /// The interval lies on the other side of no change.
+    Opposite,
+    /// The interval has room for no change, and none for the stated one.
+    NoDifferenceShown,
+    /// The interval has room for what is stated, and for nothing or for twice as much as well.
+    Undecided,
     /// The interval would decide, but holds for one server of each variant.
     OneServerEach,
     /// The run has no interval for it.
     NotMeasured,
+}
+
+impl ClaimVerdict {
+    /// All, in the order of reports.
+    pub const ALL: [ClaimVerdict; 10] = [
+        ClaimVerdict::SameDirectionAndSize,
+        ClaimVerdict::SameDirectionOtherSize,
+        ClaimVerdict::SameDirection,
+        ClaimVerdict::SameSize,
+        ClaimVerdict::OtherSize,
+        ClaimVerdict::Opposite,
+        ClaimVerdict::NoDifferenceShown,
+        ClaimVerdict::Undecided,
+        ClaimVerdict::OneServerEach,
+        ClaimVerdict::NotMeasured,
+    ];
+
+    /// In words, for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            ClaimVerdict::SameDirectionAndSize => "same direction and size",
+            ClaimVerdict::SameDirectionOtherSize => "same direction, other size",
+            ClaimVerdict::SameDirection => "same direction",
+            ClaimVerdict::SameSize => "same size",
+            ClaimVerdict::OtherSize => "other size",
+            ClaimVerdict::Opposite => "opposite",
+            ClaimVerdict::NoDifferenceShown => "no difference shown",
+            ClaimVerdict::Undecided => "undecided",
+            ClaimVerdict::OneServerEach => "undecided, one server of each variant",
+            ClaimVerdict::NotMeasured => "not measured here",
+        }
+    }
 }
 
 /// Two statements of one source that cannot both be true.

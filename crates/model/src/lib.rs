@@ -56,7 +56,7 @@ pub use capacity::{CapacityMethod, CapacityReport, FromBelow, LimitRate, Planned
 pub use certainty::Certainty;
 pub use check::{Check, Disturbance, ValidityCheck};
 pub use claim::{
-    Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, JudgedClaim, Statement,
+    Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, JudgedClaim, Reading, Statement,
 };
 pub use duet::{DuetWindow, HalvesOf, PlannedDuet};
 pub use estimate::Estimate;

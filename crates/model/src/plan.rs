@@ -311,6 +311,9 @@ pub struct Plan {
     pub repeats_max: u32,
     /// Factor names in the study's order, with their levels in order.
     pub factors: Vec<(String, Vec<String>)>,
+    /// What sentences call levels of the first factor, by level; the others are called by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub called: BTreeMap<String, String>,
     /// The metric that decides, an identifier of [`crate::METRICS`]; of benchmarks one of [`crate::PER_BENCHMARK`], with the
     /// name of a benchmark if one of them decides.
     pub primary_metric: String,
@@ -411,6 +414,11 @@ pub struct Published {
     /// Absolute value by level, in the metric's unit, where the source gives it. Judged where it gives no ratios.
     #[serde(default)]
     pub absolute: BTreeMap<String, f64>,
+    /// How far off a ratio may be, percent of the baseline, where a chart is read less exactly than the ratio is written. Default: half a unit of
+    /// its last digit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub within_percent: Option<f64>,
     /// Levels of the other factors that the values hold for, for example `heap = 1g`; empty when they hold for all.
     #[serde(default)]
     pub at: BTreeMap<String, String>,

@@ -33,7 +33,7 @@ formats! {
     /// `trial.json`
     TRIAL = "assay.trial/4", since 4;
     /// `summary.json`
-    SUMMARY = "assay.summary/4", since 4;
+    SUMMARY = "assay.summary/5", since 5;
     /// `assay compare --json`
     RUN_COMPARISON = "assay.run-comparison/1", since 1;
     /// `assay bisect --json`

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// The result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// `assay.summary/4`
+    /// `assay.summary/5`
     pub schema: String,
     /// Who made it.
     pub provenance: Provenance,

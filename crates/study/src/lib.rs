@@ -56,7 +56,7 @@ pub use plan::budget::Budget;
 pub use plan::part::Blocks;
 pub use plan::prepare::Prepared;
 pub use result::across::compare_runs;
-pub use result::claims::{check_claims, contradictions};
+pub use result::claims::{check_claims, claim_verdict, contradictions};
 pub use result::earlier::earlier_run;
 pub use result::findings::rules;
 pub use result::gate::{Gate, GateError};

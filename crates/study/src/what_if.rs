@@ -2,7 +2,7 @@
 
 use crate::check::checked::Checked;
 use crate::error::StudyError;
-use crate::file::study::{Factor, Level, Settings, Study};
+use crate::file::study::{Factor, Level, Study};
 use crate::plan::prepare::{Prepared, VERSION};
 use crate::runner::RunResult;
 use assay_host::provenance;
@@ -33,7 +33,7 @@ pub fn what_if(path: &Path, rule: HostRule, advice: &str) -> Result<Checked, Stu
 
 fn two_levels(study: Study, rule: HostRule, recommended: Level) -> Study {
     let is_global = recommended.settings.host.as_ref().is_some_and(crate::HostTable::is_global);
-    let now = Level { name: NOW.to_owned(), baseline: None, settings: Settings::default(), limits: None };
+    let now = Level { name: NOW.to_owned(), ..Level::default() };
     let own = Factor { name: FACTOR.to_owned(), level: vec![now, recommended], ..Factor::default() };
     let mut study = study.varied_by(own);
     if let Some(quick) = study.quick.as_mut().filter(|_| is_global) {
@@ -131,7 +131,7 @@ mod tests {
             assert_eq!(host.mistakes(), [], "{rule}");
             assert_ne!(
                 Level { name: String::new(), ..level.clone() },
-                Level { name: String::new(), baseline: None, settings: Settings::default(), limits: None },
+                Level::default(),
                 "{rule}: sets something"
             );
             let study = two_levels(Study::named("x"), *rule, level);

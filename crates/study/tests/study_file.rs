@@ -186,9 +186,9 @@ at = { heap = "1g" }
     check(
         &text,
         expect![[r#"
-            x.toml:11: `change_percent` and `direction` need a `baseline`: the level that they start from
+            x.toml:11: a claim about a change needs a `baseline`: the level that it starts from
             x.toml:14: unknown level `al`; did you mean `all`?
-            x.toml:16: a claim states a `change_percent`, a `direction` or a `value`: one of them
+            x.toml:16: a claim states a `change_percent`, a range of it (`change_percent_min`, `change_percent_max`), a `direction` or a `value`: one of them
             x.toml:25: unknown metric `throughput`; did you mean `throughput_per_s`?
             x.toml:28: unknown factor `heap`; known: flags
         "#]],

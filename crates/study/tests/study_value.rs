@@ -43,9 +43,8 @@ fn built() -> Study {
     };
     let level = |name: &str, bytes| Level {
         name: name.to_owned(),
-        baseline: None,
         settings: Settings { heap: Some(Size { bytes }), ..Settings::default() },
-        limits: None,
+        ..Level::default()
     };
     Study {
         server: Some(server),

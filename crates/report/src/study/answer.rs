@@ -60,10 +60,14 @@ impl Answer {
         let mut items = Vec::new();
         let primary = grid.primary();
         for pair in pairs(grid) {
-            let [own, base] = [pair.own, pair.base].map(|series| named(&text::clean(&grid.series[series])));
-            let headline = sentence::of_pair(grid, (primary, also(grid, primary)), pair, (&own, &base))
-                .unwrap_or_else(|| not_compared(grid, primary, pair));
-            let details = also(grid, primary).filter_map(|m| sentence::of_metric(grid, m, pair)).collect();
+            let [own, base] = [pair.own, pair.base].map(|series| called(grid, series));
+            let said = sentence::of_pair(grid, primary, pair, (&own, &base));
+            let (headline, elsewhere) = match said {
+                Some(said) => (begun(grid, pair.own, said.first), said.elsewhere),
+                None => (not_compared(grid, primary, pair), None),
+            };
+            let others = also(grid, primary).filter_map(|m| sentence::of_metric(grid, m, pair));
+            let details = elsewhere.into_iter().chain(others).collect();
             items.push(Item { headline, details });
         }
         let nothing = items.is_empty().then(|| why_nothing(grid));
@@ -71,6 +75,21 @@ impl Answer {
         let published = tally.into_iter().chain(claims::objections(grid)).collect();
         let (cautions, skipped) = (cautions(grid), skipped(grid));
         Answer { items, nothing, published, cautions, skipped }
+    }
+}
+
+/// What a sentence calls a level of the first factor: as the study says, or by its name.
+fn called(grid: &Grid, series: usize) -> String {
+    let name = &grid.series[series];
+    grid.run.plan.called.get(name).map_or_else(|| named(&text::clean(name)), |called| text::clean(called))
+}
+
+/// Words of a study begin a sentence with a capital; a name is what it is.
+fn begun(grid: &Grid, series: usize, sentence: String) -> String {
+    let mut chars = sentence.chars();
+    match chars.next().filter(|_| grid.run.plan.called.contains_key(&grid.series[series])) {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => sentence,
     }
 }
 

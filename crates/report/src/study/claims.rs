@@ -7,14 +7,14 @@ use assay_kit::text::clean;
 use assay_kit::{Cell, Table};
 use assay_model::{
     Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, Estimate, JudgedClaim, Metric,
-    Plan, Published,
+    Plan, Published, Reading,
 };
 
 fn checked<'a>(grid: &Grid<'a>) -> Option<&'a ClaimCheck> {
     grid.run.summary.as_ref().map(|s| &s.claims).filter(|claims| !claims.is_empty())
 }
 
-/// How many hold; absent when nothing was published or claimed.
+/// How many have which verdict; absent when nothing was published or claimed.
 pub fn tally(grid: &Grid) -> Option<String> {
     let check = checked(grid).filter(|check| !check.judged.is_empty())?;
     Some(counts_of(&check.judged.iter().map(|judged| judged.verdict).collect::<Vec<_>>()))
@@ -22,25 +22,13 @@ pub fn tally(grid: &Grid) -> Option<String> {
 
 fn counts_of(verdicts: &[ClaimVerdict]) -> String {
     let of = |verdict| verdicts.iter().filter(|other| **other == verdict).count() as u64;
-    let kinds = [
-        (ClaimVerdict::Holds, "holds", "hold"),
-        (ClaimVerdict::DoesNotHold, "does not hold", "do not hold"),
-        (
-            ClaimVerdict::IntervalTooWide,
-            "is undecided: the interval is too wide",
-            "are undecided: the intervals are too wide",
-        ),
-        (
-            ClaimVerdict::OneServerEach,
-            "is undecided: one server of each variant",
-            "are undecided: one server of each variant",
-        ),
-        (ClaimVerdict::NotMeasured, "was not measured", "were not measured"),
-    ];
-    let parts = kinds.into_iter().filter(|(verdict, ..)| of(*verdict) > 0);
-    let parts: Vec<String> = parts.map(|(verdict, one, many)| counted(of(verdict), one, many)).collect();
+    let parts = ClaimVerdict::ALL.into_iter().map(|verdict| (verdict, of(verdict)));
+    let parts: Vec<String> = parts
+        .filter(|(_, many)| 0 < *many)
+        .map(|(verdict, many)| format!("{} {}", count(many), verdict.title()))
+        .collect();
     let all = counted(verdicts.len() as u64, "published or claimed figure", "published or claimed figures");
-    format!("Of {all}, {}.", parts.join(", "))
+    format!("Ours against {all}: {}.", parts.join("; "))
 }
 
 /// Sentences on what is plainly wrong: the other direction, and what contradicts itself.
@@ -56,25 +44,21 @@ fn title(id: &str) -> String {
 
 fn source(about: &ClaimSubject) -> String {
     let place = about.place.as_ref().map_or_else(String::new, |place| format!(", {}", clean(place)));
-    format!("{}{place}", clean(&about.source))
+    let words = about.quotation.as_ref().map_or_else(String::new, |words| format!(": “{}”", clean(words)));
+    format!("{}{place}{words}", clean(&about.source))
 }
 
 /// A change that the run shows in the other direction.
 fn opposite(judged: &JudgedClaim) -> Option<String> {
-    let measured =
-        judged.measured.filter(|_| judged.verdict == ClaimVerdict::DoesNotHold && judged.is_ratio)?;
-    let (low, high) = measured.ends()?;
-    let is_opposite = (judged.stated < 1.0 && low > 1.0) || (judged.stated > 1.0 && high < 1.0);
-    is_opposite.then(|| {
-        format!(
-            "{}, {}: published {} ({}), ours {}: the opposite direction.",
-            clean(&judged.about.variant),
-            title(&judged.about.metric),
-            significant(judged.stated),
-            source(&judged.about),
-            times(&measured)
-        )
-    })
+    let measured = judged.measured.filter(|_| judged.verdict == ClaimVerdict::Opposite)?;
+    let published = worded(judged).unwrap_or_else(|| significant(judged.stated));
+    Some(format!(
+        "{}, {}: published {published} ({}), ours {}: the opposite direction.",
+        clean(&judged.about.variant),
+        title(&judged.about.metric),
+        source(&judged.about),
+        times(&measured)
+    ))
 }
 
 fn contradiction(c: &Contradiction) -> String {
@@ -99,12 +83,29 @@ pub fn of_plan(plan: &Plan, contradictions: &[Contradiction]) -> Vec<String> {
 fn claimed(claim: &Claim) -> String {
     let ClaimSubject { variant, baseline, metric, .. } = &claim.about;
     let against = baseline.as_ref().map_or_else(String::new, |b| format!(" against {}", clean(b)));
-    let says = match (claim.change_percent, claim.direction, claim.value) {
-        (Some(percent), ..) => format!("{percent:+} %"),
-        (None, Some(direction), _) => direction_word(direction).to_owned(),
-        (None, None, value) => value.map_or_else(String::new, |value| value.to_string()),
-    };
+    let of_figure = claim.change_percent.map(|percent| format!("{percent:+} %"));
+    let of_words = || reading(&claim.reading);
+    let of_direction = || claim.direction.map(|direction| direction_word(direction).to_owned());
+    let of_value = || claim.value.map(|value| value.to_string());
+    let says = of_figure.or_else(of_words).or_else(of_direction).or_else(of_value).unwrap_or_default();
     format!("{}: {} of {}{against}: {says}", source(&claim.about), title(metric), clean(variant))
+}
+
+/// A claim without a figure: its direction, or what its words are taken to mean.
+fn worded(judged: &JudgedClaim) -> Option<String> {
+    reading(&judged.reading)
+        .or_else(|| judged.direction.map(|direction| direction_word(direction).to_owned()))
+}
+
+/// `+10 to +50 %`, `at least +20 %`; none where the words are given no figures.
+fn reading(of: &Reading) -> Option<String> {
+    let plain = |percent: f64| format!("{percent:+}").replace("+0", "0").replace('-', "−");
+    match (of.change_percent_min, of.change_percent_max) {
+        (None, None) => None,
+        (Some(min), None) => Some(format!("{} % or more", plain(min))),
+        (None, Some(max)) => Some(format!("{} % or less", plain(max))),
+        (Some(min), Some(max)) => Some(format!("{} to {} %", plain(min), plain(max))),
+    }
 }
 
 fn direction_word(direction: Direction) -> &'static str {
@@ -137,7 +138,7 @@ pub fn table(grid: &Grid) -> Option<Table> {
         .words("Variant", |(judged, _)| clean(&judged.about.variant))
         .words("Metric", |(_, metric)| metric.title.to_string())
         .words("Stated", |(judged, metric)| match (judged.is_ratio, shown_unit(metric)) {
-            _ if judged.direction.is_some() => judged.direction.map_or("", direction_word).to_owned(),
+            _ if worded(judged).is_some() => worded(judged).unwrap_or_default(),
             (true, (unit, divisor)) => {
                 let value = value_beside(grid, judged).map(|value| significant(value / divisor));
                 let value = value.map_or_else(String::new, |value| format!(" ({value} {unit})"));
@@ -169,40 +170,76 @@ fn value_beside(grid: &Grid, judged: &JudgedClaim) -> Option<f64> {
 }
 
 fn verdict(grid: &Grid, judged: &JudgedClaim, metric: &Metric) -> String {
+    let title = judged.verdict.title();
     match (judged.verdict, judged.measured) {
-        (ClaimVerdict::Holds, _) if judged.direction.is_some() => {
-            "✓ holds: so does all of our interval".to_owned()
+        (ClaimVerdict::SameDirectionAndSize | ClaimVerdict::SameSize, _) => format!("✓ {title}"),
+        (ClaimVerdict::SameDirectionOtherSize, Some(ours)) => {
+            let change = |ratio: f64| ratio.ln().abs();
+            let is_larger = match judged.reading.is_none() {
+                true => change(judged.stated) < change(ours.estimate),
+                false => larger_than_read(&judged.reading, ours.estimate),
+            };
+            format!("≈ {title}: {}", if is_larger { "larger" } else { "smaller" })
         }
-        (ClaimVerdict::Holds, _) => "✓ holds: it lies inside our interval".to_owned(),
-        (ClaimVerdict::DoesNotHold, Some(ours)) => {
-            let side = if ours.estimate > judged.stated { "higher" } else { "lower" };
-            format!("✗ does not hold: ours is {side}")
+        (ClaimVerdict::OtherSize, Some(ours)) => {
+            format!("✗ {title}: {}", if judged.stated < ours.estimate { "higher" } else { "lower" })
         }
-        (ClaimVerdict::DoesNotHold, None) => "✗ does not hold".to_owned(),
-        (ClaimVerdict::IntervalTooWide, _) => "? undecided: our interval is too wide".to_owned(),
-        (ClaimVerdict::OneServerEach, _) => "? undecided: one server of each variant".to_owned(),
-        (ClaimVerdict::NotMeasured, Some(_)) => "? ours has no interval".to_owned(),
+        (ClaimVerdict::SameDirection, _) if judged.direction.is_none() => {
+            format!("≈ {title}; size undecided")
+        }
+        (ClaimVerdict::SameDirection, _) => format!("✓ {title}"),
+        (ClaimVerdict::SameDirectionOtherSize | ClaimVerdict::OtherSize | ClaimVerdict::Opposite, _) => {
+            format!("✗ {title}")
+        }
+        (ClaimVerdict::NoDifferenceShown, _) => {
+            format!("✗ {title}: our interval excludes the stated size")
+        }
+        (ClaimVerdict::Undecided, _) => format!("? {title}: our interval is too wide"),
+        (ClaimVerdict::OneServerEach, _) => format!("? {title}"),
+        (ClaimVerdict::NotMeasured, Some(_)) => format!("? {title}: ours has no interval"),
         (ClaimVerdict::NotMeasured, None) => match grid.cell(&judged.about.variant) {
-            Some(cell) => format!("not compared: {}", grid.why_absent(cell, metric)),
-            None => "not compared: this run has no such variant".to_owned(),
+            Some(cell) => format!("{title}: {}", grid.why_absent(cell, metric)),
+            None => format!("{title}: this run has no such variant"),
         },
+    }
+}
+
+/// Whether a change in the direction of words goes beyond what they are taken to mean.
+fn larger_than_read(reading: &Reading, ratio: f64) -> bool {
+    let percent = 100.0 * (ratio - 1.0);
+    match 0.0 <= percent {
+        true => reading.change_percent_max.is_some_and(|max| max < percent),
+        false => reading.change_percent_min.is_some_and(|min| percent < min),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ClaimVerdict::*, counts_of};
+    use super::{ClaimVerdict::*, Reading, counts_of, larger_than_read, reading};
 
     #[test]
-    fn the_count_is_a_sentence_whatever_holds() {
+    fn the_count_names_each_verdict_with_its_number() {
         assert_eq!(
-            counts_of(&[DoesNotHold; 8]),
-            "Of 8 published or claimed figures, 8 do not hold.",
-            "also where none holds"
+            counts_of(&[SameDirectionOtherSize; 8]),
+            "Ours against 8 published or claimed figures: 8 same direction, other size."
         );
         assert_eq!(
-            counts_of(&[Holds, DoesNotHold, IntervalTooWide]),
-            "Of 3 published or claimed figures, 1 holds, 1 does not hold, 1 is undecided: the interval is too wide."
+            counts_of(&[Undecided, SameDirectionAndSize, Opposite]),
+            "Ours against 3 published or claimed figures: 1 same direction and size; 1 opposite; 1 undecided."
         );
+    }
+
+    #[test]
+    fn what_words_mean_is_a_range_of_changes() {
+        let read = |min, max| Reading { change_percent_min: min, change_percent_max: max };
+        let told = |min, max| reading(&read(min, max)).unwrap_or_default();
+        assert_eq!(told(Some(0.0), Some(10.0)), "0 to +10 %");
+        assert_eq!(told(Some(-5.0), Some(5.0)), "−5 to +5 %");
+        assert_eq!(told(Some(25.0), None), "+25 % or more");
+        assert_eq!(told(None, Some(-50.0)), "−50 % or less");
+        assert!(larger_than_read(&read(Some(0.0), Some(10.0)), 1.3));
+        assert!(!larger_than_read(&read(Some(25.0), None), 1.1));
+        assert!(!larger_than_read(&read(None, Some(-50.0)), 0.9));
+        assert!(larger_than_read(&read(Some(-10.0), Some(0.0)), 0.5));
     }
 }

@@ -2,12 +2,10 @@
 
 use super::grid::{Grid, Group};
 use crate::compare::voice::{Amount, MetricWording, around_one, confidence};
-use assay_model::{Comparison, Estimate, Metric, Verdict};
+use assay_model::{Comparison, Metric, Verdict};
 
 /// Ratios that differ by no more than this factor are given as one range.
 const ONE_RANGE: f64 = 1.15;
-/// A factor from which on, whatever noise there is, another metric is part of the sentence.
-const MUCH: f64 = 1.2;
 
 /// What is compared with what: indices of series.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,35 +29,32 @@ struct Phrase {
     place: String,
 }
 
-/// `64-bit allocates 58 % more per request than 32-bit (95 % CI 42-75 %) at heap 1g, and triples CPU time per request (...) at the smallest
-/// heap, 96m.` Of the metric that decides, and of that one of the others which differs most, if it does much. Absent where the first is not
-/// compared.
+/// What is said of a pair by the metric that decides.
+pub struct OfPair {
+    /// `64-bit allocates 58 % more per request than 32-bit (95 % CI 42-75 %) at heap 1g.` One comparison: that which differs most.
+    pub first: String,
+    /// Those elsewhere, in the words of a list; none if there are none.
+    pub elsewhere: Option<String>,
+}
+
+/// Absent where the metric that decides is not compared.
 pub fn of_pair<'g>(
     grid: &'g Grid<'g>,
-    (primary, others): (&Metric, impl Iterator<Item = &'g Metric>),
+    primary: &Metric,
     pair: Pair,
     (own, base): (&str, &str),
-) -> Option<String> {
+) -> Option<OfPair> {
     let phrases = phrases(grid, &found(grid, primary, pair), Places::All);
     let voice = MetricWording::of(primary);
     let (first, rest) = phrases.split_first()?;
     let Phrase { evidence, place, .. } = first;
     let said = match &first.amount {
-        Some(amount) => format!("{own} {} {evidence}{place}", voice.clause(amount, Some(base))),
-        None => format!("No difference shown in {} between {own} and {base} {evidence}{place}", voice.noun),
+        Some(amount) => format!("{own} {} {evidence}{place}.", voice.clause(amount, Some(base))),
+        None => format!("No difference shown in {} between {own} and {base} {evidence}{place}.", voice.noun),
     };
-    let mut said = rest.iter().fold(said, |said, phrase| format!("{said}; {}", also(phrase, &voice)));
-    if let Some((metric, phrase)) = largest(grid, others, pair) {
-        let Phrase { evidence, place, .. } = &phrase;
-        let clause =
-            |than| phrase.amount.as_ref().map(|amount| MetricWording::of(metric).clause(amount, than));
-        said += &match &first.amount {
-            None => format!("; {own} {} {evidence}{place}", clause(Some(base))?),
-            Some(_) if rest.is_empty() => format!(", and {} {evidence}{place}", clause(None)?),
-            Some(_) => format!("; it {} {evidence}{place}", clause(None)?),
-        };
-    }
-    Some(format!("{said}."))
+    let rest: Vec<String> = rest.iter().map(|phrase| also(phrase, &voice)).collect();
+    let elsewhere = (!rest.is_empty()).then(|| format!("Elsewhere: {}.", rest.join("; ")));
+    Some(OfPair { first: said, elsewhere })
 }
 
 fn also(phrase: &Phrase, voice: &MetricWording) -> String {
@@ -87,36 +82,6 @@ fn found<'g>(grid: &'g Grid<'g>, metric: &Metric, pair: Pair) -> Vec<Found<'g>> 
     let is_of_pair = |(_, c): &Found| grid.cell(&c.baseline).is_some_and(|b| b.series == pair.base);
     let is_number = |(_, c): &Found| c.ratio.estimate.is_finite() && 0.0 < c.ratio.estimate;
     compared.filter(is_of_pair).filter(is_number).collect()
-}
-
-/// The metric that differs most, however the noise fell, and by how much: where it differs most, or wherever it does by about as much.
-fn largest<'g>(
-    grid: &'g Grid<'g>,
-    metrics: impl Iterator<Item = &'g Metric>,
-    pair: Pair,
-) -> Option<(&'g Metric, Phrase)> {
-    let all = metrics.map(|metric| (metric, found(grid, metric, pair)));
-    let strongest = |(metric, found): (&'g Metric, Vec<Found<'g>>)| {
-        let shown = found.iter().filter(|(_, comparison)| comparison.verdict.is_shown());
-        let surest = shown.max_by(|(_, a), (_, b)| surely(&a.ratio).total_cmp(&surely(&b.ratio)))?;
-        let size = surely(&surest.1.ratio);
-        (MUCH.ln() <= size).then(|| (size, metric, *surest, found.clone()))
-    };
-    let by_size = |a: &(f64, _, _, _), b: &(f64, _, _, _)| a.0.total_cmp(&b.0);
-    // Of two that differ alike, the first in the order of reports.
-    let found: Vec<_> = all.filter_map(strongest).collect();
-    let (_, metric, surest, found) = found.into_iter().rev().max_by(by_size)?;
-    let same: Vec<Found> = found.into_iter().filter(|(_, c)| c.verdict == surest.1.verdict).collect();
-    let same = if spread(&same) <= ONE_RANGE { same } else { vec![surest] };
-    Some((metric, phrase(grid, &same, Places::IfSeveral)))
-}
-
-/// How far the end of an interval that is nearest to 1 lies from it, as a logarithm; 0 where it includes 1.
-fn surely(ratio: &Estimate) -> f64 {
-    match ratio.ends() {
-        Some((low, high)) if 1.0 < low || (0.0 < high && high < 1.0) => low.ln().abs().min(high.ln().abs()),
-        _ => 0.0,
-    }
 }
 
 /// Whether a phrase says where it holds.

@@ -146,6 +146,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
         warm_up: "until three slices of 5 s differ by less than 3 % in CPU time per request, at most 60 s".to_owned(),
         window_s: 10.0,
         repeats_max: 2,
+        called: BTreeMap::new(),
         factors: vec![
             ("reference mode".to_owned(), MODES.iter().map(|m| m.0.to_owned()).collect()),
             ("heap".to_owned(), heaps.iter().map(|h| h.0.to_owned()).collect()),
@@ -216,6 +217,7 @@ fn published() -> Vec<Published> {
         metric: metric.to_owned(),
         relative: values([("32-bit", 1.0), ("compressed-unscaled", cr), ("64-bit", full)]),
         absolute: BTreeMap::new(),
+        within_percent: None,
         at: at(heap),
     };
     let (garbage, rate) = ("garbage_kib_per_request", "throughput_per_s");
@@ -235,11 +237,13 @@ fn claims() -> Vec<Claim> {
         about: ClaimSubject {
             source: source.to_owned(),
             place: place.map(str::to_owned),
+            quotation: None,
             metric: metric.to_owned(),
             variant: "64-bit".to_owned(),
             baseline: Some("32-bit".to_owned()),
         },
         change_percent: Some(change_percent),
+        reading: Reading::default(),
         direction: None,
         value: None,
         within_percent: None,

@@ -64,15 +64,20 @@ pub(crate) fn check_claims(study: &Study, document: &mut Document) {
             .iter()
             .for_each(|level| check_level_of(first, document, &format!("{place}.baseline"), level));
         claim.at.iter().for_each(|(f, l)| check_level(study, document, &format!("{place}.at"), f, l));
-        match (claim.change_percent, claim.direction, claim.value) {
-            (Some(_), None, None) | (None, Some(_), None) if baseline.is_none() => {
-                let what =
-                    "`change_percent` and `direction` need a `baseline`: the level that they start from";
-                document.add(&place, what);
-            }
-            (Some(_), None, None) | (None, Some(_), None) | (None, None, Some(_)) => {}
-            _ => document
-                .add(&place, "a claim states a `change_percent`, a `direction` or a `value`: one of them"),
+        let is_of_change =
+            [claim.change_percent.is_some(), !claim.reading.is_none(), claim.direction.is_some()];
+        let stated = is_of_change.iter().filter(|is| **is).count() + usize::from(claim.value.is_some());
+        if stated != 1 {
+            let what = "a claim states a `change_percent`, a range of it (`change_percent_min`, `change_percent_max`), a `direction` or a \
+                        `value`: one of them";
+            document.add(&place, what);
+        } else if claim.value.is_none() && baseline.is_none() {
+            let what = "a claim about a change needs a `baseline`: the level that it starts from";
+            document.add(&place, what);
+        }
+        let assay_model::Reading { change_percent_min: min, change_percent_max: max } = claim.reading;
+        if min.zip(max).is_some_and(|(min, max)| max <= min) {
+            document.add(&place, "`change_percent_min` is not below `change_percent_max`");
         }
     }
 }

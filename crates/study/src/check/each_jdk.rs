@@ -45,12 +45,7 @@ pub(crate) fn fill_in(study: &mut Study, found: impl Fn() -> BTreeSet<u32>, docu
 
 fn level(release: u32) -> Level {
     let name = release.to_string();
-    Level {
-        settings: Settings { jvm: Some(name.clone()), ..Settings::default() },
-        name,
-        baseline: None,
-        limits: None,
-    }
+    Level { settings: Settings { jvm: Some(name.clone()), ..Settings::default() }, name, ..Level::default() }
 }
 
 #[cfg(test)]

@@ -34,6 +34,10 @@ pub(crate) fn check_factors(study: &Study, document: &mut Document) {
                 let what = format!("a level's name has up to {NAME_CHARS_MAX} characters, and no `/`");
                 document.add(&format!("{place}.name"), what);
             }
+            if level.called.is_some() && 0 < i {
+                let what = "sentences are about levels of the first factor: `called` belongs to those";
+                document.add(&format!("{place}.called"), what);
+            }
             if let Some(baseline) = &level.baseline {
                 let others = factor.level.iter().map(|l| l.name.as_str()).filter(|l| *l != level.name);
                 check_word(document, &format!("{place}.baseline"), "level", baseline, others);

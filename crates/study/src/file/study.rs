@@ -203,6 +203,8 @@ pub struct Factor {
 pub struct Level {
     /// Its name, which becomes part of the variant's.
     pub name: String,
+    /// What the report's sentences call it, in the words of the question: "a JVM with 64-bit references" (of the first factor). Default: its name.
+    pub called: Option<String>,
     /// The level of the same factor that this one is compared with, where that is not the study's baseline.
     pub baseline: Option<String>,
     /// Its settings.

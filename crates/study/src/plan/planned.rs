@@ -13,6 +13,7 @@ use assay_model::{
     Design, Plan, PlannedDuet, PlannedFault, PlannedProcedure, PlannedTrial, Provenance, SkippedVariant,
     metric, schema,
 };
+use std::collections::BTreeMap;
 
 /// Load and warm-up of a program that measures itself.
 const BENCHMARK_S_OWN: &str = "the benchmark program's own";
@@ -64,6 +65,7 @@ pub(super) fn plan(
         seed,
         blocks: layout.blocks,
         repeats_max: layout.repeats_max,
+        called: called(study),
         factors,
         scenarios: planned_scenarios(launches),
         requests,
@@ -81,6 +83,12 @@ pub(super) fn plan(
     let published = study.published.iter().filter(|p| is_measured(&p.metric)).cloned().collect();
     let claims = study.claim.iter().filter(|c| is_measured(&c.about.metric)).cloned().collect();
     Plan { published, claims, ..plan }
+}
+
+/// What sentences call the levels of the first factor.
+fn called(study: &Study) -> BTreeMap<String, String> {
+    let levels = study.factor.iter().take(1).flat_map(|factor| &factor.level);
+    levels.filter_map(|level| Some((level.name.clone(), level.called.clone()?))).collect()
 }
 
 /// The load, in words.

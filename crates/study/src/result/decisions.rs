@@ -3,7 +3,7 @@
 use crate::result::gate::Gate;
 use crate::result::measured::{Measured, log_ratios, values};
 use assay_model::{
-    BlockSet, ClaimVerdict, Decision, Estimate, GateVerdict, Metric, Outcome, Plan, Summary, Variant,
+    BlockSet, ClaimVerdict, Decision, Design, Estimate, GateVerdict, Metric, Outcome, Plan, Summary, Variant,
 };
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use assay_stats::sequential::{Looks, deviation, pairs_needed};
@@ -54,8 +54,11 @@ pub(crate) fn is_decided(plan: &Plan, summary: &Summary, is_lost: impl Fn(&str) 
     let mut asked = asked.peekable();
     asked.peek().is_some()
         && asked.all(|one| one.outcome != Outcome::Undecided)
-        && claims.all(|judged| {
-            !matches!(judged.verdict, ClaimVerdict::IntervalTooWide | ClaimVerdict::NotMeasured)
+        && claims.all(|judged| match judged.verdict {
+            ClaimVerdict::Undecided | ClaimVerdict::NotMeasured => false,
+            // More blocks tell the size, but not what another start would give.
+            ClaimVerdict::SameDirection => judged.direction.is_some() || plan.design == Design::Resident,
+            _ => true,
         })
 }
 

@@ -55,6 +55,7 @@ pub fn plan(variants: Vec<Variant>) -> Plan {
         window_s: 1.0,
         repeats_max: 0,
         factors: vec![],
+        called: BTreeMap::new(),
         primary_metric: "cpu_ms_per_request".into(),
         variants,
         skipped: vec![],
