@@ -32,6 +32,7 @@ mod memory;
 mod mistakes;
 mod monitoring;
 mod names;
+mod papers;
 mod ready_made;
 mod reference;
 mod run;

@@ -473,3 +473,15 @@ fn changes_to_the_machine_are_shown_with_what_was_read_back_and_what_was_left() 
     }
     assert!(!html(&sample::demo_run()).contains(caption), "nothing was changed, and nothing is said");
 }
+
+#[test]
+fn the_answer_is_one_comparison_in_the_words_of_the_study() {
+    let mut run = sample::run();
+    let names =
+        [("64-bit", "a server with 64-bit references"), ("32-bit", "a server with 32-bit references")];
+    run.plan.called = names.map(|(level, called)| (level.to_owned(), called.to_owned())).into();
+    let text = markdown(&run);
+    let headline = text.lines().find(|line| line.starts_with("**")).expect("an answer");
+    let words = "**A server with 64-bit references allocates 54-55 % more per request than a server with 32-bit references (95 % CI";
+    assert!(headline.starts_with(words) && !headline.contains(", and "), "{headline}");
+}

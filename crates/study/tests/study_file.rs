@@ -407,3 +407,18 @@ fn a_file_that_is_not_utf_8_is_told_with_its_line() {
     assert_eq!((found.len(), found[0].line), (1, Some(3)), "{found:?}");
     assert!(found[0].message.contains("UTF-8"), "{found:?}");
 }
+
+#[test]
+fn words_for_sentences_belong_to_levels_of_the_first_factor() {
+    let factors = r#"
+[[factor]]
+name = "flags"
+level = [{ name = "default", called = "a server with its defaults" }, { name = "all" }]
+[[factor]]
+name = "heap"
+level = [{ name = "1g", called = "a small heap" }, { name = "2g" }]
+"#;
+    let found = Study::check(Path::new("x.toml"), &format!("{OWN}{factors}")).unwrap_err();
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    assert!(one.message.contains("`called` belongs to those"), "{one:?}");
+}

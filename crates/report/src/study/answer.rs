@@ -60,7 +60,8 @@ impl Answer {
         let mut items = Vec::new();
         let primary = grid.primary();
         for pair in pairs(grid) {
-            let [own, base] = [pair.own, pair.base].map(|series| called(grid, series));
+            let [own, base] =
+                apart(grid, pair).unwrap_or_else(|| [pair.own, pair.base].map(|series| called(grid, series)));
             let said = sentence::of_pair(grid, primary, pair, (&own, &base));
             let (headline, elsewhere) = match said {
                 Some(said) => (begun(grid, pair.own, said.first), said.elsewhere),
@@ -84,10 +85,33 @@ fn called(grid: &Grid, series: usize) -> String {
     grid.run.plan.called.get(name).map_or_else(|| named(&text::clean(name)), |called| text::clean(called))
 }
 
+/// What variants of one level of the first factor are called that are compared with each other: by the levels in which they differ.
+fn apart(grid: &Grid, pair: Pair) -> Option<[String; 2]> {
+    if pair.own != pair.base {
+        return None;
+    }
+    let is_of_pair = |name: &str| grid.cell(name).is_some_and(|cell| cell.series == pair.own);
+    let mut compared = grid.run.summary.iter().flat_map(|s| &s.comparisons);
+    let of = compared.find(|c| is_of_pair(&c.variant) && is_of_pair(&c.baseline))?;
+    let levels = |name: &str| Some(&grid.run.plan.variants.iter().find(|v| v.name == name)?.levels);
+    let (own, base) = levels(&of.variant).zip(levels(&of.baseline))?;
+    let differing = |of: &BTreeMap<String, String>, from: &BTreeMap<String, String>| {
+        let differs = of.iter().filter(|(factor, level)| from.get(*factor) != Some(*level));
+        differs
+            .map(|(factor, level)| text::clean(&format!("{factor} {level}")))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    Some([differing(own, base), differing(base, own)])
+}
+
 /// Words of a study begin a sentence with a capital; a name is what it is.
 fn begun(grid: &Grid, series: usize, sentence: String) -> String {
     let mut chars = sentence.chars();
-    match chars.next().filter(|_| grid.run.plan.called.contains_key(&grid.series[series])) {
+    let is_of_study = |first: &char| {
+        grid.run.plan.called.get(&grid.series[series]).is_some_and(|called| called.starts_with(*first))
+    };
+    match chars.next().filter(is_of_study) {
         Some(first) => first.to_uppercase().chain(chars).collect(),
         None => sentence,
     }
