@@ -17,6 +17,13 @@ pub(crate) fn real_ns() -> u64 {
     read_ns(ClockId::Realtime)
 }
 
+/// A time of `CLOCK_MONOTONIC` that has passed as calendar time, RFC 3339; absent where the clock is beyond all calendars.
+pub fn calendar_time(monotonic_ns: u64) -> Option<String> {
+    let ago_ns = self::monotonic_ns().saturating_sub(monotonic_ns);
+    let time = jiff::Timestamp::from_nanosecond(i128::from(real_ns().saturating_sub(ago_ns))).ok()?;
+    Some(time.round(jiff::Unit::Millisecond).ok()?.to_string())
+}
+
 /// CPU time of the calling thread, nanoseconds. Finer than `/proc`, which counts in ticks of 10 ms.
 pub fn thread_cpu_ns() -> u64 {
     read_ns(ClockId::ThreadCPUTime)

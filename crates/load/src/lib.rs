@@ -70,7 +70,7 @@ mod window;
 pub use arrivals::ArrivalLaw;
 pub use assay_scenario::{Part, RateSchedule, Scenario, ScenarioError, Shared, scenario_schema};
 pub use breakdown::Breakdown;
-pub use clock::monotonic_ns;
+pub use clock::{calendar_time, monotonic_ns};
 pub use condition::Condition;
 pub use delivery_tracker::Deliveries;
 pub use details::curve;

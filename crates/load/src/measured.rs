@@ -270,6 +270,7 @@ impl Measured {
         problems.extend(self.spoken.findings());
         LoadResult {
             schema: schema::LOAD.to_owned(),
+            started_at: None,
             requests: self.requests,
             errors: self.errors(),
             errors_by_kind: error_counts(&self.errors_by_kind),

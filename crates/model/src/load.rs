@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct LoadResult {
     /// `assay.load/3`
     pub schema: String,
+    /// When the run began, in calendar time, RFC 3339; absent in results of versions before it was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
     /// Requests whose intended start lay in the run, failed ones included.
     pub requests: u64,
     /// Of these: refused, broken, over the bound, timed out or answered wrongly.

@@ -38,6 +38,9 @@ pub struct Trial {
     pub collector: Option<String>,
     /// Start of the process in calendar time, RFC 3339.
     pub started_at: String,
+    /// The same on `CLOCK_MONOTONIC`, on which windows lie; absent in trials of versions before it was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_monotonic_ns: Option<u64>,
     /// From the start of the process to the first good answer of the ready URL.
     pub start_to_ready_ms: Option<f64>,
     /// The most users of its loads, each with a session of its own; absent where that is not known.

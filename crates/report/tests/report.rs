@@ -404,6 +404,15 @@ fn without_any_full_snapshot_there_is_no_memory_by_area() {
 }
 
 #[test]
+fn panels_over_time_have_the_time_of_day_of_each_window_where_the_trial_has_it() {
+    let axes = |run: &StoredRun| html(run).matches(" data-clocks=\"0 17723").count();
+    let mut run = sample::demo_run();
+    assert!(0 < axes(&run), "2026-03-01");
+    run.trials.iter_mut().for_each(|stored| stored.trial.started_monotonic_ns = None);
+    assert_eq!(axes(&run), 0, "a run of before it was stored");
+}
+
+#[test]
 fn memory_over_time_is_by_area_where_full_snapshots_were_sampled_and_a_line_elsewhere() {
     let figure = |run: &StoredRun| {
         let page = html(run);

@@ -13,7 +13,7 @@ use crate::output_file::can_be_written;
 use crate::{seed, stop};
 use assay_load::{
     ArrivalLaw, Condition, Generator, GeneratorConfig, Http, IntervalLogs, Load, LoadWindow, Progress,
-    TlsOptions,
+    TlsOptions, calendar_time,
 };
 use assay_model::{GateCase, LoadResult};
 use assay_scenario::RateSchedule;
@@ -72,6 +72,7 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     drop(live);
     let measured = measured?;
     let result = LoadResult {
+        started_at: calendar_time(measured.start_monotonic_ns),
         scenario: Some(scenario),
         rate_schedule: rate.as_ref().map(|rate| rate.text().to_owned()),
         rates: rate.as_ref().map(|rate| measured.rates(rate)).unwrap_or_default(),

@@ -42,8 +42,8 @@ pub fn curve(report: &CapacityReport) -> Figure {
     }
     items.extend(rate_keys(report));
     let mut caption = "Response time, on a logarithmic axis, from the intended start of a request to the last byte of its answer. \
-         A mark is a window of load, a line goes through the medians of windows of the same rate. A diamond is the rate that keeps a limit, its \
-         band the interval of that rate."
+         A mark is a window of load, a line goes through the medians of windows of the same rate. A diamond is where a \
+         limit is crossed, its band the interval of that rate; beside a limit stands the highest rate that kept it."
         .to_owned();
     if !lines::left_out(report).is_empty() {
         let hollow = marker_path(0, (15.0, 6.0), 4.0);

@@ -135,8 +135,7 @@ fn bands(svg: &mut Svg, report: &CapacityReport, plot: &Plot, (x, y): (&Scale, &
         svg.line((plot.left, at), (plot.right, at), &format!("s{look} limit"));
         if let Some((_, low, high)) = limit.rate_per_s.as_ref().and_then(finite) {
             let (from, to) = (x.at(low), x.at(high));
-            let tip =
-                format!("{} is kept up to {}", words::limit_with_rate(limit), rate_words(limit.rate_per_s));
+            let tip = crossing(limit);
             svg.rect(
                 (from, at),
                 ((to - from).max(1.0), plot.bottom - at),
@@ -145,6 +144,14 @@ fn bands(svg: &mut Svg, report: &CapacityReport, plot: &Plot, (x, y): (&Scale, &
             );
         }
     }
+}
+
+/// Where the percentile crosses a limit, and up to which rate it was kept.
+fn crossing(limit: &LimitRate) -> String {
+    let kept = limit
+        .last_success_per_s
+        .map_or_else(String::new, |kept| format!("; kept at {}/s", words::measured(kept)));
+    format!("{} is crossed at {}{kept}", words::limit_with_rate(limit), rate_words(limit.rate_per_s))
 }
 
 fn rate_words(rate: Option<Estimate>) -> String {
@@ -192,9 +199,13 @@ fn draw_left_out(svg: &mut Svg, report: &CapacityReport, end: f64, (x, y): (&Sca
 fn crossings(svg: &mut Svg, report: &CapacityReport, (x, y): (&Scale, &Scale)) {
     for (look, limit) in drawable(report) {
         if let Some((estimate, ..)) = limit.rate_per_s.as_ref().and_then(finite) {
-            let name = words::limit_with_rate(limit);
-            let tip = format!("{name}: {}", rate_words(limit.rate_per_s));
-            svg.marker(3, (x.at(estimate), y.at(limit.limit_ms)), 5.0, &format!("s{look} cross"), &tip);
+            svg.marker(
+                3,
+                (x.at(estimate), y.at(limit.limit_ms)),
+                5.0,
+                &format!("s{look} cross"),
+                &crossing(limit),
+            );
         }
     }
 }
@@ -204,8 +215,8 @@ fn limit_names(svg: &mut Svg, report: &CapacityReport, plot: &Plot, y: &Scale, w
     if is_narrow(width) {
         return;
     }
-    let label = |limit: &LimitRate| match limit.rate_per_s.as_ref() {
-        Some(rate) => format!("{}: {}/s", words::limit_with_rate(limit), significant(rate.estimate)),
+    let label = |limit: &LimitRate| match words::kept(limit) {
+        Some(kept) => format!("{}: {}/s", words::limit_with_rate(limit), words::measured(kept)),
         None => format!("{}: no rate known", words::limit_with_rate(limit)),
     };
     let end = |(look, limit): (usize, &LimitRate)| EndLabel {
@@ -218,10 +229,7 @@ fn limit_names(svg: &mut Svg, report: &CapacityReport, plot: &Plot, y: &Scale, w
 }
 
 fn description(report: &CapacityReport) -> String {
-    let of = |limit: &LimitRate| {
-        format!("{} is kept up to {}", words::limit_with_rate(limit), rate_words(limit.rate_per_s))
-    };
-    let limits: Vec<String> = report.limits.iter().map(of).collect();
+    let limits: Vec<String> = report.limits.iter().map(crossing).collect();
     format!("{}. Sustained: {}", limits.join(". "), rate_words(report.max_rate_per_s))
 }
 

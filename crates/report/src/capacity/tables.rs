@@ -21,7 +21,7 @@ pub fn limits(report: &CapacityReport) -> Table {
         let note = match limit.rate_per_s {
             None => words::absent(report, limit),
             Some(_) if limit.limited_by_max => words::LIMITED_BY_MAX.to_owned(),
-            Some(_) => String::new(),
+            Some(_) => words::end_at_estimate(limit).unwrap_or_default().to_owned(),
         };
         let tried = [limit.last_success_per_s, limit.first_failure_per_s];
         (words::limit_with_rate(limit), Some(tried), limit.rate_per_s, note)
@@ -33,17 +33,16 @@ pub fn limits(report: &CapacityReport) -> Table {
     let rows = report.limits.iter().map(of_limit).chain((report.limits.len() > 1).then_some(critical));
     let half = |rate: Estimate| half_width_percent(rate.estimate, rate.ends());
     let tried = |tried: &Option<[Option<f64>; 2]>, which: usize| {
-        tried.map_or_else(|| Cell::from(""), |tried| figure(tried[which]).into())
+        tried.map_or_else(|| Cell::from(""), |tried| tried[which].map(words::measured).into())
     };
     Table::of("Rates that keep the limits", rows.chain([max]))
         .words(format!("{} under", words::percentile(report)), |(name, ..)| name.clone())
-        .figures("Rate (requests/s)", |(_, _, rate, _)| figure(rate.map(|rate| rate.estimate)))
+        .figures("Kept at (requests/s)", |(_, at, ..)| tried(at, 0))
+        .figures("Missed at", |(_, at, ..)| tried(at, 1))
+        .if_room()
+        .figures("Estimate (requests/s)", |(_, _, rate, _)| figure(rate.map(|rate| rate.estimate)))
         .figures("Interval", |(_, _, rate, _)| rate.as_ref().and_then(words::interval))
         .figures("± (%)", |(_, _, rate, _)| rate.and_then(half))
-        .if_room()
-        .figures("Kept at", |(_, at, ..)| tried(at, 0))
-        .if_room()
-        .figures("Missed at", |(_, at, ..)| tried(at, 1))
         .if_room()
         .words("Note", |(.., note)| note.clone())
         .class("rates")
@@ -112,7 +111,7 @@ pub fn windows(report: &CapacityReport) -> Table {
         0 => "Windows in the order of time".to_owned(),
         more => format!("The first {WINDOWS_MAX} windows; {more} more are in the CSV"),
     };
-    let rate = |value: f64| tick((10.0 * value).round() / 10.0);
+    let rate = words::measured;
     let numbered = (1_u64..).zip(report.steps()).map(|(number, (window, step))| (number, window, step));
     let mut rows = Table::of(caption, numbered.take(WINDOWS_MAX))
         .words("Window", |(number, ..)| number.to_string())

@@ -1,6 +1,6 @@
 //! A capacity in sentences.
 
-use assay_kit::number::{percent, significant, tick};
+use assay_kit::number::{count, percent, significant, tick};
 use assay_kit::text::clean;
 use assay_model::{CapacityReport, Estimate, LateCause, LimitRate, Metric, Problem, Reason, SearchStep};
 
@@ -21,6 +21,47 @@ pub fn rate(estimate: &Estimate) -> String {
         Some(interval) => format!("{point} requests a second ({interval})"),
         None => format!("{point} requests a second (no interval)"),
     }
+}
+
+/// The rate that is reported for a limit, per second: the highest of a window that kept it. Its estimate is where the limit is crossed; it
+/// stands alone where no such window is known, and where a sweep scored a rate below one that kept the limit.
+pub fn kept(limit: &LimitRate) -> Option<f64> {
+    let estimate = limit.rate_per_s?.estimate;
+    Some(limit.last_success_per_s.map_or(estimate, |kept| kept.min(estimate)))
+}
+
+/// A rate of a window, which was measured and not estimated: enough digits to find it in the table of windows, and to distinguish neighbours.
+pub fn measured(rate_per_s: f64) -> String {
+    match rate_per_s {
+        whole if (100.0..1e15).contains(&whole) => count(whole.round() as u64),
+        small => tick((10.0 * small).round() / 10.0),
+    }
+}
+
+/// `805 requests a second; the limit is crossed at 812 (790 to 835)`.
+fn kept_words(limit: &LimitRate, estimate: &Estimate) -> (String, String) {
+    match kept(limit) {
+        Some(kept) if kept < estimate.estimate || limit.last_success_per_s == Some(kept) => {
+            let crossed = significant(estimate.estimate);
+            let interval =
+                interval(estimate).map_or_else(|| " (no interval)".to_owned(), |ends| format!(" ({ends})"));
+            (
+                format!("{} requests a second", measured(kept)),
+                format!("; the limit is crossed at {crossed}{interval}"),
+            )
+        }
+        _ => (rate(estimate), String::new()),
+    }
+}
+
+/// Why an end of an interval is its estimate, as in results of versions that moved an estimate to the nearest window.
+pub fn end_at_estimate(limit: &LimitRate) -> Option<&'static str> {
+    let Estimate { estimate, low, high } = limit.rate_per_s?;
+    if low == Some(estimate) && limit.first_failure_per_s.is_some_and(|missed| missed <= estimate) {
+        return Some("missed already below its interval");
+    }
+    (high == Some(estimate) && limit.last_success_per_s.is_some_and(|kept| estimate <= kept))
+        .then_some("kept even above its interval")
 }
 
 /// `790 to 835`.
@@ -64,8 +105,8 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
     let mut sentences = Vec::new();
     match report.limits.iter().find_map(|limit| Some((limit, limit.rate_per_s?))) {
         Some((found, estimate)) => {
-            let (under, rate) = (under(found), rate(&estimate));
-            let by_max = if found.limited_by_max { format!(", {LIMITED_BY_MAX}") } else { String::new() };
+            let (under, (rate, crossed)) = (under(found), kept_words(found, &estimate));
+            let by_max = if found.limited_by_max { format!(", {LIMITED_BY_MAX}") } else { crossed };
             sentences.push(format!("Sustains {rate} with {under}{by_max}."));
         }
         None => sentences.extend(report.limits.first().map(|first| {
@@ -112,8 +153,9 @@ fn operations_with_limits(report: &CapacityReport, percentile: &str) -> Vec<Stri
         let Some(operation) = limit.operation.as_ref().filter(|name| !named.contains(name)) else { continue };
         named.push(operation);
         let under = self::limit(limit.limit_ms);
-        let rate = self::rate(&rate);
-        sentences.push(format!("With {percentile} of {operation} under {under} it sustains {rate}."));
+        let (rate, crossed) = kept_words(limit, &rate);
+        sentences
+            .push(format!("With {percentile} of {operation} under {under} it sustains {rate}{crossed}."));
     }
     sentences
 }

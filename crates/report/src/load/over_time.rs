@@ -9,7 +9,7 @@ use assay_kit::number::{count, counted, significant};
 use assay_kit::page::drawings;
 use assay_kit::quantity::figure;
 use assay_kit::svg::Svg;
-use assay_kit::time_axis::TimeAxis;
+use assay_kit::time_axis::{Clock, TimeAxis};
 use assay_model::{LoadInterval, LoadResult};
 
 /// More intervals than these are summed up in parts, of which a terminal shows at most so many.
@@ -66,17 +66,25 @@ fn figure_of(
     if points.len() < 2 || drawn.is_empty() {
         return None;
     }
-    let pictures = drawings(id, |width, id| draw(points, &drawn, unit, width, (id, name)));
+    let begun = result.started_at.as_deref().and_then(Clock::stored);
+    let time = TimeAxis::seconds(points.last().map_or(1.0, |of| of.to_s)).with_clocks(begun);
+    let pictures = drawings(id, |width, id| draw(points, &drawn, unit, (&time, width), (id, name)));
     let items: Vec<(String, String)> =
         drawn.iter().map(|(name, look, _)| (line_mark(*look, false), (*name).to_owned())).collect();
     Some(Figure::new(id, name, pictures).key(marks(&items)).caption(caption))
 }
 
 /// Lines through the middles of intervals; an interval without a value breaks them.
-fn draw(points: &[LoadInterval], lines: &[Line], unit: &str, width: f64, (id, name): (&str, &str)) -> String {
+fn draw(
+    points: &[LoadInterval],
+    lines: &[Line],
+    unit: &str,
+    (time, width): (&TimeAxis, f64),
+    (id, name): (&str, &str),
+) -> String {
     let names_width = if width < WIDE { 0.0 } else { NAMES_WIDTH };
     let plot = Plot { left: 56.0, right: width - names_width.max(18.0), top: 32.0, bottom: BOTTOM };
-    let mut svg = Svg::new(width, BOTTOM + 44.0);
+    let mut svg = Svg::new(width, BOTTOM + time.below());
     let values = || lines.iter().flat_map(|(.., value)| points.iter().filter_map(value));
     let is_logarithmic = unit == "ms";
     let y = if is_logarithmic {
@@ -84,13 +92,12 @@ fn draw(points: &[LoadInterval], lines: &[Line], unit: &str, width: f64, (id, na
     } else {
         plot.y_from_zero(&mut svg, values().fold(1.0, f64::max), 4, unit)
     };
-    let time = TimeAxis::seconds(points.last().map_or(1.0, |of| of.to_s));
     let x = time.scale(&plot);
     let wanted = if width < WIDE { 4 } else { 8 };
     time.draw(&mut svg, &plot, (wanted, width), "time since the beginning");
     let (mut names, mut words) = (Vec::new(), Vec::new());
     let at = |of: &LoadInterval, value: Option<f64>| Some((x.at((of.from_s + of.to_s) / 2.0), y.at(value?)));
-    plot.timed(&mut svg, &time, &y, unit, |svg| {
+    plot.timed(&mut svg, time, &y, unit, |svg| {
         for (name, look, value) in lines {
             let placed: Vec<Option<(f64, f64)>> = points.iter().map(|of| at(of, value(of))).collect();
             for part in placed.split(Option::is_none) {

@@ -86,16 +86,19 @@ fn around(estimate: f64, half_percent: f64) -> Option<Estimate> {
 
 fn limit(limit_ms: f64, estimate: Option<Estimate>, windows: &[Window]) -> LimitRate {
     let counted = || windows.iter().filter(|w| w.counts()).filter_map(|w| w.search.as_ref());
-    let kept =
-        counted().filter(|s| s.limited_ms.is_some_and(|ms| ms <= limit_ms)).map(|s| s.offered_rate_per_s);
-    let missed =
-        counted().filter(|s| s.limited_ms.is_some_and(|ms| ms > limit_ms)).map(|s| s.offered_rate_per_s);
+    let crossed = estimate.map(|estimate| estimate.estimate);
+    let rates = |is_kept: bool| {
+        let wanted = move |s: &&SearchStep| s.limited_ms.is_some_and(|ms| (ms <= limit_ms) == is_kept);
+        let rates = counted().filter(wanted).map(|s| s.offered_rate_per_s);
+        // As the search has it: one window by chance does not contradict the others.
+        rates.filter(move |rate| crossed.is_none_or(|crossed| (*rate <= crossed) == is_kept))
+    };
     LimitRate {
         limit_ms,
         operation: None,
         rate_per_s: estimate,
-        last_success_per_s: kept.max_by(f64::total_cmp),
-        first_failure_per_s: missed.min_by(f64::total_cmp),
+        last_success_per_s: rates(true).max_by(f64::total_cmp),
+        first_failure_per_s: rates(false).min_by(f64::total_cmp),
         limited_by_max: false,
     }
 }

@@ -107,6 +107,10 @@ fn each_operation_has_its_figures_in_every_form() {
         assert!(page.contains(wanted), "{wanted}");
     }
     assert!(!page.contains("<now>"));
+    assert!(!page.contains("data-clocks"), "a result of before its beginning was stored");
+    let dated = LoadResult { started_at: Some("2026-11-30T08:17:32Z".to_owned()), ..load.clone() };
+    let dated = self::page(&load::document(&dated, target, None));
+    assert!(dated.contains("data-clocks=\"0 1796026652000\"") && dated.contains(">08:17:32</text>"));
     let document = load::document(&LoadResult { timeline: Vec::new(), ..load }, target, None);
     assert!(!self::page(&document).contains("times-over-time"), "nothing is drawn of nothing");
 }

@@ -47,6 +47,7 @@ pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut SplitMix) 
         mode: Some(mode(level, heap_mib)),
         collector: Some("Parallel".to_owned()),
         started_at: format!("2026-03-01T10:{:02}:00Z", number % 60),
+        started_monotonic_ns: Some(10_000_000_000 + u64::from(number) * WINDOW_NS),
         start_to_ready_ms: Some(around(noise, 6_400.0, 0.1)),
         users: None,
         session_starts: None,

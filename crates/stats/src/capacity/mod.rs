@@ -3,6 +3,7 @@
 //! Pure decisions. A [`Method`] asks for windows of load and gets their results, by a load generator or by a simulated
 //! server in virtual time; it has no clock and sends nothing.
 
+mod between;
 mod ceiling;
 mod path;
 mod root;

@@ -5,12 +5,14 @@
 //! well does not starve the others. At last the answers are confirmed by windows that may not change them: where one
 //! contradicts, it counts with the others, and the search goes on.
 
+use super::between::{Ends, between, inside, lower};
 use super::ceiling::{Ceiling, ceiling, is_overload};
 use super::root::{Point, Prior, Root, ends, is_kept, root};
 use super::search_config::SearchConfig;
 use super::window::{WindowRequest, WindowResult};
 use super::{Capacity, Method};
 use assay_model::{CapacityStep, Estimate, LimitRate};
+use std::cmp::Ordering;
 
 /// Doublings above the first rate, and halvings below it.
 const DOUBLINGS: i32 = 24;
@@ -53,14 +55,6 @@ enum Target {
     /// One of the configuration, or [`Search::refusals`].
     Limit(usize),
     Maximum,
-}
-
-/// A rate: middle, lower and upper end, as logarithms.
-type Ends = [f64; 3];
-
-/// The lower of two rates.
-fn lower(one: Ends, other: Ends) -> Ends {
-    std::array::from_fn(|at| one[at].min(other[at]))
 }
 
 /// One limit: what windows say about it.
@@ -167,42 +161,66 @@ impl Search {
         ends.map_or(f64::INFINITY, |(low, high)| ((high - low) / 2.0).exp_m1())
     }
 
-    /// The root of a limit with what those of shorter ones of the same requests say: a request beyond a limit is beyond every shorter one, too, so the
-    /// rate at it is no lower than theirs. Near the maximum windows say hardly anything of long limits; there the short ones bound
-    /// them. The other way round the least known ones would bound the best known.
-    fn answer(&self, limit: usize) -> Option<Root> {
-        let root = self.limits[limit].root?;
-        if limit == self.refusals() {
-            return Some(self.between_ends(limit, root));
-        }
+    /// Limits of the same requests, with how their time compares to that of this one.
+    fn alike(&self, limit: usize, wanted: Ordering) -> impl Iterator<Item = usize> {
         let limits = &self.config.limits;
-        let is_shorter = |other: &usize| {
-            limits[*other].operation == limits[limit].operation
-                && limits[*other].limit_ms < limits[limit].limit_ms
+        let is_wanted = move |other: &usize| {
+            limit != self.refusals()
+                && limits[*other].operation == limits[limit].operation
+                && limits[*other].limit_ms.total_cmp(&limits[limit].limit_ms) == wanted
         };
-        let is_known = |other: &usize| self.is_reached(*other) == (true, true);
-        let shorter = || (0..self.refusals()).filter(is_shorter).filter(is_known);
-        let low = shorter().filter_map(|other| Some(self.limits[other].root?.low)).fold(root.low, f64::max);
+        (0..self.refusals()).filter(is_wanted)
+    }
+
+    /// Those that are shorter, and known.
+    fn shorter(&self, limit: usize) -> impl Iterator<Item = usize> {
+        self.alike(limit, Ordering::Less).filter(|other| self.is_reached(*other) == (true, true))
+    }
+
+    /// The root of a limit between the rates that kept it and those that did not, with what the roots of shorter limits say: a request beyond a
+    /// limit is beyond every shorter one, too, so the rate at it is no lower than theirs. Near the maximum windows say hardly anything of
+    /// long limits; there the short ones bound them. The other way round the least known ones would bound the best known.
+    fn alone(&self, limit: usize) -> Option<Ends> {
+        let root = self.limits[limit].root?;
+        let shorter = || self.shorter(limit).filter_map(|other| self.limits[other].root);
+        let low = shorter().map(|other| other.low).fold(root.low, f64::max);
         // Where they contradict each other, each stands for itself.
-        if root.high < low {
-            return Some(self.between_ends(limit, root));
-        }
-        let middles = shorter().filter_map(|other| Some(self.limits[other].root?.median));
-        let median = middles.fold(root.median, f64::max).clamp(low, root.high);
-        Some(self.between_ends(limit, Root { low, median, ..root }))
-    }
-
-    /// An answer is neither below a rate that was kept nor above one that was not.
-    fn between_ends(&self, limit: usize, root: Root) -> Root {
+        let ends = if root.high < low {
+            [root.median, root.low, root.high]
+        } else {
+            inside([shorter().map(|other| other.median).fold(root.median, f64::max), low, root.high])
+        };
         let (kept, missed) = self.ends(limit);
-        let median = root.median.max(kept.unwrap_or(root.median)).min(missed.unwrap_or(f64::INFINITY));
-        Root { low: root.low.min(median), median, high: root.high.max(median), ..root }
+        Some(between(ends, kept, missed))
     }
 
-    /// Highest rate that kept a limit and lowest that did not, as logarithms.
+    /// The same, no lower than that of any shorter limit.
+    fn answer(&self, limit: usize) -> Option<Ends> {
+        let raised = |[own, low, high]: Ends, other: usize| match self.alone(other) {
+            Some([middle, _, above]) if own < middle => [middle, low, high.max(above)],
+            _ => [own, low, high],
+        };
+        Some(self.shorter(limit).fold(self.alone(limit)?, raised))
+    }
+
+    /// Highest rate that kept a limit and lowest that did not, as logarithms. What misses a longer limit misses this one, too, also in a window
+    /// that confirmed the longer one alone.
     fn ends(&self, limit: usize) -> (Option<f64>, Option<f64>) {
+        let missed = |limit: usize| ends(self.points(limit), self.miss_share(limit)).1;
+        let longer = self.alike(limit, Ordering::Greater).filter_map(missed);
+        let missed = missed(limit).into_iter().chain(longer).min_by(f64::total_cmp);
+        (self.kept_below(limit, missed.unwrap_or(f64::INFINITY)), missed)
+    }
+
+    fn kept_below(&self, limit: usize, most: f64) -> Option<f64> {
+        let below = self.points(limit).filter(|point| point.ln_rate() < most);
+        ends(below, self.miss_share(limit)).0
+    }
+
+    /// All that windows say of a limit, those that confirmed it with the others.
+    fn points(&self, limit: usize) -> impl Iterator<Item = &Point> {
         let Searched { points, confirmed, .. } = &self.limits[limit];
-        ends(points.iter().chain(confirmed), self.miss_share(limit))
+        points.iter().chain(confirmed)
     }
 
     fn is_precise(&self, target: Target) -> bool {
@@ -361,8 +379,7 @@ impl Search {
 
     /// What windows say of a limit that some rates keep and others do not.
     fn known(&self, limit: usize) -> Option<Ends> {
-        let root = self.answer(limit).filter(|_| self.is_reached(limit) == (true, true))?;
-        Some([root.median, root.low, root.high])
+        self.answer(limit).filter(|_| self.is_reached(limit) == (true, true))
     }
 
     /// The highest rate at which answers keep up with requests, and few are refused.
@@ -379,18 +396,22 @@ impl Search {
         match (self.known(limit), maximum) {
             (Some(rate), Some(maximum)) => Some((lower(rate, maximum), maximum[0] <= rate[0])),
             (Some(rate), None) => Some((rate, false)),
-            (None, Some(maximum)) => (self.is_reached(limit) == (true, false)).then_some((maximum, true)),
-            (None, None) => None,
+            (None, Some(maximum)) if self.is_reached(limit) == (true, false) => {
+                // A window that confirmed another limit may have missed this one.
+                let (kept, missed) = self.ends(limit);
+                let is_missed = missed.is_some_and(|missed| missed <= maximum[0]);
+                let kept = kept.filter(|_| is_missed);
+                Some((between(maximum, kept, missed.filter(|_| is_missed)), !is_missed))
+            }
+            (None, _) => None,
         }
     }
 
     fn limit_capacity(&self, limit: usize) -> LimitRate {
         let rate = self.rate_at(limit);
-        let most = self.maximum().map_or(f64::INFINITY, |maximum| maximum[0]);
-        let Searched { points, confirmed, .. } = &self.limits[limit];
-        let up_to_most = points.iter().chain(confirmed).filter(|point| point.ln_rate() <= most);
-        let (kept, _) = ends(up_to_most, self.miss_share(limit));
         let (_, missed) = self.ends(limit);
+        let most = self.maximum().map_or(f64::INFINITY, |maximum| maximum[0].next_up());
+        let kept = self.kept_below(limit, most.min(missed.unwrap_or(f64::INFINITY)));
         LimitRate {
             limit_ms: self.config.limits[limit].limit_ms,
             operation: self.config.limits[limit].operation.clone(),

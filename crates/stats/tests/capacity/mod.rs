@@ -29,12 +29,12 @@ fn all(capacity: &Capacity) -> impl Iterator<Item = Estimate> {
 }
 
 fn is_sound(capacity: &Capacity) -> bool {
-    // What the table of limits says was kept or missed, the answer does not contradict.
+    // What the table of limits says was kept or missed, the answer does not contradict: no rate that was missed is reported.
     let agrees = |limit: &assay_model::LimitRate| {
         let rate = limit.rate_per_s.map(|rate| rate.estimate);
-        let is_no_higher =
-            |low: Option<f64>, high: Option<f64>| low.zip(high).is_none_or(|(l, h)| l <= h * (1.0 + 1e-9));
-        is_no_higher(limit.last_success_per_s, rate) && is_no_higher(rate, limit.first_failure_per_s)
+        let (kept, missed) = (limit.last_success_per_s, limit.first_failure_per_s);
+        kept.zip(rate).is_none_or(|(kept, rate)| kept <= rate * (1.0 + 1e-9))
+            && rate.zip(missed).is_none_or(|(rate, missed)| rate < missed)
     };
     is_ordered(capacity) && capacity.limits.iter().all(agrees)
 }

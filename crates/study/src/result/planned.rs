@@ -101,6 +101,7 @@ pub fn trial(variant: &str, metric: &str, by_block: &[f64]) -> Trial {
         mode: None,
         collector: None,
         started_at: String::new(),
+        started_monotonic_ns: None,
         start_to_ready_ms: None,
         users: None,
         session_starts: None,

@@ -10,6 +10,7 @@ use crate::check::combinations::BUILD;
 use crate::file::program::ProcessTable;
 use crate::plan::variant_launch::VariantLaunch;
 use assay_launch::{Local, Placeholders, ProcessSpec, Processes, TrialFolders};
+use assay_load::monotonic_ns;
 use assay_model::{LaunchRecord, Problem, RunEventKind, Trial, TrialOutcome, file, schema};
 use assay_text::redact;
 use std::path::PathBuf;
@@ -160,6 +161,7 @@ fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, id: TrialId) 
         mode: None,
         collector: None,
         started_at: jiff::Timestamp::now().to_string(),
+        started_monotonic_ns: Some(monotonic_ns()),
         start_to_ready_ms: None,
         users: None,
         session_starts: None,

@@ -7,10 +7,8 @@ use assay_kit::axes::Plot;
 use assay_kit::chart::{Chart, Panel, SMALL_WIDTH};
 use assay_kit::number::{MIB, count, significant};
 use assay_kit::sawtooth::{self, SawtoothDrop};
-use assay_kit::scale::Scale;
 use assay_kit::svg::Svg;
 use assay_kit::text;
-use assay_kit::time_axis::TimeAxis;
 use assay_model::{GcRecord, GcRecordKind, GcScope, StoredTrial};
 
 const ID: &str = "gc-time";
@@ -94,15 +92,15 @@ fn limits(drawn: &[Drawn<Placed>], group: &Group) -> (f64, f64) {
 }
 
 fn panel(cell: &Cell, stored: &StoredTrial, events: &[Placed], limits: (f64, f64), id: &str) -> String {
-    let mut svg = Svg::new(SMALL_WIDTH, 218.0);
     let joined = joined(&stored.trial);
-    let x = Scale::linear((0.0, joined.total_s), (HEAP.left, HEAP.right));
+    let time = joined.time();
+    let mut svg = Svg::new(SMALL_WIDTH, PAUSES.bottom + time.below());
+    let x = time.scale(&HEAP);
     let heap = HEAP.y_from_zero(&mut svg, limits.0, 3, "heap in use (MiB)");
     let pauses = PAUSES.y_from_zero(&mut svg, limits.1, 2, "pause (ms)");
     joined.note(&mut svg, &HEAP);
     let look = cell.look;
     let falls: Vec<SawtoothDrop> = events.iter().map(Placed::fall).collect();
-    let time = TimeAxis::seconds(joined.total_s);
     HEAP.timed(&mut svg, &time, &heap, "MiB", |svg| {
         joined.borders(svg, &HEAP, &x);
         sawtooth::falls(svg, &falls, &x, &heap, look);
@@ -114,7 +112,7 @@ fn panel(cell: &Cell, stored: &StoredTrial, events: &[Placed], limits: (f64, f64
             format!("full collection: {} ms", significant(ms))
         });
     });
-    joined.axis(&mut svg, &PAUSES, &x);
+    joined.axis(&mut svg, &PAUSES);
     let (longest, full) = longest_and_full(events);
     let words = format!(
         "{} pauses in {} measured seconds, the longest {} ms, {} full collections",

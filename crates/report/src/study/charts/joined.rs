@@ -3,12 +3,15 @@
 
 use super::super::grid::{Cell, Grid, Group, is_quiet};
 use assay_kit::joined::JoinedAxis;
+use assay_kit::time_axis::Clock;
 use assay_model::{StoredTrial, Trial, Window};
 
 /// Joins the windows of a trial.
 pub fn joined(trial: &Trial) -> JoinedAxis {
     let left_out = |w: &Window| (!is_quiet(w)).then(|| format!("block {}: disturbed", w.block));
+    let begun = trial.started_monotonic_ns.zip(Clock::stored(&trial.started_at));
     JoinedAxis::of(trial.windows.iter().map(|w| (w.start_monotonic_ns, w.end_monotonic_ns, left_out(w))))
+        .with_clock(begun)
 }
 
 /// What is drawn of a variant: the things that lie in the windows of one of its trials; absent without any.

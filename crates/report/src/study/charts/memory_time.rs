@@ -9,11 +9,9 @@ use assay_kit::axes::Plot;
 use assay_kit::chart::{Chart, Panel, SMALL_WIDTH};
 use assay_kit::key::{mark, marks};
 use assay_kit::number::{MIB, mib};
-use assay_kit::scale::Scale;
 use assay_kit::stack::{Layer, stack};
 use assay_kit::svg::Svg;
 use assay_kit::text;
-use assay_kit::time_axis::TimeAxis;
 use assay_model::{Area, MemorySample, StoredTrial};
 
 const ID: &str = "memory-time";
@@ -91,9 +89,10 @@ fn in_windows(stored: &StoredTrial) -> Vec<Placed<'_>> {
 }
 
 fn panel(cell: &Cell, stored: &StoredTrial, samples: &[Placed], highest: f64, id: &str) -> String {
-    let mut svg = Svg::new(SMALL_WIDTH, 176.0);
     let joined = joined(&stored.trial);
-    let x = Scale::linear((0.0, joined.total_s), (PLOT.left, PLOT.right));
+    let time = joined.time();
+    let mut svg = Svg::new(SMALL_WIDTH, PLOT.bottom + time.below());
+    let x = time.scale(&PLOT);
     let y = PLOT.y_from_zero(&mut svg, highest, 3, "resident (MiB)");
     let windows = |svg: &mut Svg| {
         for window in samples.chunk_by(|a, b| a.1 == b.1) {
@@ -112,8 +111,8 @@ fn panel(cell: &Cell, stored: &StoredTrial, samples: &[Placed], highest: f64, id
         }
         joined.borders(svg, &PLOT, &x);
     };
-    PLOT.timed(&mut svg, &TimeAxis::seconds(joined.total_s), &y, "MiB", windows);
-    joined.axis(&mut svg, &PLOT, &x);
+    PLOT.timed(&mut svg, &time, &y, "MiB", windows);
+    joined.axis(&mut svg, &PLOT);
     joined.note(&mut svg, &PLOT);
     let ends = samples.first().zip(samples.last());
     let words = ends.map_or_else(String::new, |(first, last)| {
