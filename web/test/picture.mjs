@@ -1,4 +1,5 @@
-// picture.mjs PAGE LIGHT DARK   what the README shows of a page of `assay memory`: its answer and its tree map, as SVG in both colours.
+// picture.mjs PAGE LIGHT DARK   what the README shows of a page: its answer and its first picture, the tree map of `assay memory` or the
+// effects of a study, as SVG in both colours.
 // CHROMIUM is the browser.
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -6,7 +7,7 @@ import { chromium } from "playwright-core";
 
 /** The picture as text. Styles become attributes, so that it needs nothing else. Runs in the page. */
 function pictureOf() {
-  const MARGIN = 13, LINE = 26, LINES = 94;
+  const MARGIN = 13, LINE = 26, LINE_CHARS = 100;
   const STYLES = ["fill", "stroke", "stroke-width", "stroke-linejoin", "stroke-opacity", "fill-opacity", "opacity", "paint-order"];
   const OF_TEXT = ["font-family", "font-size", "font-weight"];
 
@@ -33,20 +34,22 @@ function pictureOf() {
     return make("text", { y, fill: color, "font-family": fontFamily, "font-size": size, "font-weight": 600 }, words);
   };
 
-  const words = (selector) => document.querySelector(selector).textContent;
-  const [resident, rest] = words(".headline").split(/(?<=;) /);
-  const map = copyOf(document.querySelector("#map .map-wide svg"));
-  const [, , width, height] = map.getAttribute("viewBox").split(" ").map(Number);
-  const box = { x: -MARGIN, y: 0, width: width + 2 * MARGIN, height: height + LINES + MARGIN };
+  const words = (selector) => document.querySelector(selector)?.textContent.replace(/\s+/g, " ").trim() ?? "";
+  // A headline goes on in a second line behind a semicolon, or where the first is full.
+  const lines = words(".headline").split(/(?<=;) /).flatMap((part) => part.match(new RegExp(`.{1,${LINE_CHARS}}(?: |$)`, "g")));
+  const under = words("#map .sum, .sum");
+  const drawn = copyOf(document.querySelector("#map .map-wide svg, figure svg[role=img]"));
+  const [, , width, height] = drawn.getAttribute("viewBox").split(" ").map(Number);
+  const top = LINE * (lines.length + (under ? 1 : 0)) + 16;
+  const box = { x: -MARGIN, y: 0, width: width + 2 * MARGIN, height: height + top + MARGIN };
   const picture = make(
     "svg",
     { viewBox: Object.values(box).join(" ") },
     copyOf(document.querySelector("svg.defs defs")),
     make("rect", { ...box, fill: getComputedStyle(document.body).backgroundColor }),
-    lineOf(resident, LINE, 20),
-    lineOf(rest, 2 * LINE, 20),
-    lineOf(words(".sum"), 3 * LINE, 15),
-    make("g", { transform: `translate(0 ${LINES})` }, ...map.childNodes),
+    ...lines.map((line, at) => lineOf(line, (at + 1) * LINE, 20)),
+    ...(under ? [lineOf(under, (lines.length + 1) * LINE, 15)] : []),
+    make("g", { transform: `translate(0 ${top})` }, ...drawn.childNodes),
   );
   return new XMLSerializer().serializeToString(picture);
 }

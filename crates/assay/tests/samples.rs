@@ -8,6 +8,8 @@ use std::process::Command;
 
 /// Columns of samples: what a page shows without scrolling.
 const COLUMNS: &str = "104";
+/// The same of the README, as repositories show it.
+const COLUMNS_OF_README: &str = "88";
 /// Stands for lines that a sample leaves out.
 const LEFT_OUT: &str = "...";
 
@@ -63,12 +65,17 @@ fn samples_are_what_the_program_prints_of_stored_results() {
     let mut count = 0;
     for path in texts(&root.join("docs")).into_iter().chain([root.join("README.md")]) {
         let text = fs::read_to_string(&path).expect("a text");
+        let columns = if path.ends_with("README.md") && path.parent() == Some(&*root) {
+            COLUMNS_OF_README
+        } else {
+            COLUMNS
+        };
         for sample in samples(&text) {
             let mut assay = Command::new(env!("CARGO_BIN_EXE_assay"));
             assay
                 .args(sample.command.split(' '))
                 .current_dir(&root)
-                .env("COLUMNS", COLUMNS)
+                .env("COLUMNS", columns)
                 .env("NO_COLOR", "1");
             let output = assay.output().expect("assay starts");
             let printed = String::from_utf8_lossy(&output.stdout);
