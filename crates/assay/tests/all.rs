@@ -4,6 +4,7 @@ mod ab;
 mod capacity;
 mod capacity_report;
 mod capacity_workload;
+mod ci;
 mod color;
 mod columns;
 mod commands;

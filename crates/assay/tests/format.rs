@@ -249,6 +249,37 @@ fn verdicts_are_written_for_a_build() {
     assert_eq!(said.matches("fails: ").count(), failures, "the page alone does not say why: {said}");
 }
 
+/// The form itself is tested beside its writer.
+#[test]
+fn alerts_name_the_rule_and_where_it_is_broken() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let alerts = |words: &[&str]| -> serde_json::Value {
+        let file = path("alerts.sarif");
+        let output = assay(&[words, &["--sarif", &file]].concat());
+        let read = fs::read(&file).unwrap_or_else(|e| panic!("{words:?}: {e}: {}", text(&output.stderr)));
+        serde_json::from_slice::<serde_json::Value>(&read).expect("JSON")["runs"][0].clone()
+    };
+    let options = path("jvm.options");
+    fs::write(&options, "# heap\n-Xmx1g\n8-:-XX:+UseConcMarkSweepGC\n").expect("it is written");
+    let run = alerts(&["flags", "--file", &options, "--for", "21"]);
+    let result = &run["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"option-unrecognized".into(), &"error".into()));
+    assert!(result["message"]["text"].as_str().is_some_and(|text| text.starts_with("JDK 21: -XX:+UseConc")));
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], format!("file://{options}"));
+    assert_eq!(place["region"]["startLine"], 3);
+    let run = alerts(&["host", &stored("host-snapshot-1.json")]);
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
+    let results = run["results"].as_array().expect("results");
+    assert!(!results.is_empty() && results.len() < rules.len(), "{run}");
+    let is_helped =
+        |rule: &serde_json::Value| rule["help"]["text"].as_str().is_some_and(|text| !text.is_empty());
+    assert!(rules.iter().all(is_helped), "{rules:?}");
+    let subject = &results[0]["locations"][0]["logicalLocations"][0]["fullyQualifiedName"];
+    assert!(subject == "machine" || subject.as_str().is_some_and(|of| of.starts_with("JVM ")), "{subject}");
+}
+
 #[test]
 fn a_load_whose_page_alone_was_asked_for_says_why_it_is_not_valid() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -3,10 +3,12 @@
 
 mod gate_summary;
 mod gates;
+mod sarif;
 mod shown;
 
 pub use gate_summary::render_gate_summary;
 pub use gates::{Judged, Judgement, line_of_gate, render_junit};
+pub use sarif::{Alert, Alerts, Rule, render_sarif};
 pub use shown::shown_unit;
 
 use assay_kit::document::{self, Step};

@@ -28,6 +28,9 @@ pub struct FlagsArguments {
     /// Files for the verdicts.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
+    /// Write the remarks on options to FILE as SARIF 2.1.0, for lists of alerts
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
     /// Write a page to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

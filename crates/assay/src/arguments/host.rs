@@ -31,8 +31,11 @@ pub struct HostArguments {
     /// What --fail-on comes to.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
+    /// Write broken rules to FILE as SARIF 2.1.0, for lists of alerts
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
     /// Measure the advice of RULE: compare this machine with and without it, on the load of STUDY
-    #[arg(long, num_args = 2, action = clap::ArgAction::Set, value_names = ["RULE", "STUDY"], conflicts_with_all = ["from", "snapshot", "fail_on", "all", "junit", "summary", "html"])]
+    #[arg(long, num_args = 2, action = clap::ArgAction::Set, value_names = ["RULE", "STUDY"], conflicts_with_all = ["from", "snapshot", "fail_on", "all", "junit", "summary", "sarif", "html"])]
     pub what_if: Option<Vec<String>>,
     /// The short form of the study
     #[arg(long, requires = "what_if")]

@@ -6,8 +6,10 @@ use crate::failure::Failure;
 use crate::forms::{Described, HostCheck, show, show_as_asked};
 use crate::output;
 use crate::output_file::{can_be_written, write_result};
-use assay_findings::{Judged, Judgement};
-use assay_model::{GateVerdict, HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, schema};
+use assay_findings::{Alert, Alerts, Judged, Judgement, Rule, render_sarif};
+use assay_model::{
+    Finding, GateVerdict, HostReport, HostRule, HostRuling, HostSnapshot, HostVerdict, schema,
+};
 use assay_study::RunOptions;
 use assay_text::near::hint;
 use std::path::Path;
@@ -21,7 +23,7 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
     if let Some([rule, study]) = arguments.what_if.as_deref() {
         return what_if(arguments, rule, Path::new(study));
     }
-    let files = [&arguments.snapshot, &arguments.html];
+    let files = [&arguments.snapshot, &arguments.html, &arguments.sarif];
     files.into_iter().flatten().try_for_each(|path| can_be_written(path))?;
     gate::check_files(&arguments.gate_files)?;
     let snapshot = match &arguments.from {
@@ -43,6 +45,10 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
     }
     let judged = Judged { suite: "assay host", not_usable: None, cases: &cases };
     gate::write_files(&arguments.gate_files, &judged, &|| checked.document().markdown())?;
+    if let Some(path) = &arguments.sarif {
+        let alerts = alerts(&report, arguments.from.as_deref());
+        write_result(path, |out| render_sarif(&alerts, out))?;
+    }
     let fails = failed().next().is_some();
     Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
@@ -69,6 +75,40 @@ fn judged(report: &HostReport, least: Option<Severity>) -> Vec<Judgement> {
         }
     };
     applied.map(case).collect()
+}
+
+/// Every rule that was applied, and those that are broken, each for the machine or for a JVM on it.
+fn alerts(report: &HostReport, snapshot: Option<&Path>) -> Alerts {
+    let rule = |ruling: &HostRuling| {
+        let Finding { rule, severity, claim, effect, source, .. } = &ruling.finding;
+        let help = [effect.clone(), source.as_ref().map(|source| format!("Source: {source}"))];
+        Rule {
+            id: rule.to_string(),
+            severity: *severity,
+            title: claim.clone(),
+            help: help.into_iter().flatten().collect(),
+        }
+    };
+    let alert = |ruling: &HostRuling| {
+        let finding = &ruling.finding;
+        let step =
+            finding.change.as_ref().map_or_else(String::new, |change| format!(" → {}", change.command));
+        let program = ruling.program.as_ref().map_or_else(String::new, |program| format!(" ({program})"));
+        Alert {
+            rule: finding.rule.to_string(),
+            severity: finding.severity,
+            message: format!("{}: {}{step}", finding.claim, finding.evidence_line()),
+            subject: ruling.pid.map_or_else(|| "machine".to_owned(), |pid| format!("JVM {pid}{program}")),
+            file: snapshot.map(|path| (path.display().to_string(), None)),
+        }
+    };
+    let applied = || report.rulings.iter().filter(|ruling| ruling.verdict != HostVerdict::NotApplicable);
+    Alerts {
+        version: env!("CARGO_PKG_VERSION"),
+        command: "assay host",
+        rules: applied().map(rule).collect(),
+        alerts: applied().filter(|ruling| ruling.verdict == HostVerdict::Bad).map(alert).collect(),
+    }
 }
 
 /// A rule's advice, tried on the load of a study.

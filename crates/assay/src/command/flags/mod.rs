@@ -1,13 +1,15 @@
 //! `assay flags`: what releases of the JVM make of options.
 
+mod alerts;
 mod options;
 
 use crate::arguments::{FlagsArguments, FlagsCondition};
 use crate::command::gate;
 use crate::failure::Failure;
 use crate::forms::show_as_asked;
-use crate::output_file::can_be_written;
+use crate::output_file::{can_be_written, write_result};
 use crate::stop;
+use assay_findings::render_sarif;
 use assay_jdk::options::{Verdict, WrittenOption, judge_here, prevents, table_releases};
 use assay_jdk::{InstalledJvms, JvmWish, StartError};
 use assay_model::{
@@ -23,9 +25,9 @@ use std::sync::atomic::AtomicBool;
 
 /// Looks options up in each release.
 pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Failure> {
-    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    [&arguments.html, &arguments.sarif].into_iter().flatten().try_for_each(|path| can_be_written(path))?;
     gate::check_files(&arguments.gate_files)?;
-    let Asked { options, pid, file, own } = asked_of(arguments)?;
+    let Asked { options, lines, pid, file, own } = asked_of(arguments)?;
     let stop = stop::flag_on_signal()?;
     let jvms = InstalledJvms::find(&assay_study::cache_of(Path::new(".")));
     let releases = releases(arguments, own)?.into_iter().map(|(release, version)| {
@@ -47,6 +49,9 @@ pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Failure> {
     let report =
         FlagsReport { schema: schema::FLAGS.to_owned(), pid, file, options: redact::words(&texts), releases };
     show_as_asked(&report, &arguments.format, arguments.html.as_deref())?;
+    if let Some(path) = &arguments.sarif {
+        write_result(path, |out| render_sarif(&alerts::of(&report, &lines), out))?;
+    }
     let cases: Vec<GateCase> = report
         .releases
         .iter()

@@ -17,6 +17,8 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 /// Options, and whose they are.
 pub struct Asked {
     pub options: Vec<WrittenOption>,
+    /// Of each option of a file, the line that it stands in.
+    pub lines: Vec<u64>,
     pub pid: Option<u32>,
     pub file: Option<String>,
     /// The release of the process.
@@ -50,20 +52,34 @@ pub fn asked_of(arguments: &FlagsArguments) -> Result<Asked, Failure> {
 }
 
 fn typed(options: Vec<WrittenOption>) -> Asked {
-    Asked { options, pid: None, file: None, own: None }
+    Asked { options, lines: Vec::new(), pid: None, file: None, own: None }
 }
 
 fn of_file(path: &Path) -> Result<Asked, Failure> {
     let name = path.display().to_string();
-    let options = read(path).map_err(|e| Failure::input(format!("{name} cannot be read: {e}")))?;
+    let text = read(path).map_err(|e| Failure::input(format!("{name} cannot be read: {e}")))?;
+    let options = options_in_file(&text);
     if options.is_empty() {
         let said = said_of(path).map_or_else(String::new, |said| format!(": {said}"));
         return Err(Failure::input(format!("{name} has no options of a JVM{said}")));
     }
-    Ok(Asked { file: Some(name), ..typed(options) })
+    Ok(Asked { file: Some(name), lines: lines_of(&options, &text), ..typed(options) })
 }
 
-fn read(path: &Path) -> std::io::Result<Vec<WrittenOption>> {
+/// Of each option the line that it stands in: options come in the order of the file, but not in that of its lines where some are joined.
+fn lines_of(options: &[WrittenOption], text: &str) -> Vec<u64> {
+    let numbered = || (1_u64..).zip(text.lines());
+    let mut last = 1;
+    let mut line_of = |option: &WrittenOption| {
+        let word = option.text.split_whitespace().next().unwrap_or_default();
+        let found = numbered().skip_while(|(number, _)| *number < last).find(|(_, line)| line.contains(word));
+        last = found.map_or(last, |(number, _)| number);
+        last
+    };
+    options.iter().map(&mut line_of).collect()
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
     let file = File::open(path)?;
     // Opening a pipe would wait, and reading one might never end.
     if !file.metadata()?.is_file() {
@@ -71,7 +87,7 @@ fn read(path: &Path) -> std::io::Result<Vec<WrittenOption>> {
     }
     let mut bytes = Vec::new();
     file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
-    Ok(options_in_file(&String::from_utf8_lossy(&bytes)))
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn split(text: &str) -> Result<Vec<WrittenOption>, Failure> {
@@ -89,7 +105,9 @@ fn split(text: &str) -> Result<Vec<WrittenOption>, Failure> {
     // A command may name files with more options; one that is not here is not judged.
     let options = options.into_iter().flat_map(|text| {
         let named = text.strip_prefix('@').and_then(|path| read(Path::new(path)).ok());
-        named.unwrap_or_else(|| vec![WrittenOption { text, releases: 0..=u32::MAX }])
+        named
+            .map(|text| options_in_file(&text))
+            .unwrap_or_else(|| vec![WrittenOption { text, releases: 0..=u32::MAX }])
     });
     Ok(options.collect())
 }
