@@ -1,5 +1,6 @@
 //! A study as it is typed: what comes of one in which nothing counts, and of one whose output nobody reads.
 
+use assay_testkit::{each_java, skip};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -92,6 +93,27 @@ fn a_comparison_of_which_one_side_does_not_start_is_not_decided() {
     assert_eq!(code, Some(3), "{said}");
     assert!(said.contains("nothing is compared: one alone has a value of"), "{said}");
     assert_eq!(run(&["--out", "allowed", "--allow-invalid"]).0, Some(0));
+}
+
+/// The variant is left out of the plan: no JDK of its release is here. The server takes options of a JVM, and is none.
+#[test]
+fn a_comparison_of_which_one_side_cannot_run_here_is_not_decided() {
+    if each_java(64).is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let study = study(folder.path(), "no", ", jvm = \"99\"");
+    let text = std::fs::read_to_string(&study).expect("the study");
+    let text = text.replace("name = \"wrong\"", "name = \"wrong\"\nprimary_metric = \"rss_bytes\"");
+    let text = text
+        .replace("command = \"", "command = \"sh -c 'exec ")
+        .replace("{port}\"\nready", "{port}' {jvm_options}\"\nready");
+    std::fs::write(&study, text).expect("the study");
+    let output = Command::new(ASSAY).arg("run").arg(&study).current_dir(folder.path()).output();
+    let Output { status, stderr, .. } = output.expect("assay starts");
+    let said = String::from_utf8_lossy(&stderr);
+    assert_eq!(status.code(), Some(3), "{said}");
+    assert!(said.contains("nothing is compared: one alone can run here; two: "), "{said}");
 }
 
 #[test]

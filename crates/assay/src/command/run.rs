@@ -217,8 +217,14 @@ fn usable_for(run: &StoredRun) -> (Usable, Option<String>) {
         say!("nothing counts: {why}");
         return (Usable::No, Some(why));
     }
-    let Some(only) = run.answer_without_another() else { return (Usable::Yes, None) };
-    let why = format!("{only} alone has a value of {metric} that can be used");
+    let mut why = match (run.answer_without_another(), run.plan.variants.as_slice()) {
+        (Some(only), _) => format!("{only} alone has a value of {metric} that can be used"),
+        (None, [only]) if !run.plan.skipped.is_empty() => format!("{} alone can run here", only.name),
+        _ => return (Usable::Yes, None),
+    };
+    for skipped in &run.plan.skipped {
+        why += &format!("; {}: {}", skipped.name, skipped.reason);
+    }
     say!("nothing is compared: {why}");
     (Usable::OneSide, Some(why))
 }
