@@ -25,11 +25,13 @@ const numbers = (() => {
     const rounded = Number(value.toPrecision(3));
     return fixed(rounded, Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(rounded)) + 1e-9))));
   };
-  /** Nanoseconds of a request. */
+  /** Nanoseconds in the unit that fits. */
   const time = (ns) => {
-    const us = ns / 1e3;
-    if (0 < us && us < 0.05) return "<0.1 µs";
-    return us < 1000 ? `${three(us)} µs` : `${three(us / 1e3)} ms`;
+    if (ns === 0) return "0 ms";
+    if (ns < 1) return "<1 ns";
+    if (ns < 1e3) return `${three(ns)} ns`;
+    if (ns < 1e6) return `${three(ns / 1e3)} µs`;
+    return ns < 1e9 ? `${three(ns / 1e6)} ms` : `${three(ns / 1e9)} s`;
   };
   /** A share of one; what is more than nothing is not called that by `percent`. */
   const share = (of) => {

@@ -38,7 +38,7 @@ pub use budget::BudgetArguments;
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
 pub use compare::CompareArguments;
 pub use flags::{FlagsArguments, FlagsCondition};
-pub use format::{Format, FormatArguments};
+pub use format::{ExtentArguments, Form, Format, FormatArguments};
 pub use gate_files::GateFilesArguments;
 pub use gc::{GcArguments, GcCommand, GcDiffArguments, GcReadArguments};
 pub use heap::{HeapArguments, HeapCommand, LayoutArguments, ModesArguments, PredictArguments};
@@ -363,6 +363,9 @@ pub struct ReportArguments {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
+    /// How much of it.
+    #[command(flatten)]
+    pub extent: ExtentArguments,
 }
 
 /// Forms of a report.

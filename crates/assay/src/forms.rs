@@ -1,6 +1,6 @@
 //! Results in their forms. The commands that measure show a result by the same functions as `assay report`, which reads a stored one.
 
-use crate::arguments::{Format, FormatArguments};
+use crate::arguments::{Form, Format, FormatArguments};
 use crate::failure::Failure;
 use crate::output;
 use crate::output_file::write_result;
@@ -9,7 +9,7 @@ use assay_model::{
     HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult, MemoryChange,
     MemoryReport, Problem, RunComparison, StoredRun, Summary, TimeChange, TimeReport,
 };
-use assay_report::{self as report, Data, Document, EntriesShown, TerminalView};
+use assay_report::{self as report, Data, Document, Extent};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,9 +25,9 @@ pub trait Described {
     fn document(&self) -> Document;
     /// The raw numbers behind it.
     fn data(&self) -> Data;
-    /// The view of a terminal, with as many entries of a tree as were asked for.
-    fn view(&self, terminal: TerminalView) -> TerminalView {
-        terminal
+    /// How many entries were asked for, instead of how much of all.
+    fn entries(&self) -> Option<Extent> {
+        None
     }
     /// Problems, for which raw numbers have no rows: they go to standard error.
     fn problems(&self) -> &[Problem] {
@@ -38,13 +38,13 @@ pub trait Described {
 /// Writes the page where one was asked for, and prints the result as it was asked for; without a form, nothing.
 pub fn show(
     result: &impl Described,
-    format: impl Into<Option<Format>>,
+    form: impl Into<Option<Form>>,
     page: Option<&Path>,
 ) -> Result<(), Failure> {
     if let Some(path) = page {
         write_result(path, |out| result.document().write_html(out))?;
     }
-    format.into().map_or(Ok(()), |format| print(result, format))
+    form.into().map_or(Ok(()), |form| print(result, form))
 }
 
 /// The same, in the form that a command's arguments ask for.
@@ -57,17 +57,21 @@ pub fn show_as_asked(
 }
 
 /// Prints a result in a form.
-pub fn print(result: &impl Described, format: Format) -> Result<(), Failure> {
-    if matches!(format, Format::Csv | Format::Ndjson) {
+pub fn print(result: &impl Described, form: Form) -> Result<(), Failure> {
+    if matches!(form.format, Format::Csv | Format::Ndjson) {
         output::note(result.problems());
     }
-    output::print(|out| write(result, format, out))
+    output::print(|out| write(result, form, out))
 }
 
 /// Writes a result in a form.
-pub fn write(result: &impl Described, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Table => out.write_all(result.document().terminal(result.view(output::view())).as_bytes()),
+pub fn write(result: &impl Described, form: impl Into<Form>, out: &mut dyn Write) -> io::Result<()> {
+    let form = form.into();
+    match form.format {
+        Format::Table => {
+            let view = output::view(result.entries().unwrap_or(form.extent));
+            out.write_all(result.document().terminal(view).as_bytes())
+        }
         Format::Json => {
             serde_json::to_writer_pretty(&mut *out, result.stored())?;
             writeln!(out)
@@ -121,7 +125,8 @@ pub struct Snapshot<'a> {
     pub report: &'a MemoryReport,
     /// Those that led to it, of one record; none where it stands alone.
     pub earlier: &'a [MemoryReport],
-    pub entries: EntriesShown,
+    /// Entries that were asked for.
+    pub entries: Option<Extent>,
 }
 
 impl Described for Snapshot<'_> {
@@ -140,8 +145,8 @@ impl Described for Snapshot<'_> {
     fn data(&self) -> Data {
         report::memory::data(self.report)
     }
-    fn view(&self, terminal: TerminalView) -> TerminalView {
-        TerminalView { entries: self.entries, ..terminal }
+    fn entries(&self) -> Option<Extent> {
+        self.entries
     }
     fn problems(&self) -> &[Problem] {
         &self.report.problems
@@ -153,7 +158,8 @@ pub struct Growth<'a> {
     pub change: &'a MemoryChange,
     /// The snapshots of the record that both are from.
     pub record: &'a [MemoryReport],
-    pub entries: EntriesShown,
+    /// Entries that were asked for.
+    pub entries: Option<Extent>,
 }
 
 impl Described for Growth<'_> {
@@ -163,7 +169,10 @@ impl Described for Growth<'_> {
         self.change
     }
     fn document(&self) -> Document {
-        report::memory::change(self.change, self.record, self.entries)
+        report::memory::change(self.change, self.record)
+    }
+    fn entries(&self) -> Option<Extent> {
+        self.entries
     }
     fn data(&self) -> Data {
         report::memory::change_data(self.change)

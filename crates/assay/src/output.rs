@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use assay_model::Problem;
-use assay_report::{EntriesShown, TerminalView};
+use assay_report::{Extent, TerminalView};
 use assay_text::wrap;
 use serde::Serialize;
 use std::fmt;
@@ -90,7 +90,7 @@ fn size() -> Option<(u16, u16)> {
     console::Term::stdout().size_checked()
 }
 
-/// The terminal that standard output is, with all leaves.
-pub fn view() -> TerminalView {
-    TerminalView { width: width(), color: is_coloured(), entries: EntriesShown::All }
+/// The terminal that standard output is, with so much of a result.
+pub fn view(extent: Extent) -> TerminalView {
+    TerminalView { width: width(), color: is_coloured(), extent }
 }

@@ -242,6 +242,7 @@ fn text_page_csv_and_events_are_of_the_same_log() {
         &events.display().to_string(),
         "--requests",
         "1000",
+        "--all",
     ]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let told = text(&output.stdout);

@@ -116,7 +116,7 @@ fn packed_and_piped_dumps_give_the_same() {
 fn text_csv_and_page_say_the_same_and_data_is_all_that_standard_output_gets() {
     let (folder, path) = dump();
     let path = path.display().to_string();
-    let output = assay(&["heap", "predict", &path, "--top", "2"]);
+    let output = assay(&["heap", "predict", &path, "--top", "2", "--all"]);
     let told = text(&output.stdout);
     assert!(told.contains("compressed-align16") && told.contains("a.OrderLine"), "{told}");
     assert!(output.stderr.is_empty(), "{}", text(&output.stderr));

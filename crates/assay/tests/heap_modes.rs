@@ -265,7 +265,7 @@ fn the_headline_and_the_lines_below_the_matrix_tell_bases_too() {
     let Some(java) = java(25) else { skip!("no JDK 25") };
     let java = java.display().to_string();
     let told = |options: &str| {
-        let output = assay(&["--java", &java, "--options", options]);
+        let output = assay(&["--java", &java, "--options", options, "--all"]);
         assert!(output.status.success());
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -130,7 +130,7 @@ fn two_processes_make_one_load() {
         );
     }
     let mut text = Command::new(ASSAY);
-    text.args(["load", &server.url, "--rate", "100", "--duration", "500ms", "--token-file"])
+    text.args(["load", &server.url, "--rate", "100", "--duration", "500ms", "--all", "--token-file"])
         .arg(secret.path());
     text.args(["--injectors", &addresses.join(",")]);
     let mut output = text.output().expect("assay runs");

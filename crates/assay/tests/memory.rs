@@ -125,7 +125,7 @@ fn a_process_that_is_no_jvm_gets_what_holds_for_it_and_its_leaves_add_up() {
     assert_eq!(sum.cast_signed() - report.rss_bytes.cast_signed(), report.difference_bytes);
     assert_eq!(report.difference_bytes, 0, "nothing moves in it");
     assert!(report.jvm.is_none());
-    let tree = text(&assay(&["memory", &sleeper.pid()]).stdout);
+    let tree = text(&assay(&["memory", &sleeper.pid(), "--all"]).stdout);
     assert!(tree.contains("not a JVM that could be read") && tree.contains("difference 0 B"), "{tree}");
     let advice = assay(&["memory", "advise", &sleeper.pid()]);
     assert_eq!(advice.status.code(), Some(2), "no JVM, no bounds");

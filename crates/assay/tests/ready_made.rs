@@ -42,7 +42,7 @@ fn studies_and_scenarios_are_listed_and_printed_with_their_schema_beside_them() 
     let listed = alone.run(&["studies", "--json"]);
     let list: ReadyMadeList = serde_json::from_slice(&listed.stdout).expect("a list");
     assert!(15 < list.studies.len() && 4 < list.scenarios.len(), "{list:?}");
-    let said = text(&alone.run(&["studies"]).stdout);
+    let said = text(&alone.run(&["studies", "--all"]).stdout);
     for name in list.studies.iter().map(|study| &study.name) {
         let is_listed = said.lines().any(|line| line.split_whitespace().next() == Some(name));
         assert!(is_listed, "{name} is missing");

@@ -72,7 +72,7 @@ fn a_process_that_is_no_jvm_is_accounted_for_with_unknown_roles() {
     let without: TimeReport = serde_json::from_slice(&without.stdout).expect("the stored form");
     let why = without.left_out.iter().find(|row| row.figure == "where in the code").expect("said");
     assert!(without.samples.is_none() && why.enable.contains("--no-samples"), "{why:?}");
-    let shown = text(&assay(&[&yes.pid(), "--for", "300ms", "--requests", "3"]).stdout);
+    let shown = text(&assay(&[&yes.pid(), "--for", "300ms", "--requests", "3", "--all"]).stdout);
     for part in
         ["not a JVM that could be read", "per request", "the kernel's total for the process", "Not available"]
     {

@@ -100,7 +100,7 @@ fn step(change: &Change, gain: String) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_kit::{EntriesShown, Terminal, TerminalView};
+    use assay_kit::{Extent, Terminal, TerminalView};
     use assay_model::{HostRule, RuleId, Severity};
 
     fn findings() -> [document::Finding; 2] {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn lines_say_all_of_a_finding_and_where_it_is_known_from_unless_it_was_measured() {
-        let mut out = Terminal::new(TerminalView { width: 80, color: false, entries: EntriesShown::All });
+        let mut out = Terminal::new(TerminalView { width: 80, color: false, extent: Extent::All });
         to_terminal(&mut out, &findings());
         let wanted = "\
 note     12 <arenas> (malloc-arenas)

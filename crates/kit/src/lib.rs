@@ -40,4 +40,4 @@ pub mod tree_map;
 
 pub use document::Document;
 pub use table::{Cell, Table};
-pub use terminal::{EntriesShown, Terminal, TerminalView};
+pub use terminal::{Extent, Terminal, TerminalView};

@@ -98,10 +98,21 @@ pub fn signed_size(value: i64) -> String {
     if value == 0 { "0 B".to_owned() } else { format!("{sign}{}", size(value.unsigned_abs())) }
 }
 
-/// Nanoseconds as milliseconds or seconds.
+/// Nanoseconds in the unit that fits.
 pub fn duration(ns: u64) -> String {
-    let ms = ns as f64 / 1e6;
-    if ms < 1000.0 { format!("{} ms", significant(ms)) } else { format!("{} s", significant(ms / 1000.0)) }
+    time(ns as f64)
+}
+
+/// The same of a mean or a figure per request, which may be less than one: `53.8 ns`, `66.7 µs`, `1.23 ms`, `45.6 s`.
+pub fn time(ns: f64) -> String {
+    match ns.abs() {
+        0.0 => "0 ms".to_owned(),
+        less if less < 1.0 => "<1 ns".to_owned(),
+        less if less < 1e3 => format!("{} ns", significant(ns)),
+        less if less < 1e6 => format!("{} µs", significant(ns / 1e3)),
+        less if less < 1e9 => format!("{} ms", significant(ns / 1e6)),
+        _ => format!("{} s", significant(ns / 1e9)),
+    }
 }
 
 /// A value with its interval: `157 [156, 158]`; without an interval it says so.
@@ -188,6 +199,15 @@ mod tests {
         );
         assert_eq!(percent_change(3, 2).as_deref(), Some("+50.0 %"));
         assert_eq!((percent_change(1, 3).as_deref(), percent_change(1, 0)), (Some("-66.7 %"), None));
+    }
+
+    #[test]
+    fn a_time_has_the_unit_that_fits() {
+        assert_eq!(
+            [0.0, 0.3, 53.8, 66_700.0, 230_000.0, 1_234_000.0, 45.6e9].map(time).to_vec(),
+            ["0 ms", "<1 ns", "53.8 ns", "66.7 µs", "230 µs", "1.23 ms", "45.6 s"]
+        );
+        assert_eq!(duration(999), "999 ns");
     }
 
     #[test]

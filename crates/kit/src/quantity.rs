@@ -1,13 +1,13 @@
 //! Times, rates of bytes and shares near all, each in the unit that people say.
 
-use crate::number::{significant, tick};
+use crate::number::{significant, tick, time};
 use assay_text::duration::spoken;
 
 pub use assay_text::duration::about;
 
-/// Milliseconds in the unit that people say: `0.35 ms`, `12.3 ms`, `4.56 s`.
+/// Milliseconds in the unit that people say: `350 µs`, `12.3 ms`, `4.56 s`.
 pub fn ms(value: f64) -> String {
-    if value.abs() < 1_000.0 { format!("{} ms", significant(value)) } else { seconds(value / 1_000.0) }
+    if value.abs() < 1_000.0 { time(value * 1e6) } else { seconds(value / 1_000.0) }
 }
 
 /// A figure of a table; absent where it is not a number.
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn times_are_told_in_the_unit_that_people_say() {
-        assert_eq!([0.35, 999.0, 1_500.0, 130_000.0].map(ms), ["0.350 ms", "999 ms", "1.50 s", "2 min 10 s"]);
+        assert_eq!([0.35, 999.0, 1_500.0, 130_000.0].map(ms), ["350 µs", "999 ms", "1.50 s", "2 min 10 s"]);
         assert_eq!([7_300.0, 200_000.0].map(seconds), ["2 h 1 min", "2 days 7 h"]);
         assert_eq!([f64::NAN, -1.0].map(seconds), ["an unknown time"; 2]);
     }

@@ -9,8 +9,6 @@ use std::fmt::Write as _;
 
 /// Rows that are printed (`web/report.css`).
 const ROWS_ON_PAPER: usize = 14;
-/// Rows that a terminal shows, where the table does not say otherwise.
-const ROWS_IN_BRIEF: usize = 16;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +96,7 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Class for the styles; `dense` for a table with many columns of figures.
     pub class: &'static str,
-    /// Rows that a terminal shows.
+    /// Rows that a terminal shows at most, even where it shows all of a result.
     pub rows_in_brief: usize,
     /// Of a tree: how the weight of folded rows is written. A table that has it is a tree.
     pub weigh: Option<fn(u64) -> String>,
@@ -119,7 +117,7 @@ impl Table {
             caption,
             columns: Vec::new(),
             class: "",
-            rows_in_brief: ROWS_IN_BRIEF,
+            rows_in_brief: usize::MAX,
             weigh: None,
             rows: Vec::new(),
         }
@@ -358,13 +356,13 @@ impl<T> Rows<T> {
 mod tests {
     use super::*;
     use crate::document::{Answer, Document, Section};
-    use crate::terminal::{EntriesShown, TerminalView};
+    use crate::terminal::{Extent, TerminalView};
 
     fn text(tables: impl IntoIterator<Item = Table>, width: u16) -> String {
         let section = Section::new("tables", "Tables", tables.into_iter().map(Into::into));
         let document =
             Document { sections: vec![section], ..Document::new("A test", "Tables", Answer::default()) };
-        document.terminal(TerminalView { width, color: false, entries: EntriesShown::All })
+        document.terminal(TerminalView { width, color: false, extent: Extent::All })
     }
 
     #[test]

@@ -1,27 +1,36 @@
 //! What is written to a terminal: lines in its width and styles, and the lists at their end.
 
-use crate::ink::{Ink, wrap};
+use crate::ink::{Ink, fit, wrap};
 use crate::number::count;
 use crate::text::clean;
 
-/// Entries that a tree shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntriesShown {
-    /// The biggest ones; smaller ones of the same branch are folded into one line.
+/// How much of a result a terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Extent {
+    /// Head, findings and the biggest entries, in [`LINES_SHORT`] lines; a last line says what `--all` shows besides.
+    #[default]
+    Short,
+    /// All parts, and in each table and tree so many entries, the biggest ones; smaller ones of a branch are folded into one line.
     Biggest(usize),
-    /// Every one.
+    /// All of it.
     All,
 }
 
-impl EntriesShown {
-    /// At most so many.
-    pub fn most(self) -> usize {
+impl Extent {
+    /// Entries of a table or a tree, at most.
+    pub fn entries(self) -> usize {
         match self {
-            EntriesShown::All => usize::MAX,
-            EntriesShown::Biggest(entries) => entries,
+            Extent::Short => ENTRIES_SHORT,
+            Extent::Biggest(entries) => entries,
+            Extent::All => usize::MAX,
         }
     }
 }
+
+/// Lines of a short answer, at most.
+pub const LINES_SHORT: usize = 40;
+/// Entries of a table or a tree in a short answer, at most.
+pub const ENTRIES_SHORT: usize = 12;
 
 /// How to show something on a terminal.
 #[derive(Debug, Clone, Copy)]
@@ -30,16 +39,14 @@ pub struct TerminalView {
     pub width: u16,
     /// Whether to write styles (the caller knows `NO_COLOR` and pipes).
     pub color: bool,
-    /// Entries of the tree.
-    pub entries: EntriesShown,
+    /// How much to show.
+    pub extent: Extent,
 }
 
 /// Narrower than this the lines would say nothing.
 pub const WIDTH_MIN: usize = 60;
 /// Wider lines are hard to read.
 pub const WIDTH_MAX: usize = 140;
-/// Problems that are listed; the stored form has all.
-const PROBLEMS_SHOWN: usize = 8;
 
 /// Columns to use of a terminal this wide.
 pub fn usable(width: u16) -> usize {
@@ -50,6 +57,8 @@ pub fn usable(width: u16) -> usize {
 pub struct Terminal {
     text: String,
     last_note: String,
+    /// How much is shown.
+    pub extent: Extent,
     /// Styles, or none.
     pub ink: Ink,
     /// Columns to use.
@@ -62,6 +71,7 @@ impl Terminal {
         Terminal {
             text: String::new(),
             last_note: String::new(),
+            extent: view.extent,
             ink: Ink(view.color),
             width: usable(view.width),
         }
@@ -70,6 +80,30 @@ impl Terminal {
     /// All that was written.
     pub fn finish(self) -> String {
         self.text
+    }
+
+    /// An empty text of the same width and styles, for a part of which only its lines tell whether there is room for it.
+    pub fn part(&self) -> Terminal {
+        Terminal { text: String::new(), last_note: self.last_note.clone(), ..*self }
+    }
+
+    /// Adds a part.
+    pub fn add(&mut self, part: Terminal) {
+        self.text += &part.text;
+        self.last_note = part.last_note;
+    }
+
+    /// Keeps so many lines, of which the last says how many there were more.
+    pub fn cut_to(&mut self, lines: usize) {
+        let all = self.lines();
+        let kept = lines.saturating_sub(1);
+        self.text = self.text.lines().take(kept).map(|line| format!("{line}\n")).collect();
+        self.more((all, kept), "", "more lines");
+    }
+
+    /// Lines that were written.
+    pub fn lines(&self) -> usize {
+        self.text.lines().count()
     }
 
     /// One line, without the blanks at its end.
@@ -99,7 +133,17 @@ impl Terminal {
         self.hanging(&" ".repeat(indent), indent, text, style);
     }
 
-    /// The same, with `head` before its first line, as wide as the indent.
+    /// A text, wrapped to at most `most` lines; the last one ends with an ellipsis where more was to come.
+    pub fn cut(&mut self, text: &str, most: usize, style: fn(Ink, &str) -> String) {
+        let lines = wrap(text, self.width);
+        for (number, line) in lines.iter().enumerate().take(most) {
+            let is_cut = number + 1 == most && most < lines.len();
+            let cut = is_cut.then(|| fit(&format!("{line} …"), self.width));
+            self.line(&style(self.ink, cut.as_deref().map_or(line, str::trim_end)));
+        }
+    }
+
+    /// A text behind `head` in its first line, which is as wide as the indent of the others.
     pub fn hanging(&mut self, head: &str, indent: usize, text: &str, style: fn(Ink, &str) -> String) {
         let mut before = head;
         let blanks = " ".repeat(indent);
@@ -117,23 +161,24 @@ impl Terminal {
         }
     }
 
-    /// What could not be read: what each problem is about, and what is wrong. Nothing where there is none.
-    pub fn problems(&mut self, problems: &[(String, String)]) {
+    /// What could not be read: what each problem is about, and what is wrong; `most` of them. Nothing where there is none.
+    pub fn problems(&mut self, problems: &[(String, String)], most: usize) {
         if problems.is_empty() {
             return;
         }
         self.blank();
         self.line(&self.ink.warn("Problems"));
-        for (about, text) in problems.iter().take(PROBLEMS_SHOWN) {
+        for (about, text) in problems.iter().take(most) {
             self.paragraph(2, &format!("{}: {}", clean(about), clean(text)), Ink::plain);
         }
-        self.more((problems.len(), PROBLEMS_SHOWN), "  ", "more (--json has them)");
+        self.more((problems.len(), most), "  ", "more");
     }
 
-    /// Behind the first of a list: how many more there are, and where. Nothing where there are none.
+    /// Behind the first of a list: how many more there are, and which option shows them. Nothing where there are none.
     pub fn more(&mut self, (all, shown): (usize, usize), indent: &str, what: &str) {
         if shown < all {
-            let more = format!("{} {what}", count((all - shown) as u64));
+            let option = if self.extent == Extent::Short { "--all" } else { "--json" };
+            let more = format!("{} {what} ({option} has them)", count((all - shown) as u64));
             self.line(&format!("{indent}{}", self.ink.dim(&more)));
         }
     }

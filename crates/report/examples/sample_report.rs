@@ -39,8 +39,7 @@ fn main() -> io::Result<()> {
         std::fs::write(folder.join(name), html)?;
     }
     let mut change = Vec::new();
-    assay_report::memory::change(&kafka::change(), &snapshots, assay_report::EntriesShown::All)
-        .write_html(&mut change)?;
+    assay_report::memory::change(&kafka::change(), &snapshots).write_html(&mut change)?;
     std::fs::write(folder.join("memory-change.html"), change)?;
     let mut page = Vec::new();
     assay_report::memory::advice(&advice).write_html(&mut page)?;
@@ -61,8 +60,7 @@ fn main() -> io::Result<()> {
     let mut csv = Vec::new();
     assay_report::study::data(&run).write_csv(&mut csv)?;
     std::fs::write(folder.join("report.csv"), csv)?;
-    let view =
-        assay_report::TerminalView { width: 110, color: false, entries: assay_report::EntriesShown::All };
+    let view = assay_report::TerminalView { width: 110, color: false, extent: assay_report::Extent::All };
     print!("{}", assay_report::study::document(&run).terminal(view));
     Ok(())
 }

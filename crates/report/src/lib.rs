@@ -21,4 +21,4 @@ pub mod study;
 pub mod time;
 
 pub use assay_kit::document::{Data, Document};
-pub use assay_kit::{EntriesShown, TerminalView};
+pub use assay_kit::{Extent, TerminalView};

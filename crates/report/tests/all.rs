@@ -6,6 +6,7 @@ mod capacity;
 mod capacity_page;
 mod capacity_sample;
 mod capacity_study;
+mod cells;
 mod compare;
 mod duet;
 mod flames;

@@ -5,7 +5,7 @@ use assay_model::{
     LimitAttribution, LimitRate, OperationCount, OperationFigures, Problem, SearchStep, ValidityCheck,
     Window,
 };
-use assay_report::{EntriesShown, TerminalView, capacity};
+use assay_report::{Extent, TerminalView, capacity};
 use expect_test::{Expect, expect};
 
 fn estimate(estimate: f64, low: f64, high: f64) -> Option<Estimate> {
@@ -106,8 +106,7 @@ fn good() -> CapacityReport {
 
 #[track_caller]
 fn shows(report: &CapacityReport, width: u16, want: &Expect) {
-    let text =
-        capacity::document(report).terminal(TerminalView { width, color: false, entries: EntriesShown::All });
+    let text = capacity::document(report).terminal(TerminalView { width, color: false, extent: Extent::All });
     assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{text}");
     want.assert_eq(&text);
 }
@@ -198,7 +197,7 @@ fn a_limit_of_one_operation_names_it_in_every_form() {
         window.search.iter_mut().for_each(|step| step.misses.push(3));
     }
     let document = capacity::document(&report);
-    let terminal = TerminalView { width: 100, color: false, entries: EntriesShown::All };
+    let terminal = TerminalView { width: 100, color: false, extent: Extent::All };
     for text in [document.terminal(terminal), document.markdown()] {
         let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let answer = "With p99 of checkout under 200 ms it sustains 395 requests a second; the limit is crossed at 400 (380 to 420).";
@@ -380,8 +379,7 @@ fn every_form_is_the_golden_file() {
 
 #[test]
 fn styles_are_written_only_where_they_are_wanted() {
-    let of = |color| {
-        capacity::document(&good()).terminal(TerminalView { width: 90, color, entries: EntriesShown::All })
-    };
+    let of =
+        |color| capacity::document(&good()).terminal(TerminalView { width: 90, color, extent: Extent::All });
     assert!(!of(false).contains('\u{1b}') && of(true).contains("\u{1b}[1m"));
 }

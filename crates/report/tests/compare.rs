@@ -2,7 +2,7 @@
 
 use crate::golden;
 use assay_model::{Circumstance, CircumstanceOf, Estimate, RunChange, RunComparison, Verdict};
-use assay_report::compare;
+use assay_report::{Extent, TerminalView, compare};
 
 /// What the changed figure says, on a page with its quotation marks escaped.
 const SENTENCE: &str =
@@ -72,7 +72,8 @@ fn a_terminal_has_room_for_what_differs_before_all_else() {
     comparison.changes =
         (0..40).map(|index| RunChange { variant: format!("v{index}"), ..alike.clone() }).collect();
     comparison.changes[33].verdict = Verdict::Lower;
-    let text = terminal(&comparison, 120);
+    let view = TerminalView { width: 120, color: false, extent: Extent::Biggest(16) };
+    let text = compare::document(&comparison).terminal(view);
     let rows = |name: &str| text.lines().filter(|line| line.starts_with(name)).count();
     assert_eq!((rows("v33: "), rows("v39: "), rows("v0: ")), (1, 0, 1), "{text}");
     assert!(text.contains("24 more rows (--json has them)"), "{text}");

@@ -1,7 +1,7 @@
 //! Results as CSV and as Markdown: rows that add up to the stored values, what is absent empty, texts from outside harmless.
 
 use assay_model::*;
-use assay_report::{EntriesShown, memory};
+use assay_report::memory;
 use assay_testkit::testdata;
 use serde::de::DeserializeOwned;
 use std::fs;
@@ -63,7 +63,7 @@ fn causes_and_parts_of_a_limit_have_a_row_each() {
     assert_eq!(csv.1.len(), change.causes.len());
     let all: i64 = change.causes.iter().map(Cause::change_bytes).sum();
     assert_eq!(sum(&csv, "change_bytes"), all);
-    let markdown = memory::change(&change, &[], EntriesShown::All).markdown();
+    let markdown = memory::change(&change, &[]).markdown();
     assert!(markdown.contains("**Causes, the biggest growth first**"), "{markdown}");
     let advice: Advice = stored("memory-advice-4.json");
     let (heading, rows) = rows(|out| memory::advice_data(&advice).write_csv(out));

@@ -6,7 +6,7 @@ use assay_model::*;
 use assay_report::*;
 use expect_test::expect_file;
 
-const VIEW: TerminalView = TerminalView { width: 100, color: false, entries: EntriesShown::All };
+const VIEW: TerminalView = TerminalView { width: 100, color: false, extent: Extent::All };
 
 fn document(report: &GcReport) -> Document {
     gc::document(report, "/var/log/shop/gc.log")

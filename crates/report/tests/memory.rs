@@ -6,12 +6,12 @@ use assay_model::*;
 use assay_report::*;
 use expect_test::expect_file;
 
-fn view(width: u16, entries: EntriesShown) -> TerminalView {
-    TerminalView { width, color: false, entries }
+fn view(width: u16, extent: Extent) -> TerminalView {
+    TerminalView { width, color: false, extent }
 }
 
 fn tree(report: &MemoryReport, width: u16) -> String {
-    in_full(report, view(width, EntriesShown::Biggest(24)))
+    in_full(report, view(width, Extent::Biggest(24)))
 }
 
 fn in_full(report: &MemoryReport, view: TerminalView) -> String {
@@ -20,22 +20,21 @@ fn in_full(report: &MemoryReport, view: TerminalView) -> String {
 
 #[test]
 fn the_forms_of_the_sample_are_the_golden_files() {
-    let biggest = EntriesShown::Biggest(24);
+    let biggest = Extent::Biggest(24);
     golden::expect_with("memory/snapshot", &memory::document(&kafka::snapshot(), &[], None), biggest);
     let (snapshots, advice) = (kafka::snapshots(), kafka::advice());
     let last = snapshots.last().expect("snapshots");
     let recorded = memory::document(last, &snapshots, Some(&advice)).terminal(view(80, biggest));
     expect_file!["golden/memory/snapshot-of-record-80.txt"].assert_eq(&recorded);
-    let few = EntriesShown::Biggest(6);
-    golden::expect_with("memory/change", &memory::change(&kafka::change(), &[], few), few);
-    golden::expect_with("memory/advice", &memory::advice(&kafka::advice()), few);
-    golden::expect_with(
+    let few = Extent::Biggest(6);
+    golden::expect_with("memory/change", &memory::change(&kafka::change(), &[]), few);
+    golden::expect("memory/advice", &memory::advice(&kafka::advice()));
+    golden::expect(
         "memory/running",
         &memory::running(
             &running(),
             Some("2 processes could not be read; one of them: no CAP_SYS_PTRACE; add it"),
         ),
-        few,
     );
 }
 
@@ -62,28 +61,27 @@ fn what_the_page_alone_has_is_named_in_the_other_forms() {
     let document = memory::document(&snapshots[40], &snapshots, Some(&advice));
     let named = "Only on the page: the charts: areas over time, resident bytes by source; \
                  Memory limit; Stacks of threads; Flags.";
-    let text = document.terminal(view(140, EntriesShown::All)).replace('\n', " ");
+    let text = document.terminal(view(140, Extent::All)).replace('\n', " ");
     assert!(text.contains(named), "{text}");
     assert!(document.markdown().contains(named), "{}", document.markdown());
 }
 
-/// What a person sees before scrolling.
-const FIRST_SCREEN: usize = 24;
-
 #[test]
-fn the_first_screen_of_a_terminal_has_the_name_the_areas_and_the_first_finding_with_its_step() {
-    let text = tree(&kafka::snapshot(), 80);
-    let first: Vec<&str> = text.lines().take(FIRST_SCREEN).collect();
-    assert_eq!(first[0], "Memory of kafka.Kafka (4242)");
-    let areas = first.iter().filter(|line| line.contains(" MiB  ") && line.contains(" %  "));
-    assert_eq!(areas.count(), 10, "{text}");
-    let at = |part: &str| {
-        first.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part}: {text}"))
-    };
-    assert!(
-        at("Java heap  ") < at("retained-by-malloc") && at("retained-by-malloc") < at("→ Trim it now"),
-        "{text}"
-    );
+fn a_short_answer_has_the_name_the_findings_each_with_its_step_and_the_biggest_entries() {
+    let text = memory::document(&kafka::snapshot(), &[], None).terminal(view(80, Extent::Short));
+    assert!(text.starts_with("Memory of kafka.Kafka (4242)\n"), "{text}");
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
+    let order = [
+        "406.4 MiB resident",
+        "retained-by-malloc",
+        "→ Trim it now",
+        "malloc-arenas",
+        "Java heap  ",
+        "--all",
+    ];
+    assert!(order.map(at).is_sorted(), "{text}");
+    let areas = text.lines().filter(|line| line.contains(" MiB  ") && line.contains(" %  "));
+    assert!(10 <= areas.count(), "{text}");
     assert_eq!(text.matches("→ Trim it now").count(), 1, "the step stands once: {text}");
 }
 
@@ -121,7 +119,7 @@ fn kinds_of_pages_are_in_the_headline_where_they_are_unusual_and_in_a_sentence_a
 #[test]
 fn every_leaf_is_shown_on_demand() {
     let snapshot = kafka::snapshot();
-    let all = in_full(&snapshot, view(140, EntriesShown::All));
+    let all = in_full(&snapshot, view(140, Extent::All));
     for entry in &snapshot.entries {
         let name = entry.path.last().expect("the sample's paths are not empty");
         assert!(all.contains(name.as_str()), "{name}");
@@ -222,7 +220,7 @@ fn hostile_names_are_text_on_the_page_and_do_nothing_on_the_terminal() {
 #[test]
 fn the_page_of_a_change_shows_its_causes() {
     let mut out = Vec::new();
-    memory::change(&kafka::change(), &kafka::snapshots(), EntriesShown::All)
+    memory::change(&kafka::change(), &kafka::snapshots())
         .write_html(&mut out)
         .expect("a vector takes all bytes");
     let page = String::from_utf8(out).expect("the page is UTF-8");
@@ -234,9 +232,9 @@ fn the_page_of_a_change_shows_its_causes() {
 fn a_terminal_shows_as_many_causes_as_asked_for() {
     let change = kafka::change();
     assert!(change.causes.len() > 2, "the sample itself");
-    let shown = |entries| memory::change(&change, &[], entries).terminal(view(120, entries));
-    assert!(shown(EntriesShown::Biggest(1)).contains(&format!("{} more rows", change.causes.len() - 1)));
-    assert!(!shown(EntriesShown::All).contains(" more rows"));
+    let shown = |entries| memory::change(&change, &[]).terminal(view(120, entries));
+    assert!(shown(Extent::Biggest(1)).contains(&format!("{} more rows", change.causes.len() - 1)));
+    assert!(!shown(Extent::All).contains(" more rows"));
 }
 
 /// Quick snapshots, and a full one now and then.
@@ -301,7 +299,7 @@ fn an_area_that_only_owners_tell_has_a_dash_where_they_were_not_looked_for() {
 
 #[test]
 fn a_quick_look_does_not_call_memory_ownerless_and_each_unknown_piece_has_its_kind() {
-    let view = view(140, EntriesShown::All);
+    let view = view(140, Extent::All);
     let mut snapshot = kafka::snapshot();
     let region = UnknownPiece {
         kind: PieceKind::Region,
@@ -333,7 +331,7 @@ fn a_look_that_left_owners_out_says_why_and_how_to_get_them_as_text_and_as_a_pag
     let snapshot = kafka::snapshot_without_owners();
     let page = page(&snapshot, &[], None).replace("&#39;", "'").replace("<span class=\"kept\">", "");
     let page = page.replace("</span>", "");
-    let text = in_full(&snapshot, view(140, EntriesShown::All)).replace('\n', " ");
+    let text = in_full(&snapshot, view(140, Extent::All)).replace('\n', " ");
     let mut watch = memory::Watch::new();
     watch.add(snapshot.clone(), true);
     assert!(watch.owners().is_none(), "no column of owners that were not looked for");
@@ -394,7 +392,7 @@ fn a_verdict_on_growth_says_what_grows_how_fast_and_since_when() {
          (7 snapshots over 60.0 s)"
     );
     let change = MemoryChange { growth: Some(verdict(GrowthKind::Growing)), ..kafka::change() };
-    let text = memory::change(&change, &[], EntriesShown::All).terminal(view(200, EntriesShown::All));
+    let text = memory::change(&change, &[]).terminal(view(200, Extent::All));
     assert!(
         text.contains("→ Begin with what grows on: Java heap: static field app.Cache.entries."),
         "{text}"
@@ -408,9 +406,9 @@ fn a_verdict_on_growth_says_what_grows_how_fast_and_since_when() {
 fn the_verdict_is_in_every_form_of_a_change_and_of_a_record() {
     let change = MemoryChange { growth: Some(verdict(GrowthKind::Growing)), ..kafka::change() };
     let snapshot = MemoryReport { growth: Some(verdict(GrowthKind::Growing)), ..kafka::snapshot() };
-    let documents = [memory::change(&change, &[], EntriesShown::All), memory::document(&snapshot, &[], None)];
+    let documents = [memory::change(&change, &[]), memory::document(&snapshot, &[], None)];
     for document in documents {
-        for text in [document.terminal(view(200, EntriesShown::All)), document.markdown()] {
+        for text in [document.terminal(view(200, Extent::All)), document.markdown()] {
             let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(words.contains("static field app.Cache.entries"), "{words}");
             assert!(words.contains("app.Entry 40.0 MiB in 9 objects"), "{words}");
@@ -435,7 +433,7 @@ fn what_is_alive_in_the_heap_is_shown_with_what_holds_it() {
     };
     let live =
         HeapLive { live_bytes: 36 << 20, dead_bytes: 108 << 20, is_partial: false, holders: vec![holder] };
-    let shown = |snapshot: &MemoryReport| in_full(snapshot, view(200, EntriesShown::All));
+    let shown = |snapshot: &MemoryReport| in_full(snapshot, view(200, Extent::All));
     assert!(!shown(&snapshot).contains("garbage"));
     snapshot.jvm.as_mut().expect("a JVM").heap_live = Some(live.clone());
     let text = shown(&snapshot);

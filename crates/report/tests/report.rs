@@ -45,9 +45,8 @@ fn windows_that_count_tell_their_marks_and_why_their_slowest_requests_took_long(
         let marked = windows.iter().copied().filter(is_marked).count();
         let mark = format!("{marked} of {} windows", windows.len());
         let terminal = terminal_of(&run, 200, false);
-        for text in [html(&run), markdown(&run).replace('\\', ""), terminal.clone()] {
-            let tells_all = text != terminal;
-            assert_eq!(text.contains(&slowest), tells_all && misses > 0, "{slowest}");
+        for text in [html(&run), markdown(&run).replace('\\', ""), terminal] {
+            assert_eq!(text.contains(&slowest), misses > 0, "{slowest}");
             let of_variant = |line: &str| line.contains(&variant.name) && line.contains("lost-responses");
             let line = text.lines().find(|line| of_variant(line) && line.contains("had no answer"));
             assert_eq!(line.is_some_and(|line| line.contains(&mark)), marked > 0, "{mark}: {line:?}");

@@ -13,9 +13,6 @@ pub struct HostArguments {
     /// A snapshot to judge, instead of this machine
     #[arg(value_name = "SNAPSHOT", conflicts_with = "snapshot")]
     pub from: Option<PathBuf>,
-    /// Show rules that hold or do not apply, too; JSON and CSV always list them
-    #[arg(long)]
-    pub all: bool,
     /// Write a page to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use super::FormatArguments;
 use super::process_name::{ProcessName, parse_process};
-use assay_report::EntriesShown;
+use assay_report::Extent;
 use assay_text::{duration, size};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -85,9 +85,9 @@ pub struct SnapshotArguments {
     /// Write a page with a tree map to FILE, and areas over time if snapshots were recorded
     #[arg(long, value_name = "FILE", requires = "pid")]
     pub html: Option<PathBuf>,
-    /// Entries to show: the N biggest, or all
-    #[arg(long = "entries", alias = "leaves", value_name = "N|all", value_parser = parse_entries, default_value = "40")]
-    pub entries: EntriesShown,
+    /// Print every part, and the N biggest entries or all of them
+    #[arg(long = "entries", alias = "leaves", value_name = "N|all", value_parser = parse_entries, conflicts_with = "all")]
+    pub entries: Option<Extent>,
 }
 
 /// Arguments of `assay memory diff`.
@@ -103,9 +103,9 @@ pub struct DiffArguments {
     /// Write a page to FILE, with areas over time if the snapshots are of one record
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Causes to show: the N biggest, or all
-    #[arg(long = "entries", alias = "leaves", value_name = "N|all", value_parser = parse_entries, default_value = "20")]
-    pub entries: EntriesShown,
+    /// Print every part, and the N biggest causes or all of them
+    #[arg(long = "entries", alias = "leaves", value_name = "N|all", value_parser = parse_entries, conflicts_with = "all")]
+    pub entries: Option<Extent>,
 }
 
 /// Arguments of `assay memory advise`.
@@ -137,12 +137,12 @@ pub enum DepthName {
 }
 
 /// `all`, or a number of entries.
-fn parse_entries(text: &str) -> Result<EntriesShown, String> {
+fn parse_entries(text: &str) -> Result<Extent, String> {
     if text == "all" {
-        return Ok(EntriesShown::All);
+        return Ok(Extent::All);
     }
     let entries = text.parse().map_err(|_| "neither a number nor `all`".to_owned())?;
-    Ok(EntriesShown::Biggest(entries))
+    Ok(Extent::Biggest(entries))
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
         write_result(path, |out| Ok(serde_json::to_writer_pretty(out, &snapshot)?))?;
     }
     let report = assay_host::check(&snapshot);
-    let checked = HostCheck { report: &report, has_all: arguments.all };
+    let checked = HostCheck { report: &report, has_all: arguments.format.extent.all };
     let format = arguments.format.form_beside(arguments.html.is_some());
     show(&checked, format, arguments.html.as_deref())?;
     let cases = judged(&report, arguments.fail_on);
@@ -140,7 +140,9 @@ fn what_if(arguments: &HostArguments, word: &str, study: &Path) -> Result<ExitCo
     if is_json {
         output::print_json(&said)?;
     } else {
-        output::print_text(&assay_report::host::what_if(&said).terminal(output::view()))?;
+        output::print_text(
+            &assay_report::host::what_if(&said).terminal(output::view(arguments.format.extent.extent())),
+        )?;
     }
     say!("\nreport: {}", page.display());
     Ok(if said.ratio.is_some() { ExitCode::SUCCESS } else { ExitCode::from(1) })

@@ -81,8 +81,9 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     let target = redact::text(&arguments.url);
     let measured_s = Some((measured.end_monotonic_ns - measured.start_monotonic_ns) as f64 / 1e9);
     let shown = LoadOf { result: &result, target: &target, measured_s };
-    let format = arguments.format.form_beside(arguments.html.is_some());
-    show(&shown, format, arguments.html.as_deref())?;
+    let form = arguments.format.form_beside(arguments.html.is_some());
+    show(&shown, form, arguments.html.as_deref())?;
+    let format = form.map(|form| form.format);
     if !result.valid && !matches!(format, Some(Format::Table | Format::Md)) {
         say!("NOT VALID: do not use these figures");
         if format.is_none() {

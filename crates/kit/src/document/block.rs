@@ -66,7 +66,7 @@ pub enum Block {
     },
     /// Blocks that the page folds under a summary; other forms show them under it as a heading.
     Folded(String, Vec<Block>),
-    /// Blocks for which a terminal has no room; it names them as left out.
+    /// Blocks for which a short answer on a terminal has no room.
     InFull(Vec<Block>),
     /// Blocks that the page alone has.
     PageOnly(Vec<Block>),
@@ -114,7 +114,7 @@ impl Block {
         }
     }
 
-    /// The same block, in forms that have room for it: not on a terminal.
+    /// The same block, in forms that have room for it: not in a short answer on a terminal.
     pub fn in_full(self) -> Self {
         match self {
             Block::PageOnly(_) | Block::InFull(_) => self,

@@ -2,30 +2,20 @@
 
 use super::{Block, Document, Figure, Shown, Tone};
 
-/// How much room a form has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
-    /// A terminal.
-    Little,
-    /// A text.
-    Much,
-}
-
 /// Names of what a form leaves out.
 #[derive(Default)]
 struct LeftOut {
-    room: Option<Room>,
     charts: Vec<String>,
     others: Vec<String>,
 }
 
-/// A sentence that lists what only the page has, or what a terminal has no room for; absent where nothing is left out.
-pub fn sentence(document: &Document, room: Room) -> Option<String> {
-    let mut left_out = LeftOut { room: Some(room), ..LeftOut::default() };
+/// A sentence that lists what only the page has; absent where nothing is left out.
+pub fn sentence(document: &Document) -> Option<String> {
+    let mut left_out = LeftOut::default();
     document.answer.chart.iter().for_each(|chart| left_out.chart(chart));
     document.answer.rest.iter().for_each(|block| left_out.shown(block, ""));
     for section in &document.sections {
-        let is_whole = section.blocks.iter().all(|block| block.is_empty() || left_out.is_left_out(block));
+        let is_whole = section.blocks.iter().all(|block| block.is_empty() || is_left_out(block));
         if is_whole && !section.blocks.iter().all(Block::is_empty) {
             left_out.others.push(section.title.to_owned());
             continue;
@@ -43,16 +33,12 @@ pub fn sentence(document: &Document, room: Room) -> Option<String> {
     (!all.is_empty()).then(|| format!("Only on the page: {}.", all.join("; ")))
 }
 
-impl LeftOut {
-    /// Whether the form has nothing of a block.
-    fn is_left_out(&self, block: &Block) -> bool {
-        match block {
-            Block::Key(_) | Block::PageOnly(_) => true,
-            Block::InFull(_) => self.room == Some(Room::Little),
-            _ => false,
-        }
-    }
+/// Whether a form without pictures has nothing of a block.
+fn is_left_out(block: &Block) -> bool {
+    matches!(block, Block::Key(_) | Block::PageOnly(_))
+}
 
+impl LeftOut {
     fn chart(&mut self, figure: &Figure) {
         if figure.absent.is_none() && figure.in_text.is_none() {
             self.charts.push(figure.name.clone());
@@ -63,12 +49,10 @@ impl LeftOut {
     fn shown(&mut self, block: &Block, place: &str) {
         match block {
             Block::Figure(figure) => self.chart(figure),
-            Block::Folded(_, blocks) => blocks.iter().for_each(|block| self.shown(block, place)),
             Block::PageOnly(blocks) => blocks.iter().for_each(|block| self.hidden(block, place)),
-            Block::InFull(blocks) if self.is_left_out(block) => {
-                blocks.iter().for_each(|block| self.hidden(block, place));
+            Block::Folded(_, blocks) | Block::InFull(blocks) => {
+                blocks.iter().for_each(|block| self.shown(block, place));
             }
-            Block::InFull(blocks) => blocks.iter().for_each(|block| self.shown(block, place)),
             _ => {}
         }
     }

@@ -4,7 +4,6 @@ use super::{Block, Claim, Document, Figure, Finding, Step, Tone, left_out};
 use crate::ink::Ink;
 use crate::table::Table;
 use crate::text::{clean, clean_lines, markdown};
-use left_out::Room;
 
 /// Columns of a drawing in letters.
 const DRAWING_COLUMNS: usize = 80;
@@ -38,7 +37,7 @@ impl Document {
                 .words("Problem", |(_, what)| clean(what));
             out.push(rows.table().markdown());
         }
-        out.extend(left_out::sentence(self, Room::Much).map(|sentence| paragraph(&sentence)));
+        out.extend(left_out::sentence(self).map(|sentence| paragraph(&sentence)));
         out.join("\n")
     }
 }

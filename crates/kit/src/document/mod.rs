@@ -9,7 +9,9 @@ mod html;
 mod left_out;
 mod markdown;
 mod terminal;
+mod terminal_findings;
 mod terminal_rows;
+mod terminal_short;
 mod terminal_table;
 #[cfg(test)]
 mod terminal_table_tests;
@@ -17,7 +19,7 @@ mod terminal_table_tests;
 pub use block::{Block, Claim, Figure, Finding, Shown, Step, TextDrawing, Tone};
 pub use data::{Column, Data, Value};
 pub use html::findings as findings_html;
-pub use terminal::findings as findings_terminal;
+pub use terminal_findings::findings as findings_terminal;
 
 /// A result. Texts are escaped when written; only the drawings of figures are taken as they are.
 pub struct Document {
@@ -116,12 +118,21 @@ pub struct Section {
     pub blocks: Vec<Block>,
     /// Whether a printed page has it, too.
     pub is_printed: bool,
+    /// Whether its first table has the entries of a short answer on a terminal. Without such a section the first table of the document has.
+    pub has_entries: bool,
 }
 
 impl Section {
     /// A section that the navigation calls by its heading.
     pub fn new(id: &'static str, title: &'static str, blocks: impl IntoIterator<Item = Block>) -> Self {
-        Section { id, title, short: title, blocks: blocks.into_iter().collect(), is_printed: true }
+        Section {
+            id,
+            title,
+            short: title,
+            blocks: blocks.into_iter().collect(),
+            is_printed: true,
+            has_entries: false,
+        }
     }
 
     /// The same, called `short` in the navigation.
@@ -134,7 +145,12 @@ impl Section {
         Section { is_printed: false, ..self }
     }
 
-    /// The same, in forms that have room for it: a terminal names it as left out.
+    /// The same, whose first table has the entries of a short answer.
+    pub fn of_entries(self) -> Self {
+        Section { has_entries: true, ..self }
+    }
+
+    /// The same, in forms that have room for it: no part of a short answer on a terminal.
     pub fn in_full(mut self) -> Self {
         self.blocks = self.blocks.into_iter().map(Block::in_full).collect();
         self

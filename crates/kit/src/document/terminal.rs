@@ -1,35 +1,39 @@
 //! A document as text for a terminal, of any width from [`crate::terminal::WIDTH_MIN`] columns on.
 
-use super::{Block, Claim, Document, Figure, Finding, Tone, left_out, terminal_table};
+use super::{
+    Answer, Block, Claim, Document, Figure, Tone, left_out, terminal_findings, terminal_rows, terminal_short,
+    terminal_table,
+};
 use crate::ink::{Ink, fit};
-use crate::terminal::{Terminal, TerminalView};
+use crate::terminal::{Extent, Terminal, TerminalView};
 use crate::text::{clean, clean_lines, shorten};
-use left_out::Room;
+use terminal_findings::Found;
+use terminal_rows::Wanted;
 
-/// Columns of a finding's severity, left of all else.
-const SEVERITY: usize = 9;
 /// Most columns of the name of a term.
 const TERM_MAX: usize = 30;
-/// Lines of a text that is shown as it is.
-const VERBATIM_LINES: usize = 60;
+/// Indent of the rest of a line of a text that is shown as it is.
+const VERBATIM_INDENT: usize = 4;
 
 impl Document {
-    /// All of it, but for what only a page can show, which is listed at the end.
+    /// All of it, but for what only a page can show, which is listed at the end; or as much as a short answer has room for. Findings stand
+    /// right below the answer, wherever the page has them.
     pub fn terminal(&self, view: TerminalView) -> String {
-        let mut out = Terminal::new(view);
-        let heading = shorten(&clean(&self.heading), out.width);
-        out.line(&out.ink.bold(&heading));
-        for line in &self.lines {
-            out.paragraph(0, &clean(&line.text), Ink::dim);
+        if view.extent == Extent::Short {
+            return terminal_short::write(self, view);
         }
-        let mut out = Form { out, entries: view.entries.most() };
-        out.answer(self);
+        let mut form = Form::new(view);
+        let found = Found::of(self);
+        form.head(self, usize::MAX);
+        form.answer(&self.answer, &found);
+        found.write(&mut form.out);
+        form.rest(&self.answer, found.is_empty());
         for section in &self.sections {
-            out.section(section.title, &section.blocks);
+            form.section(section.title, &section.blocks);
         }
-        let mut out = out.out;
-        out.problems(&self.problems);
-        if let Some(sentence) = left_out::sentence(self, Room::Little) {
+        let mut out = form.out;
+        out.problems(&self.problems, usize::MAX);
+        if let Some(sentence) = left_out::sentence(self) {
             out.blank();
             out.paragraph(0, &sentence, Ink::dim);
         }
@@ -37,15 +41,30 @@ impl Document {
     }
 }
 
-/// The text as it grows, and how many entries of a tree it shows.
-struct Form {
-    out: Terminal,
-    entries: usize,
+/// The text as it grows, and what it shows of tables and trees.
+pub struct Form {
+    pub out: Terminal,
+    pub wanted: Wanted,
 }
 
 impl Form {
-    fn answer(&mut self, document: &Document) {
-        let answer = &document.answer;
+    /// Nothing is written yet.
+    pub fn new(view: TerminalView) -> Self {
+        Form { out: Terminal::new(view), wanted: Wanted::of(view.extent) }
+    }
+
+    /// Name and lines under it, each of at most `most` lines of the terminal.
+    pub fn head(&mut self, document: &Document, most: usize) {
+        let out = &mut self.out;
+        let heading = shorten(&clean(&document.heading), out.width);
+        out.line(&out.ink.bold(&heading));
+        for line in &document.lines {
+            out.cut(&clean(&line.text), most, Ink::dim);
+        }
+    }
+
+    /// The answer in a sentence, and the step to take unless a finding below has it.
+    pub fn answer(&mut self, answer: &Answer, found: &Found) {
         let out = &mut self.out;
         out.blank();
         if !answer.not_valid.is_empty() {
@@ -56,19 +75,19 @@ impl Form {
             out.blank();
         }
         out.paragraph(0, &clean(&answer.sentence), Ink::bold);
-        if let Some(action) = answer.action_alone() {
+        if let Some(action) = answer.action_alone().filter(|action| !found.has_step(action)) {
             out.paragraph(0, &clean(action), Ink::good);
         }
-        if let Some(chart) = answer.chart.as_ref().filter(|chart| has_content(chart)) {
+    }
+
+    /// The chart and what explains the answer.
+    fn rest(&mut self, answer: &Answer, is_behind_sentence: bool) {
+        let chart = answer.chart.as_ref().filter(|chart| has_content(chart));
+        if let Some(chart) = chart {
             self.out.blank();
             self.figure(chart);
         }
-        let has_chart = answer.chart.as_ref().is_some_and(has_content);
-        if let Some(of) = &answer.finding {
-            self.out.blank();
-            finding(&mut self.out, of);
-        }
-        let is_apart = has_chart || answer.finding.is_some();
+        let is_apart = chart.is_some() || !is_behind_sentence;
         if is_apart && answer.rest.iter().any(is_shown) {
             self.out.blank();
         }
@@ -81,17 +100,23 @@ impl Form {
             return;
         }
         self.out.blank();
+        self.title(title);
+        self.blocks(blocks, false);
+    }
+
+    /// The title of a section.
+    pub fn title(&mut self, title: &str) {
         let title = self.out.ink.heading(&shorten(title, self.out.width));
         self.out.line(&title);
-        self.blocks(blocks, false);
     }
 
     /// Blocks, with an empty line before each that is more than a line of text, and behind a figure.
     fn blocks(&mut self, blocks: &[Block], is_behind_text: bool) {
         let (mut is_behind, mut is_behind_figure) = (is_behind_text, false);
-        for block in blocks.iter().filter(|block| is_shown(block)) {
-            let is_of_text = matches!(block, Block::Text(..) | Block::Heading(_) | Block::Folded(..));
-            if is_behind && (!is_of_text || (is_behind_figure && matches!(block, Block::Text(..)))) {
+        for block in shown(blocks) {
+            let first = first_of(block);
+            let is_of_text = matches!(first, Block::Text(..) | Block::Heading(_) | Block::Folded(..));
+            if is_behind && (!is_of_text || (is_behind_figure && matches!(first, Block::Text(..)))) {
                 self.out.blank();
             }
             self.block(block);
@@ -101,7 +126,7 @@ impl Form {
     }
 
     /// Its drawing in letters, then the numbers behind it.
-    fn figure(&mut self, figure: &Figure) {
+    pub fn figure(&mut self, figure: &Figure) {
         let out = &mut self.out;
         if let Some(why) = &figure.absent {
             out.paragraph(0, &format!("{}: {}", figure.name, clean(why)), Ink::dim);
@@ -114,12 +139,13 @@ impl Form {
                 if number != 0 || figure.in_text.is_some() {
                     out.blank();
                 }
-                terminal_table::write(out, table, self.entries);
+                terminal_table::write(out, table, self.wanted);
             }
         }
     }
 
-    fn block(&mut self, block: &Block) {
+    /// A block; the heading of a table or a tree is its caption.
+    pub fn block(&mut self, block: &Block) {
         let out = &mut self.out;
         match block {
             Block::Heading(text) => out.heading(&clean(text)),
@@ -135,10 +161,8 @@ impl Form {
                 all.iter().for_each(|item| out.hanging("- ", 2, &clean(item), style));
             }
             Block::Terms(rows) => terms(out, rows),
-            Block::Table(table) => terminal_table::write(out, table, self.entries),
+            Block::Table(table) => terminal_table::write(out, table, self.wanted),
             Block::Figure(figure) => self.figure(figure),
-            Block::Findings(found, none) if found.is_empty() => out.paragraph(0, none, Ink::plain),
-            Block::Findings(found, _) => findings(out, found),
             Block::Verbatim { name, text, .. } => verbatim(out, name, text),
             Block::Folded(summary, within) => {
                 out.heading(&clean(summary));
@@ -149,7 +173,8 @@ impl Form {
                 out.line(&out.ink.warn(&clean(title)));
                 all.iter().for_each(|item| out.hanging("- ", 2, &clean(item), Ink::plain));
             }
-            Block::Key(_) | Block::InFull(_) | Block::PageOnly(_) => {}
+            Block::InFull(within) => self.blocks(within, false),
+            Block::Key(_) | Block::PageOnly(_) | Block::Findings(..) => {}
         }
     }
 }
@@ -161,18 +186,39 @@ fn claims(out: &mut Terminal, all: &[Claim]) {
     }
 }
 
-/// Whether a terminal shows something of a block.
+/// The blocks that a terminal shows where they stand; findings stand below the answer, and what heads them goes with them.
+pub fn shown(blocks: &[Block]) -> Vec<&Block> {
+    let mut all: Vec<&Block> = Vec::new();
+    for block in blocks {
+        match block {
+            Block::Findings(..) if matches!(all.last(), Some(Block::Heading(_))) => drop(all.pop()),
+            block if is_shown(block) => all.push(block),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// The block itself, or the first of those that it only marks.
+fn first_of(block: &Block) -> &Block {
+    match block {
+        Block::InFull(within) => within.first().map_or(block, first_of),
+        block => block,
+    }
+}
+
+/// Whether a terminal shows something of a block where it stands.
 fn is_shown(block: &Block) -> bool {
     match block {
-        Block::Key(_) | Block::InFull(_) | Block::PageOnly(_) => false,
+        Block::Key(_) | Block::PageOnly(_) | Block::Findings(..) => false,
         Block::Figure(figure) => has_content(figure),
-        Block::Folded(_, blocks) => blocks.iter().any(is_shown),
+        Block::Folded(_, blocks) | Block::InFull(blocks) => blocks.iter().any(is_shown),
         other => !other.is_empty(),
     }
 }
 
 /// Whether a terminal shows something of a figure.
-fn has_content(figure: &Figure) -> bool {
+pub fn has_content(figure: &Figure) -> bool {
     figure.absent.is_some() || figure.in_text.is_some() || left_out::shows_behind(figure)
 }
 
@@ -198,44 +244,12 @@ fn terms(out: &mut Terminal, rows: &[(String, String)]) {
 fn verbatim(out: &mut Terminal, name: &str, text: &str) {
     out.line(&out.ink.bold(&clean(name)));
     let text = clean_lines(text);
-    let lines: Vec<&str> = text.lines().collect();
-    for line in lines.iter().take(VERBATIM_LINES) {
-        out.line(&format!("  {line}"));
-    }
-    out.more((lines.len(), VERBATIM_LINES), "  ", "more lines");
-}
-
-/// Findings, an empty line between them.
-pub fn findings(out: &mut Terminal, found: &[Finding]) {
-    for (index, of) in found.iter().enumerate() {
-        if index != 0 {
-            out.blank();
+    for line in text.lines() {
+        let letters: Vec<char> = line.chars().collect();
+        // Blanks of a text as it is count: it goes on in the next line wherever it has to.
+        for (number, part) in letters.chunks(out.width.saturating_sub(VERBATIM_INDENT).max(1)).enumerate() {
+            let indent = if number == 0 { 2 } else { VERBATIM_INDENT };
+            out.line(&format!("{:indent$}{}", "", part.iter().collect::<String>()));
         }
-        finding(out, of);
-    }
-}
-
-fn finding(out: &mut Terminal, of: &Finding) {
-    let word = fit(of.severity, SEVERITY);
-    let word = if of.severity == "note" { out.ink.dim(&word) } else { out.ink.warn(&word) };
-    out.hanging(&word, SEVERITY, &format!("{} ({})", of.claim, of.rule), Ink::bold);
-    for evidence in &of.evidence {
-        out.paragraph(SEVERITY, evidence, Ink::dim);
-    }
-    if !of.at.is_empty() {
-        out.paragraph(SEVERITY, &format!("[{}]", of.at), Ink::dim);
-    }
-    for effect in &of.effects {
-        out.paragraph(SEVERITY, effect, Ink::plain);
-    }
-    let Some(step) = &of.step else { return };
-    out.hanging(&format!("{:SEVERITY$}→ ", ""), SEVERITY + 2, &step.with_gain(), Ink::good);
-    let expected = step.expected_effect.iter().map(|text| ("expected", text));
-    let alternatives = step.alternatives.iter().map(|other| ("or", other));
-    let rest = [("keep", &step.persistent), ("undo", &step.undo), ("risk", &step.risk)];
-    let rest = rest.into_iter().filter_map(|(word, text)| Some((word, text.as_ref()?)));
-    for (word, text) in expected.chain(alternatives).chain(rest) {
-        let head = format!("{:indent$}{word}: ", "", indent = SEVERITY + 2);
-        out.hanging(&head, head.len(), text, Ink::dim);
     }
 }

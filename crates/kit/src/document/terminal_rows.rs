@@ -2,6 +2,7 @@
 
 use crate::number::count;
 use crate::table::{Cell, ColumnKind, ColumnShown, Row, Table};
+use crate::terminal::Extent;
 
 /// A row of the terminal.
 pub enum Line<'a> {
@@ -39,6 +40,24 @@ impl Line<'_> {
     }
 }
 
+/// What of a table or a tree is to be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Entries, at most.
+    pub entries: usize,
+    /// Whether the roots of a tree may be folded as other rows are.
+    pub folds_roots: bool,
+    /// Whether long texts stand below their rows.
+    pub has_below: bool,
+}
+
+impl Wanted {
+    /// What a terminal with this extent shows.
+    pub fn of(extent: Extent) -> Self {
+        Wanted { entries: extent.entries(), folds_roots: extent == Extent::Short, has_below: true }
+    }
+}
+
 /// The rows that are shown.
 pub struct ShownRows<'a> {
     /// In the order of the table, totals last.
@@ -48,15 +67,15 @@ pub struct ShownRows<'a> {
 }
 
 impl<'a> ShownRows<'a> {
-    /// Of a tree the `entries` that are biggest; of a table as many rows as it has in brief, those of the lowest rank.
-    pub fn of(table: &'a Table, entries: usize) -> Self {
+    /// Of a tree the `entries` that are biggest; of a table as many rows, unless it has fewer in brief: those of the lowest rank.
+    pub fn of(table: &'a Table, wanted: Wanted) -> Self {
         if table.weigh.is_some() {
-            let rows = tree(table, entries);
+            let rows = tree(table, wanted);
             return ShownRows { all: rows.len(), rows };
         }
         let (totals, rows): (Vec<&Row>, Vec<&Row>) = table.rows.iter().partition(|row| row.is_total);
         // A single row more takes no more room than the line that says that it is left out.
-        let most = table.rows_in_brief.max(1);
+        let most = table.rows_in_brief.min(wanted.entries).max(1);
         let most = if rows.len() - rows.len().min(most) == 1 { rows.len() } else { most };
         let mut by_rank: Vec<usize> = (0..rows.len()).collect();
         by_rank.sort_by_key(|at| rows[*at].rank);
@@ -98,7 +117,7 @@ impl<'a> ShownRows<'a> {
 /// The rows of a tree: branches whose biggest entry is among the `entries` biggest, and a line for what is folded of each branch. A
 /// single row is not folded where others of its branch are shown: the line would take as much room. Where all rows of a branch are small,
 /// the branch itself says what they add up to.
-fn tree(table: &Table, entries: usize) -> Vec<Line<'_>> {
+fn tree(table: &Table, wanted: Wanted) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     let mut folded: Vec<(usize, usize, u64)> = Vec::new();
     let mut hidden_below: Option<usize> = None;
@@ -107,14 +126,14 @@ fn tree(table: &Table, entries: usize) -> Vec<Line<'_>> {
             lines.push(Line::Folded { level: at, rows, weight });
         }
     };
-    for (row, (rows, small)) in table.rows.iter().zip(siblings(table, entries)) {
+    for (row, (rows, small)) in table.rows.iter().zip(siblings(table, wanted)) {
         let level = row.level();
         if hidden_below.is_some_and(|hidden| hidden < level) {
             continue;
         }
         hidden_below = None;
         let is_alone = small == 1 && 1 < rows;
-        if is_small(row, entries) && !is_alone {
+        if is_small(row, wanted) && !is_alone {
             hidden_below = Some(level);
             flush(&mut folded, level, &mut lines);
             if small == rows {
@@ -133,15 +152,17 @@ fn tree(table: &Table, entries: usize) -> Vec<Line<'_>> {
         lines.push(Line::Row(row));
     }
     flush(&mut folded, 0, &mut lines);
+    // The roots that a short answer folds.
+    lines.extend(folded.pop().map(|(level, rows, weight)| Line::Folded { level, rows, weight }));
     lines
 }
 
-fn is_small(row: &Row, entries: usize) -> bool {
-    entries <= row.rank && row.level() != 0
+fn is_small(row: &Row, wanted: Wanted) -> bool {
+    wanted.entries <= row.rank && (wanted.folds_roots || row.level() != 0)
 }
 
 /// For each row of a tree how many rows its branch has, and how many of them are small.
-fn siblings(table: &Table, entries: usize) -> Vec<(usize, usize)> {
+fn siblings(table: &Table, wanted: Wanted) -> Vec<(usize, usize)> {
     let (mut branches, mut branch_of): (Vec<(usize, usize)>, Vec<usize>) = (vec![(0, 0)], Vec::new());
     // The branch that the rows of each level belong to.
     let mut open = vec![0];
@@ -149,7 +170,7 @@ fn siblings(table: &Table, entries: usize) -> Vec<(usize, usize)> {
         open.truncate(row.level() + 1);
         let branch = open.last().copied().unwrap_or(0);
         branches[branch].0 += 1;
-        branches[branch].1 += usize::from(is_small(row, entries));
+        branches[branch].1 += usize::from(is_small(row, wanted));
         branch_of.push(branch);
         open.push(branches.len());
         branches.push((0, 0));

@@ -1,14 +1,14 @@
 //! The one way to lay out a table or a tree on a terminal.
 //!
 //! A table that is too wide first leaves out columns of less use, then wraps its columns of words, then leaves out columns that are marked so,
-//! and says which; then it becomes several, each with the column of names, and at last a list of its rows. Figures are never wrapped or cut.
+//! and says which; then it becomes several, each with the column of names (a short answer has the first), and at last a list of its rows. Figures are never wrapped or cut.
 //! Long texts may stand below their row ([`crate::table::Rows::below`]).
 
-use super::terminal_rows::{Line, ShownRows};
+use super::terminal_rows::{Line, ShownRows, Wanted};
 use crate::ink::{Ink, bar, width, wrap};
 use crate::number::count;
 use crate::table::{Cell, ColumnKind, ColumnShown, Look, Table};
-use crate::terminal::Terminal;
+use crate::terminal::{Extent, Terminal};
 use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle,
     TableStyle, Width,
@@ -33,14 +33,18 @@ const GAP: usize = 2;
 /// The same at both ends of a line; cut off.
 const BORDERS: usize = 2;
 
-/// Writes a table under its caption; of a tree the `entries` that are biggest.
-pub fn write(out: &mut Terminal, table: &Table, entries: usize) {
+/// Writes a table under its caption, as far as it is wanted.
+pub fn write(out: &mut Terminal, table: &Table, wanted: Wanted) {
     out.paragraph(0, &crate::text::clean(&table.caption), Ink::dim);
-    let rows = ShownRows::of(table, entries);
+    let rows = ShownRows::of(table, wanted);
     let widths = Widths::of(table, &rows);
-    let columns = columns_with_room(table, &rows, &widths, out.width);
+    let mut columns = columns_with_room(table, &rows, &widths, out.width);
     match parts_that_fit(&widths, &columns, out.width) {
-        Some(parts) => {
+        Some(mut parts) => {
+            if out.extent == Extent::Short {
+                parts.truncate(1);
+                columns = parts.concat();
+            }
             for (number, part) in parts.iter().enumerate() {
                 if number != 0 {
                     out.blank();
@@ -55,7 +59,11 @@ pub fn write(out: &mut Terminal, table: &Table, entries: usize) {
                 };
                 for (number, lines) in layout.lines().iter().enumerate() {
                     lines.iter().for_each(|line| out.line(line));
-                    rows.rows.get(number).into_iter().for_each(|row| below(out, table, row));
+                    rows.rows
+                        .get(number)
+                        .filter(|_| wanted.has_below)
+                        .into_iter()
+                        .for_each(|row| below(out, table, row));
                 }
             }
         }
@@ -79,7 +87,7 @@ fn notes(out: &mut Terminal, table: &Table, rows: &ShownRows, columns: &[usize])
     if only != 0 {
         out.note(format!("{} more columns are on the page.", count(only as u64)));
     }
-    out.more((rows.all, rows.rows.len()), "", "more rows (--json has them)");
+    out.more((rows.all, rows.rows.len()), "", "more rows");
     for (why, of) in rows.absent(table) {
         out.paragraph(0, &format!("not available: {of}: {why}"), Ink::dim);
     }

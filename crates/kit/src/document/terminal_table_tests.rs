@@ -1,8 +1,9 @@
 //! Tables and trees on terminals of several widths.
 
+use super::terminal_rows::Wanted;
 use super::terminal_table::write;
 use crate::table::{Cell, Table};
-use crate::terminal::{EntriesShown, Terminal, TerminalView};
+use crate::terminal::{Extent, Terminal, TerminalView};
 
 /// Path, rank and weight of each row.
 type Node = (&'static [&'static str], usize, u64);
@@ -13,8 +14,8 @@ fn shown(nodes: &[Node], entries: usize) -> String {
         .figures("Size", |node| node.2.to_string())
         .tree(|node| (node.1, node.2), |weight| weight.to_string())
         .table();
-    let mut out = Terminal::new(TerminalView { width: 60, color: false, entries: EntriesShown::All });
-    write(&mut out, &table, entries);
+    let mut out = Terminal::new(TerminalView { width: 60, color: false, extent: Extent::All });
+    write(&mut out, &table, Wanted { entries, ..Wanted::of(Extent::All) });
     out.finish().lines().skip(3).map(|line| format!("{line}\n")).collect()
 }
 
@@ -28,8 +29,8 @@ fn what_stands_below_a_row_has_the_whole_width_and_no_column() {
         .words("What it is", |node| node.2)
         .below()
         .table();
-    let mut out = Terminal::new(TerminalView { width: 60, color: false, entries: EntriesShown::All });
-    write(&mut out, &table, usize::MAX);
+    let mut out = Terminal::new(TerminalView { width: 60, color: false, extent: Extent::All });
+    write(&mut out, &table, Wanted::of(Extent::All));
     let wanted = "\
 A table
 Name    Size
@@ -91,8 +92,8 @@ e            4
 }
 
 fn written(table: &Table, width: u16) -> String {
-    let mut out = Terminal::new(TerminalView { width, color: false, entries: EntriesShown::All });
-    write(&mut out, table, usize::MAX);
+    let mut out = Terminal::new(TerminalView { width, color: false, extent: Extent::All });
+    write(&mut out, table, Wanted::of(Extent::All));
     let text = out.finish();
     assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{text}");
     text

@@ -144,7 +144,7 @@ mod tests {
         assert!(text.contains("class=\"less4 area\"") && text.contains("− encode"), "{text}");
         assert!(text.contains("class=\"more4 area\"") && text.contains("+ decode"), "{text}");
         assert!(
-            text.contains("class=\"same area\"") && text.contains("gc: before 30.0 µs, after 30.0 µs, +0 µs")
+            text.contains("class=\"same area\"") && text.contains("gc: before 30.0 µs, after 30.0 µs, +0 ms")
         );
         // app has 140 of 200 by both: what has gone has its place.
         assert!(text.contains("width=\"672\""), "{text}");

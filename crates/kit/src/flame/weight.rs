@@ -1,6 +1,6 @@
 //! What the width of a frame stands for, in words.
 
-use crate::number::{bytes, count, percent_share, significant};
+use crate::number::{bytes, count, percent_share, time};
 
 /// Unit of the weights of a flame graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,11 +24,7 @@ impl Weight {
                 format!("{} {}", count(number), if number == 1 { one } else { many })
             }
             Weight::Bytes => bytes(weight.max(0.0).round() as u64),
-            Weight::Time => match weight / 1e3 {
-                us if us < 0.05 && 0.0 < us => "<0.1 µs".to_owned(),
-                us if us < 1000.0 => format!("{} µs", significant(us)),
-                us => format!("{} ms", significant(us / 1e3)),
-            },
+            Weight::Time => time(weight),
             Weight::Share => percent_share(weight),
         }
     }
@@ -42,7 +38,7 @@ mod tests {
     fn weights_have_the_unit_that_fits() {
         let samples = Weight::Count("sample", "samples");
         assert_eq!([1.0, 1200.0].map(|n| samples.words(n)), ["1 sample", "1,200 samples"]);
-        assert_eq!([40_000.0, 2e6, 12.0].map(|ns| Weight::Time.words(ns)), ["40.0 µs", "2.00 ms", "<0.1 µs"]);
+        assert_eq!([40_000.0, 2e6, 12.0].map(|ns| Weight::Time.words(ns)), ["40.0 µs", "2.00 ms", "12.0 ns"]);
         assert_eq!(
             (Weight::Bytes.words(2048.0).as_str(), Weight::Share.words(0.125).as_str()),
             ("2.0 KiB", "12.5 %")

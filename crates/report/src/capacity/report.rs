@@ -22,7 +22,8 @@ pub fn document(report: &CapacityReport) -> Document {
         lines: vec![subject(report).into()],
         sections: vec![
             Section::new("reached", "Throughput", [charts::reached(report).into()]),
-            Section::new("limits", "Limits", [tables::limits(report).into()].into_iter().chain(how_sure)),
+            Section::new("limits", "Limits", [tables::limits(report).into()].into_iter().chain(how_sure))
+                .of_entries(),
             Section::new("late", "Causes of slow requests", [charts::late(report).into()]),
             Section::new("operations", "Operations", tables::operations(report).map(Block::from)),
             Section::new("checks", "Validity checks", checks(report)),

@@ -80,7 +80,7 @@ pub fn matrix(report: &FlagsReport) -> Table {
             Cell::looks(remark.map_or("fits", OptionRemark::word), look)
         });
     }
-    let mut table = rows.table().brief(usize::MAX);
+    let mut table = rows.table();
     let starts = report.releases.iter().map(|of| starts_word(of));
     table.push_total(["a JVM with all of them"].into_iter().chain(starts));
     table
@@ -95,7 +95,6 @@ pub fn reasons_table(report: &FlagsReport) -> Table {
         .words("JDK", |(_, (numbers, _))| releases(numbers))
         .words("Remark", |(_, (_, text))| text.clone())
         .table()
-        .brief(usize::MAX)
 }
 
 /// What JVMs wrote that did not start.
@@ -105,7 +104,6 @@ pub fn refusals(report: &FlagsReport) -> Table {
         .words("JDK", |(release, _)| release.to_string())
         .words("Text", |(_, text)| clean(text))
         .table()
-        .brief(usize::MAX)
 }
 
 /// Which JVM or table said so.
@@ -119,5 +117,4 @@ pub fn sources(report: &FlagsReport) -> Table {
             (None, _) => "the table of Assay".to_owned(),
         })
         .table()
-        .brief(usize::MAX)
 }

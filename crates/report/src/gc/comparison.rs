@@ -116,7 +116,6 @@ fn figures(comparison: &GcComparison) -> Block {
         })
         .if_wide()
         .table()
-        .brief(usize::MAX)
         .into()
 }
 

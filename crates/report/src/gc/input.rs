@@ -61,7 +61,6 @@ fn unrecognized(report: &GcReport) -> Table {
         .figures("Lines", |shape| count(shape.lines))
         .words("The first of them", |shape| clean(&shape.quote))
         .class("quoted")
-        .brief(6)
 }
 
 /// Figures that the log gives itself; those that do not agree with what was read come first.

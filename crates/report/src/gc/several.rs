@@ -8,9 +8,6 @@ use assay_kit::text::clean;
 use assay_kit::{Cell, Table};
 use assay_model::{GcFigure, GcReport, Severity, gc_figure};
 
-/// Rows that a terminal shows: with what stands around them, one screen.
-const ROWS_IN_BRIEF: usize = 16;
-
 /// What of a log stands in a table of several.
 #[derive(Debug, Clone)]
 pub struct LogRow {
@@ -86,7 +83,7 @@ pub fn several(mut rows: Vec<LogRow>) -> Document {
         rows.first().filter(|_| folder > 0).map(|row| format!("in {}", clean(&row.name[..folder])).into());
     Document {
         lines: within.into_iter().collect(),
-        sections: vec![Section::new("logs", "Logs", [table.table().brief(ROWS_IN_BRIEF).into()])],
+        sections: vec![Section::new("logs", "Logs", [table.table().into()])],
         page: PageParts { style: STYLE, ..PageParts::default() },
         ..Document::new("Several GC logs, by Assay", "GC logs", answer)
     }

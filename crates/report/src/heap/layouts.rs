@@ -73,7 +73,7 @@ fn places(layouts: &[ClassLayout], class: &str) -> Table {
             places[index].map(|p| format!("{} + {}", p.offset_bytes, p.bytes))
         });
     }
-    let mut table = rows.class("dense offsets").brief(usize::MAX);
+    let mut table = rows.class("dense offsets");
     let row = |name: &str, cell: &dyn Fn(&ClassLayout) -> String| {
         let cells = groups.iter().map(|group| cell(group.layout));
         let cells = [name.to_owned(), String::new()].into_iter().chain(cells).map(Cell::from);

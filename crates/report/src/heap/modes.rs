@@ -88,7 +88,6 @@ fn thresholds(modes: &HeapModes) -> Table {
         .words("Verified", |(_, step)| if step.2 { "by JVMs on both sides" } else { "computed only" })
         .if_room()
         .table()
-        .brief(usize::MAX)
 }
 
 /// The map of addresses, and what its numbers are.
@@ -102,8 +101,7 @@ fn addresses(modes: &HeapModes) -> Vec<Block> {
         .figures("Size", |(r, _)| range_size(r.start_address, r.end_address))
         .words("What", |(range, _)| clean(&range.what))
         .words("Heap may lie there", |(r, _)| if r.may_hold_heap { "yes" } else { "no" })
-        .table()
-        .brief(usize::MAX);
+        .table();
     let whose = match modes.address_map_java.as_deref() {
         Some(java) => format!("Addresses in {}, to scale", clean(java)),
         None => "Addresses to scale".to_owned(),
@@ -154,7 +152,7 @@ fn matrix(of: &Matrix<'_>) -> Table {
             cells.get(at).copied().flatten().map_or_else(|| Cell::from(""), |cell| mode_cell(cell, above))
         });
     }
-    rows.class("cells").brief(usize::MAX)
+    rows.class("cells")
 }
 
 fn mode_cell(cell: &ModeCell, above: Option<&ModeCell>) -> Cell {

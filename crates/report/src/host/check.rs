@@ -73,5 +73,4 @@ fn rulings(report: &HostReport, verdict: HostVerdict) -> Table {
         .words("Read from", |ruling| clean(&ruling.reads.join(", ")))
         .if_room()
         .table()
-        .brief(usize::MAX)
 }

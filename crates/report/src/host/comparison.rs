@@ -79,7 +79,6 @@ fn changes(caption: &str, changes: &[SettingChange]) -> Table {
         .words("Before", |change| side(&change.values[0]))
         .words("After", |change| side(&change.values[1]))
         .table()
-        .brief(usize::MAX)
 }
 
 fn verdicts(comparison: &HostComparison) -> Table {
@@ -92,5 +91,4 @@ fn verdicts(comparison: &HostComparison) -> Table {
         .words("What the rule asks for", |change| clean(&change.title))
         .if_room()
         .table()
-        .brief(usize::MAX)
 }

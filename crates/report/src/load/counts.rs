@@ -1,10 +1,9 @@
 //! The rate along a schedule, the parts of injectors, and whatever else a load counts.
 
-use super::times::ms;
 use assay_kit::Table;
 use assay_kit::document::Block;
 use assay_kit::number::{count, counted, percent_share, significant};
-use assay_kit::quantity::figure;
+use assay_kit::quantity::{figure, ms};
 use assay_kit::text::clean;
 use assay_model::{InjectorPart, LoadResult, Protocol, RatePoint};
 
@@ -122,7 +121,6 @@ pub fn requests(result: &LoadResult) -> Table {
         .words("What", |(name, _)| *name)
         .figures("Figure", |(_, value)| value.clone())
         .table()
-        .brief(usize::MAX)
 }
 
 /// Connections that the server closed, by its code; none where it closed none.
@@ -131,7 +129,6 @@ pub fn closed(result: &LoadResult) -> Option<Table> {
     let table = Table::of("Connections that the server closed", closed.to_vec())
         .words("Code", |of| of.code_and_name())
         .figures("Connections", |of| Some(count(of.connections)))
-        .table()
-        .brief(usize::MAX);
+        .table();
     (!closed.is_empty()).then_some(table)
 }

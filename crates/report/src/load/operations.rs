@@ -1,9 +1,8 @@
 //! Operations of a load: requests, rates and response times of each, and how their requests ended.
 
-use super::times::ms;
 use assay_kit::Table;
 use assay_kit::number::{count, percent_share, size};
-use assay_kit::quantity::figure;
+use assay_kit::quantity::{figure, ms};
 use assay_kit::text::clean;
 use assay_model::{LatencySummary, LoadErrorKind, LoadResult, OperationCount, OperationFigures, StatusCount};
 
@@ -137,5 +136,4 @@ pub fn slowest(result: &LoadResult) -> Table {
         .if_room()
         .words("Ended", |of| if of.failed { "failed" } else { "well" })
         .table()
-        .brief(5)
 }

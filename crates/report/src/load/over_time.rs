@@ -1,13 +1,12 @@
 //! A load over time: requests that were to start and that were answered, response times, failed requests.
 
-use super::times::ms;
 use assay_kit::Table;
 use assay_kit::axes::{EndLabel, Plot};
 use assay_kit::document::{Block, Figure, Shown};
 use assay_kit::key::{line_mark, marks};
 use assay_kit::number::{count, counted, significant};
 use assay_kit::page::drawings;
-use assay_kit::quantity::figure;
+use assay_kit::quantity::{figure, ms};
 use assay_kit::svg::Svg;
 use assay_kit::time_axis::{Clock, TimeAxis};
 use assay_model::{LoadInterval, LoadResult};

@@ -1,7 +1,7 @@
 //! A load in sentences.
 
 use assay_kit::number::{count, counted, significant};
-use assay_kit::quantity::seconds;
+use assay_kit::quantity::{ms, seconds};
 use assay_model::LoadResult;
 
 /// The rate that was achieved, the response time, and what failed.
@@ -12,7 +12,7 @@ pub fn answer(result: &LoadResult) -> String {
     let achieved = significant(result.achieved_rate_per_s);
     let times = match (result.response_ms.p50, result.response_ms.p99) {
         (Some(p50), Some(p99)) => {
-            format!("response time p50 {} ms, p99 {} ms", significant(p50), significant(p99))
+            format!("response time p50 {}, p99 {}", ms(p50), ms(p99))
         }
         _ => "no response time is known".to_owned(),
     };

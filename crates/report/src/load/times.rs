@@ -3,15 +3,10 @@
 use assay_kit::Table;
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::document::Figure;
-use assay_kit::number::significant;
 use assay_kit::page::drawings;
 use assay_kit::percentile_curve::{self, PercentileCurve};
+use assay_kit::quantity::ms;
 use assay_model::{LatencySummary, LoadResult};
-
-/// A time in milliseconds.
-pub fn ms(value: f64) -> String {
-    format!("{} ms", significant(value))
-}
 
 /// All times that were measured, each with what it counts from.
 fn measured(result: &LoadResult) -> Vec<(&'static str, &LatencySummary)> {

@@ -112,7 +112,7 @@ pub fn parts(advice: &Advice) -> Table {
         .below()
         .table();
     table.push_total(["Total".to_owned(), bytes(now), String::new(), bytes(bound), rounded]);
-    table.brief(usize::MAX)
+    table
 }
 
 /// Sums of what is there now and of the bounds, in bytes.

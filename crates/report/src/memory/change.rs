@@ -9,7 +9,7 @@ use assay_kit::page::drawings;
 use assay_kit::stack::fill_class;
 use assay_kit::table::Look;
 use assay_kit::text::clean;
-use assay_kit::{Cell, EntriesShown, Table};
+use assay_kit::{Cell, Table};
 use assay_model::{Area, Cause, MemoryChange, MemoryReport, Problem};
 
 /// Causes that the chart shows; the table has all.
@@ -17,8 +17,8 @@ const CAUSES_DRAWN: usize = 10;
 /// Parts of a path that are shown.
 const PATH_PARTS_MAX: usize = 8;
 
-/// The change by cause, with areas over the `snapshots` between (empty for none); of the causes a terminal shows `entries`.
-pub fn document(change: &MemoryChange, snapshots: &[MemoryReport], entries: EntriesShown) -> Document {
+/// The change by cause, with areas over the `snapshots` between (empty for none).
+pub fn document(change: &MemoryChange, snapshots: &[MemoryReport]) -> Document {
     let of = change.pid.map_or_else(String::new, |pid| format!(" of process {pid}"));
     let verdict = change
         .growth
@@ -32,7 +32,7 @@ pub fn document(change: &MemoryChange, snapshots: &[MemoryReport], entries: Entr
         rest: verdict.into_iter().chain([explained]).collect(),
         ..Answer::default()
     };
-    let causes = causes(change).brief(entries.most());
+    let causes = causes(change);
     let growth = change.growth.as_ref().map(growth::section);
     let causes = Section::new("causes", "Causes", [causes.into()]);
     let sections = growth.into_iter().chain(over_time(snapshots)).chain([causes]);

@@ -10,8 +10,6 @@ use assay_model::MemoryReport;
 
 /// Less than this part of the RSS, 0.1 %, is folded on a page.
 const SMALL_DIVISOR: u64 = 1_000;
-/// Kinds of unknown bytes that a terminal lists.
-const UNKNOWN_IN_BRIEF: usize = 5;
 
 /// Every entry under its area.
 pub fn table(areas: &[AreaNode], report: &MemoryReport) -> Table {
@@ -90,6 +88,5 @@ pub fn unknown(report: &MemoryReport) -> Option<Table> {
         .words("Where or which size", |piece| clean(&piece.what))
         .words("Contents", |piece| clean(&piece.contents))
         .table()
-        .brief(UNKNOWN_IN_BRIEF)
         .unless_empty()
 }

@@ -8,8 +8,6 @@ use assay_model::{AllocatorFacts, ArenaFacts, CgroupMemory, MemoryReport};
 
 /// Arenas or threads that are listed; the stored form has all.
 const LISTED_MAX: usize = 120;
-/// Arenas that a terminal lists.
-const ARENAS_IN_BRIEF: usize = 12;
 
 /// The subject of a figure, and the figure.
 type Term = (String, String);
@@ -113,7 +111,6 @@ pub fn arenas(allocator: &AllocatorFacts) -> Table {
         .figures("Freed, resident", |a| a.freed_resident_bytes.map(bytes))
         .figures("A trim returns", |a| a.trim_gain_bytes.map(bytes))
         .table()
-        .brief(ARENAS_IN_BRIEF)
 }
 
 /// Number of an arena.

@@ -13,8 +13,7 @@ pub fn document(found: &RunningJvms, not_readable: Option<&str>) -> Document {
         .figures("RSS", |jvm| jvm.rss_bytes.map(bytes))
         .words("JVM", |jvm| jvm.version.as_deref().map(clean))
         .words("Program", |jvm| clean(&jvm.program))
-        .table()
-        .brief(usize::MAX);
+        .table();
     let sentence = match found.jvms.len() {
         0 => "No JVM was found here.".to_owned(),
         1 => "1 JVM runs here.".to_owned(),

@@ -114,7 +114,7 @@ fn every_entry(areas: &[AreaNode], report: &MemoryReport) -> Section {
         blocks.push(Block::text(format!("{}.", words::allocator(allocator))));
         blocks.push(facts::arenas(allocator).into());
     }
-    Section::new("entries", "Every entry", blocks)
+    Section::new("entries", "Every entry", blocks).of_entries()
 }
 
 fn threads(report: &MemoryReport) -> Vec<Block> {

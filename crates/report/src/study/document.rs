@@ -158,7 +158,7 @@ fn left_out(grid: &Grid) -> Vec<Block> {
             Some(table) => {
                 blocks.push(Block::heading(title));
                 blocks.push(Block::explanation(note));
-                blocks.push(table.brief(ROWS_IN_BRIEF).into());
+                blocks.push(table.into());
             }
             // Where nothing is left out, only the page says so.
             None => {
@@ -169,9 +169,6 @@ fn left_out(grid: &Grid) -> Vec<Block> {
     }
     blocks
 }
-
-/// Rows of what is left out that a terminal shows.
-const ROWS_IN_BRIEF: usize = 8;
 
 fn conditions(grid: &Grid) -> Vec<Block> {
     let trials = Block::Folded("All trials, with seeds".to_owned(), vec![conditions::trials(grid).into()]);

@@ -29,13 +29,11 @@ pub fn document(list: &ReadyMadeList) -> Document {
             |study| if study.has_short_form { Cell::from("--quick") } else { Cell::absent("") },
         )
         .words("Question", |study| study.question.clone())
-        .table()
-        .brief(usize::MAX);
+        .table();
     let scenarios = Table::of("Scenarios: assay load URL --users 8 --scenario NAME", &list.scenarios)
         .words("Name", |scenario| scenario.name.clone())
         .words("Workload", |scenario| scenario.workload.clone())
-        .table()
-        .brief(usize::MAX);
+        .table();
     let sentence =
         format!("{} studies and {} scenarios are ready-made.", list.studies.len(), list.scenarios.len());
     let answer = Answer { sentence, ..Answer::default() };

@@ -73,7 +73,7 @@ fn benchmark_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
             None => result_cell(grid, cell, metric),
         });
     }
-    rows.class("dense").brief(usize::MAX)
+    rows.class("dense")
 }
 
 fn benchmark_of(metric: &Metric) -> &str {
@@ -91,7 +91,7 @@ fn group_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
         });
         rows = if is_usual(grid, metric) { rows.called(short_heading(metric)) } else { rows.page_only() };
     }
-    rows.class("dense").brief(usize::MAX)
+    rows.class("dense")
 }
 
 /// Metrics that a terminal shows, where they were measured, and their headings there.

@@ -68,7 +68,7 @@ pub fn tables(grid: &Grid) -> Vec<Table> {
             });
             table = if is_usual_kind(kind) { table.called(short_heading(kind)) } else { table.page_only() };
         }
-        table.class("dense").brief(usize::MAX)
+        table.class("dense")
     };
     grid.groups.iter().map(table).collect()
 }

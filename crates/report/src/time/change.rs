@@ -125,7 +125,6 @@ fn own(stacks: &ChangedStacks) -> Table {
         .figures("After", move |(_, _, after)| in_words(unit, *after))
         .figures("Change", move |(_, before, after)| signed(unit, after - before))
         .table()
-        .brief(12)
 }
 
 fn stacks_blocks(id: &str, stacks: &ChangedStacks) -> [Block; 3] {

@@ -1,6 +1,6 @@
 //! Rates, times of a request and shares of an account of CPU time.
 
-use assay_kit::number::{count, percent_share, significant};
+use assay_kit::number::{count, percent_share, significant, time};
 use assay_model::{Estimate, TimeReport};
 
 const NS_PER_S: f64 = 1e9;
@@ -13,13 +13,9 @@ pub fn rate(number: u64, report: &TimeReport) -> String {
     if seconds <= 0.0 { count(number) } else { format!("{}/s", significant(number as f64 / seconds)) }
 }
 
-/// Milliseconds per request; absent where that is not a number.
-pub fn ms_each(ns: u64, requests: f64) -> Option<String> {
-    match ns as f64 / 1e6 / requests {
-        ms if !ms.is_finite() => None,
-        ms if 0.0 < ms && ms < 0.001 => Some("<0.001 ms".to_owned()),
-        ms => Some(format!("{} ms", significant(ms))),
-    }
+/// Time per request; absent where that is not a number.
+pub fn each(ns: u64, requests: f64) -> Option<String> {
+    Some(ns as f64 / requests).filter(|ns| ns.is_finite()).map(time)
 }
 
 /// A share in the kernel with half of its interval: `18.2 % ±1.1`. One that may be nearly anything is absent.

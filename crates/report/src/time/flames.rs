@@ -97,5 +97,4 @@ fn functions(samples: &TimeSamples) -> Table {
         .figures("Samples", |(_, number)| count(*number))
         .figures("Share", |(_, number)| percent(*number, samples.samples))
         .table()
-        .brief(8)
 }

@@ -66,7 +66,6 @@ fn counted_events(counters: &HardwareCounters) -> Table {
         })
         .words("How counted", multiplexed)
         .table()
-        .brief(usize::MAX)
 }
 
 fn faults_by_place(faults: &FaultPlaces) -> Table {

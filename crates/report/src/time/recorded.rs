@@ -145,5 +145,4 @@ fn leaves_table(stacks: &RecordedStacks) -> Table {
         )
         .figures("Share", |(_, weight)| percent(*weight, stacks.weight))
         .table()
-        .brief(6)
 }

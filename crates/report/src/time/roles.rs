@@ -1,6 +1,6 @@
 //! CPU time by role of the threads, and by their names.
 
-use super::figures::{ms_each, rate, share_with_error};
+use super::figures::{each, rate, share_with_error};
 use assay_kit::bar_rows::{self, Bar};
 use assay_kit::document::{Figure, Shown};
 use assay_kit::number::{count, duration, percent};
@@ -96,7 +96,7 @@ fn tree(report: &TimeReport) -> Table {
         .figures("In the kernel", |part| share_with_error(part.sums?.kernel_share.as_ref()));
     let table = match report.requests {
         Some(requests) => {
-            table.figures("For each request", move |part| ms_each(part.sums?.cpu_ns, requests)).if_room()
+            table.figures("For each request", move |part| each(part.sums?.cpu_ns, requests)).if_room()
         }
         None => table,
     };
@@ -125,9 +125,7 @@ pub fn groups(report: &TimeReport) -> Table {
         .figures("Share", |group| percent(group.sums.cpu_ns, report.process.cpu_ns))
         .figures("In the kernel", |group| share_with_error(group.sums.kernel_share.as_ref()));
     let table = match report.requests {
-        Some(requests) => {
-            table.figures("For each request", move |group| ms_each(group.sums.cpu_ns, requests))
-        }
+        Some(requests) => table.figures("For each request", move |group| each(group.sums.cpu_ns, requests)),
         None => table,
     };
     let of = |number: Option<u64>| number.map(|number| rate(number, report));
@@ -153,7 +151,6 @@ pub fn threads(report: &TimeReport) -> Table {
         .words("State", |thread| if thread.has_ended { "ended" } else { "" })
         .if_room()
         .table()
-        .brief(8)
 }
 
 /// The name of threads that share one, and how many there are where they are several.

@@ -8,9 +8,6 @@ use assay_kit::{Cell, Table};
 use assay_model::{Estimate, SampledPart, SampledRole, ThreadRole, TimeReport, TimeSamples};
 use std::cmp::Reverse;
 
-/// Parts that a terminal shows.
-const PARTS_IN_BRIEF: usize = 8;
-
 /// How many samples there are, and how good they are.
 fn quality(samples: &TimeSamples) -> String {
     let lost = match samples.lost {
@@ -70,8 +67,7 @@ fn parts(caption: &str, parts: &[SampledPart], share: Option<Estimate>) -> Table
         .figures("Share", |part| share_with_error(Some(&part.share)))
         .figures("Samples", |part| count(part.samples))
         .if_room()
-        .table()
-        .brief(PARTS_IN_BRIEF);
+        .table();
     let sum = |of: fn(&SampledPart) -> u64| parts.iter().map(of).fold(0u64, u64::saturating_add);
     if !parts.is_empty() {
         table.push_total([
@@ -100,5 +96,4 @@ fn roles(samples: &TimeSamples, report: &TimeReport) -> Table {
         .figures("Samples", |(_, part)| count(part.samples))
         .if_room()
         .class("dense")
-        .brief(PARTS_IN_BRIEF)
 }

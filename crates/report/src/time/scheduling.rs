@@ -51,5 +51,4 @@ pub fn table(report: &TimeReport) -> Table {
         .words("What", |(what, _)| *what)
         .figures("Figure", |(_, value)| value.clone())
         .table()
-        .brief(usize::MAX)
 }

@@ -1,6 +1,6 @@
 //! What an account of CPU time says, in sentences.
 
-use super::figures::{ms_each, share_with_error};
+use super::figures::{each, share_with_error};
 use assay_kit::number::{count, counted, duration, percent_share, significant};
 use assay_kit::text::{clean, to_the_second};
 use assay_model::{TimeJvm, TimeReport};
@@ -64,12 +64,12 @@ pub fn per_request(report: &TimeReport) -> Option<String> {
     let cpu_ns = report.process.cpu_ns;
     let split = report.process.kernel_share.and_then(|share| {
         let kernel_ns = ((cpu_ns as f64 * share.estimate).round() as u64).min(cpu_ns);
-        let (user, kernel) = (ms_each(cpu_ns - kernel_ns, requests)?, ms_each(kernel_ns, requests)?);
+        let (user, kernel) = (each(cpu_ns - kernel_ns, requests)?, each(kernel_ns, requests)?);
         Some(format!(": user {user}, kernel {kernel}"))
     });
-    let all = ms_each(cpu_ns, requests)?;
+    let all = each(cpu_ns, requests)?;
     let split = split.unwrap_or_default();
-    Some(format!("{all} of CPU time per request ({} requests){split}", significant(requests)))
+    Some(format!("{all} of CPU time per request ({} requests){split}", count(requests.round() as u64)))
 }
 
 /// That roles and threads add up to the kernel's total, and what the difference is.

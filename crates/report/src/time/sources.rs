@@ -11,7 +11,6 @@ pub fn known(report: &TimeReport) -> Table {
         .words("How well known, source", |of| format!("{}, {}", of.basis, of.source))
         .words("From", |of| clean(&of.from))
         .table()
-        .brief(usize::MAX)
 }
 
 /// What is not available, why, and what would give it.
@@ -21,5 +20,4 @@ pub fn left_out(report: &TimeReport) -> Table {
         .words("Why", |row| clean(&row.why))
         .words("What would give it", |row| clean(&row.enable))
         .table()
-        .brief(usize::MAX)
 }

@@ -7,9 +7,6 @@ use assay_kit::text::clean;
 use assay_model::{Certainty, ThreadRole, TimeReport, TimeTraced, TracedPart, TracedRole};
 use std::cmp::Reverse;
 
-/// Parts that a terminal shows.
-const PARTS_IN_BRIEF: usize = 8;
-
 /// What was timed, and how well that agrees with the other sources.
 fn quality(traced: &TimeTraced) -> String {
     let coverage = traced.coverage.map_or_else(String::new, |coverage| {
@@ -82,7 +79,6 @@ fn activities(traced: &TimeTraced, report: &TimeReport) -> Table {
         .figures("Blocked", |part| duration(part.blocked_ns))
         .if_room()
         .table()
-        .brief(PARTS_IN_BRIEF)
 }
 
 fn modes(traced: &TimeTraced) -> Table {
@@ -109,7 +105,6 @@ fn by_role(traced: &TimeTraced) -> Table {
         .figures("Blocked", |(_, part)| duration(part.blocked_ns))
         .if_room()
         .class("dense")
-        .brief(PARTS_IN_BRIEF)
 }
 
 fn calls(traced: &TimeTraced) -> Table {
@@ -120,7 +115,6 @@ fn calls(traced: &TimeTraced) -> Table {
         .figures("Waits", |call| count(call.waits))
         .figures("Blocked", |call| duration(call.blocked_ns))
         .class("dense")
-        .brief(PARTS_IN_BRIEF)
 }
 
 fn softirqs(traced: &TimeTraced) -> Table {
@@ -129,5 +123,4 @@ fn softirqs(traced: &TimeTraced) -> Table {
         .figures("CPU time", |softirq| duration(softirq.cpu_ns))
         .figures("Times", |softirq| count(softirq.count))
         .table()
-        .brief(PARTS_IN_BRIEF)
 }

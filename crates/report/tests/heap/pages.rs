@@ -5,7 +5,7 @@ use crate::golden;
 use assay_report::*;
 
 fn view(width: u16) -> TerminalView {
-    TerminalView { width, color: false, entries: EntriesShown::All }
+    TerminalView { width, color: false, extent: Extent::All }
 }
 
 /// What each golden file is of.

@@ -13,7 +13,7 @@ use assay_report::*;
 use serde::de::DeserializeOwned;
 
 fn view(width: u16) -> TerminalView {
-    TerminalView { width, color: false, entries: EntriesShown::Biggest(24) }
+    TerminalView { width, color: false, extent: Extent::Biggest(24) }
 }
 
 fn stored<T: DeserializeOwned>(text: &str) -> T {

@@ -321,15 +321,15 @@ fn no_line_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn the_tree_stands_under_the_answer_and_findings_before_all_sections() {
+fn findings_stand_under_the_answer_and_the_tree_before_all_sections() {
     let text = text_of(&sample(), 80);
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part:?} in {text}"));
     let order = [
         "41.2 s of CPU time in 30.0 s",
+        "The JVM is warming up",
         "  http-nio-8080-exec-* ×200",
         "not in these threads",
         "Threads 41.0 s + 200 ms",
-        "Findings",
         "What the kernel did, and where in the code",
         "Threads that used most",
         "Scheduling and faults",
@@ -390,7 +390,7 @@ fn a_thread_whose_role_is_inferred_says_so_on_the_page() {
 
 #[test]
 fn groups_that_are_not_listed_are_counted() {
-    let few = TerminalView { entries: EntriesShown::Biggest(1), ..view(100) };
+    let few = TerminalView { extent: Extent::Biggest(1), ..view(100) };
     let text = time::document(&sample()).terminal(few);
     assert!(text.contains("http-nio") && text.contains(" more "), "{text}");
     assert!(!text.contains("GC Thread"), "{text}");

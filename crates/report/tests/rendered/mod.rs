@@ -1,7 +1,7 @@
 //! A run in each form, for tests.
 
 use assay_model::StoredRun;
-use assay_report::{EntriesShown, TerminalView, study};
+use assay_report::{Extent, TerminalView, study};
 
 /// The page of a run.
 pub fn html(run: &StoredRun) -> String {
@@ -17,7 +17,7 @@ pub fn markdown(run: &StoredRun) -> String {
 
 /// Its text for a terminal.
 pub fn terminal(run: &StoredRun, width: u16, color: bool) -> String {
-    study::document(run).terminal(TerminalView { width, color, entries: EntriesShown::All })
+    study::document(run).terminal(TerminalView { width, color, extent: Extent::All })
 }
 
 /// Its rows of raw numbers.

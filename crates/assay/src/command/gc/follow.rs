@@ -12,6 +12,7 @@ use crate::{output, stop};
 use assay_gclog::input::{Follower, STANDARD_INPUT};
 use assay_gcstudy::{Analysis, EventsTee};
 use assay_model::{GateCase, GcReport};
+use assay_report::Extent;
 use assay_report::gc::{self as report_gc, line, openmetrics};
 use std::io::Write;
 use std::path::Path;
@@ -106,7 +107,7 @@ fn watch(
 fn show_look(report: &GcReport, path: &Path, screen: Option<&Screen>, shows: bool) -> Result<(), Failure> {
     if let Some(screen) = screen {
         let name = path.display().to_string();
-        screen.draw(&report_gc::screen(report, &name, output::rows(), output::view()))?;
+        screen.draw(&report_gc::screen(report, &name, output::rows(), output::view(Extent::Short)))?;
     } else if shows {
         output::print(|out| writeln!(out, "{}", line(report)))?;
     }

@@ -85,7 +85,7 @@ impl All {
         self.cases.extend(arguments.fail_if.iter().map(|one| one.judge(&set.name, report)));
         self.rows.push(log_row(report, &set.name));
         let log = GcLog { report, name: &set.name };
-        match form(arguments) {
+        match form(arguments).format {
             Format::Table | Format::Md => Ok(()),
             Format::Json => output::print(|out| {
                 serde_json::to_writer(&mut *out, report)?;
@@ -112,9 +112,9 @@ impl All {
         if let Some(data) = &self.data {
             output::print(|out| data.write_csv(out))?;
         }
-        match form(arguments) {
+        match form(arguments).format {
             Format::Table if !self.rows.is_empty() => {
-                let text = several(self.rows.clone()).terminal(output::view());
+                let text = several(self.rows.clone()).terminal(output::view(form(arguments).extent));
                 output::print_text(&text)?;
             }
             Format::Md if !self.rows.is_empty() => output::print_text(&markdown())?,

@@ -1,6 +1,6 @@
 //! What was read, as it was asked for: printed, and as a page.
 
-use crate::arguments::{Format, GcReadArguments};
+use crate::arguments::{Form, Format, GcReadArguments};
 use crate::failure::Failure;
 use crate::forms::{self, GcLog};
 use assay_model::GcReport;
@@ -11,6 +11,6 @@ pub fn show(report: &GcReport, name: &str, arguments: &GcReadArguments) -> Resul
 }
 
 /// The form that was asked for.
-pub fn form(arguments: &GcReadArguments) -> Format {
-    if arguments.csv { Format::Csv } else { arguments.format.form() }
+pub fn form(arguments: &GcReadArguments) -> Form {
+    if arguments.csv { Format::Csv.into() } else { arguments.format.form() }
 }

@@ -100,9 +100,9 @@ fn not_walked(error: LiveError) -> Failure {
 
 /// Prints and writes a prediction as it was asked for.
 fn show(prediction: &HeapPrediction, arguments: &PredictArguments) -> Result<(), Failure> {
-    let csv = arguments.csv.then_some(Format::Csv);
-    let format = csv.or(arguments.format.form_beside(arguments.html.is_some()));
-    forms::show(&HeapIn { prediction, top: arguments.top }, format, arguments.html.as_deref())
+    let csv = arguments.csv.then_some(Format::Csv.into());
+    let form = csv.or(arguments.format.form_beside(arguments.html.is_some()));
+    forms::show(&HeapIn { prediction, top: arguments.top }, form, arguments.html.as_deref())
 }
 
 fn read_log(path: &Path) -> Result<(String, Records), Failure> {

@@ -1,6 +1,6 @@
 //! `assay memory` without a PID: the JVMs that run here.
 
-use crate::arguments::Format;
+use crate::arguments::{Form, Format};
 use crate::failure::Failure;
 use crate::forms::{Described, print};
 use assay_host::running_jvms;
@@ -10,15 +10,15 @@ use assay_report::{self as report, Data, Document};
 use std::process::ExitCode;
 
 /// Prints them, the biggest first.
-pub fn list(format: Format) -> Result<ExitCode, Failure> {
+pub fn list(form: Form) -> Result<ExitCode, Failure> {
     let (found, denial) =
         running_jvms(&ProcRoot::default()).map_err(|e| Failure::environment(e.to_string()))?;
     let not_readable = denial.map(|denial| not_readable(found.not_readable, &denial));
-    if let Some(why) = not_readable.as_ref().filter(|_| format == Format::Csv) {
+    if let Some(why) = not_readable.as_ref().filter(|_| form == Format::Csv) {
         // The rows have no place for it.
         say!("note: {why}");
     }
-    print(&Listed { found, not_readable }, format)?;
+    print(&Listed { found, not_readable }, form)?;
     Ok(ExitCode::SUCCESS)
 }
 

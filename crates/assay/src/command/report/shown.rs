@@ -1,6 +1,6 @@
 //! A report as it was asked for: its form, and where it goes.
 
-use crate::arguments::{Format, ReportArguments, ReportFormat};
+use crate::arguments::{Form, Format, ReportArguments, ReportFormat};
 use crate::failure::Failure;
 use crate::forms::{Described, write};
 use crate::output;
@@ -11,13 +11,13 @@ use std::path::Path;
 pub fn show(result: &impl Described, page: &Path, arguments: &ReportArguments) -> Result<(), Failure> {
     match (arguments.file(), arguments.form()) {
         (Some(path), None) => write_result(path, |out| result.document().write_html(out)),
-        (Some(path), Some(format)) => write_result(path, |out| write(result, format, out)),
+        (Some(path), Some(form)) => write_result(path, |out| write(result, form, out)),
         (None, None) if arguments.out.is_some() => output::print(|out| result.document().write_html(out)),
         (None, None) => {
             write_file(page, |out| result.document().write_html(out))?;
             output::print(|out| writeln!(out, "{}", page.display()))
         }
-        (None, Some(format)) => output::print(|out| write(result, format, out)),
+        (None, Some(form)) => output::print(|out| write(result, form, out)),
     }
 }
 
@@ -28,8 +28,8 @@ impl ReportArguments {
     }
 
     /// The form that was asked for; none for the page.
-    fn form(&self) -> Option<Format> {
-        match self.format {
+    fn form(&self) -> Option<Form> {
+        let format = match self.format {
             _ if self.json => Some(Format::Json),
             ReportFormat::Html => None,
             ReportFormat::Md => Some(Format::Md),
@@ -37,6 +37,7 @@ impl ReportArguments {
             ReportFormat::Json => Some(Format::Json),
             ReportFormat::Table => Some(Format::Table),
             ReportFormat::Ndjson => Some(Format::Ndjson),
-        }
+        };
+        format.map(|format| Form { format, extent: self.extent.extent() })
     }
 }

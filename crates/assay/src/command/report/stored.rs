@@ -12,7 +12,6 @@ use assay_model::{
     HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult, MemoryChange,
     MemoryReport, RunComparison, TimeChange, TimeReport, schema,
 };
-use assay_report::EntriesShown;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -23,24 +22,23 @@ const CLASSES_SHOWN: usize = 20;
 pub fn report(path: &Path, page: &Path, arguments: &ReportArguments) -> Result<(), Failure> {
     let Some(FileKind::Stored(format)) = kind_of(path) else { return Err(no_result(path, said_of(path))) };
     let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let entries = EntriesShown::Biggest(40);
     // The result is written with the keys of this version, so it names the schema of this version.
     let schema = format.to_owned();
     match format {
         schema::MEMORY => {
             let report = MemoryReport { schema, ..read(path, format)? };
-            show(&Snapshot { report: &report, earlier: &[], entries }, page, arguments)
+            show(&Snapshot { report: &report, earlier: &[], entries: None }, page, arguments)
         }
         schema::MEMORY_RECORD => {
             let (snapshots, problems) = assay_memory::read_record(path)?;
             output::note(&problems);
             let Some(last) = snapshots.last().cloned() else { return Err(no_result(path, None)) };
             let report = MemoryReport { growth: Some(assay_memory::judge_growth(&snapshots)), ..last };
-            show(&Snapshot { report: &report, earlier: &snapshots, entries }, page, arguments)
+            show(&Snapshot { report: &report, earlier: &snapshots, entries: None }, page, arguments)
         }
         schema::MEMORY_CHANGE => {
             let change = MemoryChange { schema, ..read(path, format)? };
-            show(&Growth { change: &change, record: &[], entries }, page, arguments)
+            show(&Growth { change: &change, record: &[], entries: None }, page, arguments)
         }
         schema::MEMORY_ADVICE => show(&Advice { schema, ..read(path, format)? }, page, arguments),
         schema::TIME => show(&TimeReport { schema, ..read(path, format)? }, page, arguments),
@@ -61,7 +59,7 @@ pub fn report(path: &Path, page: &Path, arguments: &ReportArguments) -> Result<(
         schema::BISECT => show(&BisectReport { schema, ..read(path, format)? }, page, arguments),
         schema::HOST_CHECK => {
             let report = HostReport { schema, ..read(path, format)? };
-            show(&HostCheck { report: &report, has_all: false }, page, arguments)
+            show(&HostCheck { report: &report, has_all: arguments.extent.all }, page, arguments)
         }
         schema::HOST_COMPARISON => show(&HostComparison { schema, ..read(path, format)? }, page, arguments),
         schema::FLAGS => show(&FlagsReport { schema, ..read(path, format)? }, page, arguments),

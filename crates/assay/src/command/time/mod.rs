@@ -153,7 +153,8 @@ impl Watching<'_> {
             let line = serde_json::to_string(report).map_err(|e| Failure::internal(e.to_string()))?;
             output::print(|out| writeln!(out, "{line}"))?;
         } else if let Some(screen) = screen {
-            let text = assay_report::time::document(report).terminal(output::view());
+            let text = assay_report::time::document(report)
+                .terminal(output::view(self.arguments.format.extent.extent()));
             let lines: Vec<String> =
                 text.lines().take(usize::from(output::rows())).map(str::to_owned).collect();
             screen.draw(&lines)?;
