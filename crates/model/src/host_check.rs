@@ -288,6 +288,9 @@ pub struct HostRuling {
     /// What was found.
     #[serde(flatten)]
     pub finding: Finding<HostRule>,
+    /// What is wrong, in a sentence; absent where nothing is, and in results of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
     /// The JVM; absent means the machine.
     pub pid: Option<u32>,
     /// Its main class or jar.

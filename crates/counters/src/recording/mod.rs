@@ -45,7 +45,8 @@ fn recording_of(
     groups: &[TimeGroup],
 ) -> (TimeRecording, Vec<Problem>) {
     let roles = Roles::of(groups);
-    let of = |events: &[Event], unit| stacks_of(profile, events, unit, &roles);
+    let is_own = origin == RecordingOrigin::Started;
+    let of = |events: &[Event], unit| stacks_of(profile, events, unit, &roles, is_own);
     // Samples of CPU time say more than those of a thread that looks at some others 50 times a second, and are not to be added to them.
     let cpu = of(&[Event::CpuTimeSample], StackUnit::Samples)
         .or_else(|| of(&[Event::ExecutionSample], StackUnit::Samples));

@@ -7,6 +7,9 @@ use std::collections::HashMap;
 
 /// Stacks that are listed.
 const STACKS_LISTED_MAX: usize = 3000;
+/// How the names of the recorder's threads begin: `JFR Recorder Thread`, `JFR Periodic Tasks`.
+const RECORDER_THREADS: &str = "JFR ";
+const RECORDER_CLASSES: &str = "jdk.jfr.";
 
 /// The role of threads by the name of their pool.
 #[derive(Debug, Default)]
@@ -34,12 +37,21 @@ impl Roles {
     }
 }
 
-/// Stacks of some events together; `None` where the recording has none of them.
+/// Whether a stack is the recorder's own: of one of its threads, or below one of its methods.
+fn is_of_recorder(of: &EventStacks, stack: &Stack) -> bool {
+    let thread = of.threads.get(stack.thread as usize);
+    let mut frames = stack.frames.iter().filter_map(|number| of.frames.get(*number as usize));
+    thread.is_some_and(|thread| thread.name.starts_with(RECORDER_THREADS))
+        || frames.any(|frame| frame.class.starts_with(RECORDER_CLASSES))
+}
+
+/// Stacks of some events together; `None` where the recording has none of them. Without those of the recorder, if it was started for this.
 pub(super) fn stacks_of(
     profile: &Profile,
     events: &[Event],
     unit: StackUnit,
     roles: &Roles,
+    is_own: bool,
 ) -> Option<RecordedStacks> {
     let found: Vec<(Event, &EventStacks)> =
         events.iter().filter_map(|event| Some((*event, profile.events.get(event)?))).collect();
@@ -49,21 +61,29 @@ pub(super) fn stacks_of(
     let weight_of = |events: u64, bytes: u64| if unit == StackUnit::Bytes { bytes } else { events };
     let sum =
         |of: fn(&EventStacks) -> u64| found.iter().map(|(_, stacks)| of(stacks)).fold(0, u64::saturating_add);
-    let weight = weight_of(sum(|of| of.events), sum(|of| of.bytes));
+    let mut recorder = (0u64, 0u64);
     let mut folded: HashMap<Vec<SampledFrame>, u64> = HashMap::new();
     for (_, of) in &found {
         for stack in &of.stacks {
+            if is_own && is_of_recorder(of, stack) {
+                recorder.0 = recorder.0.saturating_add(stack.events);
+                recorder.1 = recorder.1.saturating_add(stack.bytes);
+                continue;
+            }
             let sum = folded.entry(frames_of(of, stack, roles)).or_default();
             *sum = sum.saturating_add(weight_of(stack.events, stack.bytes));
         }
     }
+    let recorder_weight = weight_of(recorder.0, recorder.1);
+    let weight = weight_of(sum(|of| of.events), sum(|of| of.bytes)).saturating_sub(recorder_weight);
     let (frames, stacks) = listed(folded);
     let of_listed = stacks.iter().fold(0u64, |sum, stack| sum.saturating_add(stack.weight));
     Some(RecordedStacks {
         events: found.iter().map(|(event, _)| event.name().to_owned()).collect(),
         unit,
-        count: sum(|of| of.events),
+        count: sum(|of| of.events).saturating_sub(recorder.0),
         weight,
+        recorder_weight: is_own.then_some(recorder_weight),
         without_stack: sum(|of| of.without_stack),
         truncated: sum(|of| of.cut),
         frames,
@@ -171,6 +191,33 @@ mod tests {
         assert_eq!(roles.of_thread(&thread("worker-1", false), "worker-*"), "threads that no sample has");
         assert_eq!(roles.of_thread(&thread("gone", false), "gone"), "threads that no sample has");
         assert_eq!(roles.of_thread(&thread("", true), ""), "virtual-thread carriers");
+    }
+
+    #[test]
+    fn the_recorder_is_left_out_of_its_own_recording_with_what_it_weighed() {
+        let thread = |name: &str| RecordedThread { name: name.into(), os_thread_id: None, is_virtual: false };
+        let frame = |class: &str| Frame {
+            class: class.into(),
+            method: "run".into(),
+            frame_type: FrameType::Interpreted,
+        };
+        let stack =
+            |thread, frame, events| Stack { thread, frames: vec![frame], allocated: None, events, bytes: 0 };
+        let of = EventStacks {
+            events: 100,
+            threads: vec![thread("worker-1"), thread("JFR Periodic Tasks")],
+            frames: vec![frame("shop.Cart"), frame("jdk.jfr.internal.PlatformRecorder")],
+            stacks: vec![stack(0, 0, 90), stack(1, 0, 6), stack(0, 1, 4)],
+            ..EventStacks::default()
+        };
+        let profile = Profile { events: [(Event::ExecutionSample, of)].into(), ..Profile::default() };
+        let stacks = |is_own| {
+            let of =
+                stacks_of(&profile, &[Event::ExecutionSample], StackUnit::Samples, &Roles::default(), is_own);
+            of.map(|of| (of.count, of.weight, of.recorder_weight, of.stacks.len(), of.other_weight))
+        };
+        assert_eq!(stacks(true), Some((90, 90, Some(10), 1, 0)));
+        assert_eq!(stacks(false), Some((100, 100, None, 3, 0)));
     }
 
     #[test]

@@ -78,8 +78,8 @@ fn rulings_of(rule: &Rule, snapshot: &HostSnapshot) -> Vec<HostRuling> {
 }
 
 fn ruling(rule: &Rule, snapshot: &HostSnapshot, jvm: Option<&HostJvm>) -> HostRuling {
-    let Judged { verdict, value, why } =
-        judge(&View::new(snapshot, rule, jvm)).unwrap_or_else(|judged| judged);
+    let view = View::new(snapshot, rule, jvm);
+    let Judged { verdict, value, why } = judge(&view).unwrap_or_else(|judged| judged);
     let filled = |text: &String| match &value {
         Some(value) => text.replace("{value}", value),
         None => text.clone(),
@@ -101,6 +101,7 @@ fn ruling(rule: &Rule, snapshot: &HostSnapshot, jvm: Option<&HostJvm>) -> HostRu
     };
     HostRuling {
         finding,
+        fault: (verdict == HostVerdict::Bad).then(|| fault(&view, value.as_deref().unwrap_or_default())),
         pid: jvm.map(|jvm| jvm.pid),
         program: jvm.map(|jvm| jvm.program.clone()),
         verdict,
@@ -108,6 +109,27 @@ fn ruling(rule: &Rule, snapshot: &HostSnapshot, jvm: Option<&HostJvm>) -> HostRu
         conflicts: rule.conflicts.clone(),
         reads: rule.reads.clone(),
     }
+}
+
+/// What is wrong, with the value that was found.
+fn fault(view: &View<'_>, value: &str) -> String {
+    let hours = view.uptime_s().map(|seconds| seconds / 3600.0);
+    let since = hours.map_or_else(String::new, |hours| {
+        if hours < 48.0 { format!(", {hours:.0} hours") } else { format!(", {:.0} days", hours / 24.0) }
+    });
+    view.rule.fault.replace("{value}", &thousands(value)).replace("{since}", &since)
+}
+
+/// A whole number with commas; all else as it is.
+fn thousands(value: &str) -> String {
+    if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return value.to_owned();
+    }
+    let grouped = value.bytes().enumerate().map(|(at, digit)| {
+        let is_first = at == 0 || !(value.len() - at).is_multiple_of(3);
+        format!("{}{}", if is_first { "" } else { "," }, char::from(digit))
+    });
+    grouped.collect()
 }
 
 fn judge(view: &View<'_>) -> Judgement {

@@ -29,9 +29,11 @@ struct RuleFile {
 pub(crate) struct Rule {
     pub(crate) id: HostRule,
     pub(crate) title: String,
+    pub(crate) fault: String,
     pub(crate) about: About,
     pub(crate) reads: Vec<String>,
     pub(crate) test: Option<Test>,
+    pub(crate) bound: Option<Bound>,
     #[serde(default = "unknown")]
     pub(crate) absent: HostVerdict,
     pub(crate) severity: Severity,
@@ -68,6 +70,15 @@ pub(crate) enum Test {
     Chosen(Vec<String>),
 }
 
+/// The most of a counter since boot that is good.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Bound {
+    PerDay(f64),
+    /// Of all that were counted beside it.
+    Part(f64),
+}
+
 fn unknown() -> HostVerdict {
     HostVerdict::Unknown
 }
@@ -87,6 +98,8 @@ mod tests {
             let known = [KnownFrom::Measured, KnownFrom::Paper, KnownFrom::Vendor, KnownFrom::Folklore];
             assert!(known.contains(&rule.evidence), "{}", rule.id);
             assert!([HostVerdict::Unknown, HostVerdict::NotApplicable].contains(&rule.absent), "{}", rule.id);
+            // What is wrong is not called by what should be so.
+            assert!(!rule.fault.is_empty() && rule.fault != rule.title, "{}", rule.id);
             // A test is of one file.
             assert!(rule.test.is_none() || rule.reads.len() == 1, "{}", rule.id);
             // A change that is undone by restoring the earlier value needs that value.

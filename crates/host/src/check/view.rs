@@ -4,6 +4,9 @@ use super::rule::{PID, Rule};
 use assay_model::{FileRead, FlagOrigin, HostFlag, HostGroup, HostJvm, HostSnapshot, HostVerdict};
 use std::fmt::Display;
 
+/// Seconds since boot.
+const UPTIME: &str = "/proc/uptime";
+
 /// A judge's verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Judged {
@@ -153,6 +156,17 @@ impl<'a> View<'a> {
     /// The JVM's control group.
     pub(crate) fn group(&self) -> Result<HostGroup, Judged> {
         self.jvm()?.group.ok_or_else(|| Judged::unknown("its control group could not be read"))
+    }
+
+    /// How long the machine has run, seconds, for a rule about what was counted since boot; `None` where that was not read.
+    pub(crate) fn uptime_s(&self) -> Option<f64> {
+        self.rule.reads.iter().any(|read| read == UPTIME).then_some(())?;
+        let text = self.optional(UPTIME).ok()??;
+        text.split_whitespace()
+            .next()?
+            .parse()
+            .ok()
+            .filter(|seconds: &f64| seconds.is_finite() && 0.0 < *seconds)
     }
 
     /// Processors that are online.

@@ -53,6 +53,10 @@ pub struct RecordedStacks {
     pub count: u64,
     /// Σ of the weights of all events.
     pub weight: u64,
+    /// Weight of the recorder's own stacks, which are left out of all other figures; absent where they are among them: in a recording that
+    /// was there, and in results of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorder_weight: Option<u64>,
     /// Of the events, those without a stack.
     pub without_stack: u64,
     /// Of the events, those whose stack the recorder cut at its depth (`stackdepth`, 64 by default).

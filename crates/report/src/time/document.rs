@@ -38,7 +38,8 @@ pub fn document(report: &TimeReport) -> Document {
     sections.push(Section::new("threads", "Threads that used most", [threads.into()]).called("Threads"));
     sections.extend(hardware::sections(report));
     sections.push(Section::new("beside", "Scheduling and faults", [scheduling::table(report).into()]));
-    let origins = [sources::known(report).into(), sources::left_out(report).into()];
+    let origins =
+        [sources::kernel_time(report), sources::known(report), sources::left_out(report)].map(Block::from);
     sections
         .push(Section::new("sources", "Where the figures come from", origins).called("Sources").on_screen());
     Document {

@@ -3,6 +3,8 @@
 use assay_kit::number::{count, percent_share, significant, time};
 use assay_model::{Estimate, TimeReport};
 
+/// With fewer samples a share of one half is not known to 5 percent points.
+pub const SAMPLES_MIN: u64 = 384;
 const NS_PER_S: f64 = 1e9;
 /// An interval of a share that is wider than this says nothing.
 const SHARE_WIDTH_MAX: f64 = 0.4;

@@ -1,5 +1,6 @@
 //! What a recording of the flight recorder says: flame graphs, and what ran or was allocated most.
 
+use super::figures::SAMPLES_MIN;
 use super::flames::{SAMPLES, class_of, key_of};
 use assay_kit::Table;
 use assay_kit::document::{Block, Figure, Section, Tone};
@@ -67,9 +68,7 @@ fn caption(stacks: &RecordedStacks) -> String {
 fn quality(stacks: &RecordedStacks, recording: &TimeRecording, report: &TimeReport) -> String {
     let events = stacks.events.iter().map(|event| clean(event)).collect::<Vec<_>>().join(", ");
     let origin = match recording.origin {
-        RecordingOrigin::Started => {
-            "recorded during the measurement; the recorder's threads are included, under VM and JDK"
-        }
+        RecordingOrigin::Started => "recorded during the measurement",
         RecordingOrigin::File | RecordingOrigin::Other => {
             "of a file, whose time need not be that of the account"
         }
@@ -89,6 +88,13 @@ fn quality(stacks: &RecordedStacks, recording: &TimeRecording, report: &TimeRepo
             let each = (stacks.weight as f64 * part / requests).round() as u64;
             text += &format!(", at this rate {} for each request", bytes(each));
         }
+    }
+    if let Some(recorder) = stacks.recorder_weight {
+        let all = stacks.weight.saturating_add(recorder);
+        text += &format!(". The recorder itself is left out: {} of all", percent(recorder, all));
+    }
+    if stacks.unit != StackUnit::Bytes && stacks.count < SAMPLES_MIN {
+        text += &format!(". Too few for shares: a longer --for gives more than {SAMPLES_MIN}");
     }
     let share = |n: u64| percent(n, stacks.count);
     if stacks.without_stack != 0 {

@@ -1,6 +1,6 @@
 //! What samples say of CPU time: what the kernel did, and where in the code.
 
-use super::figures::share_with_error;
+use super::figures::{SAMPLES_MIN, share_with_error};
 use assay_kit::document::{Block, Section};
 use assay_kit::number::{count, counted, duration, percent, percent_share};
 use assay_kit::text::clean;
@@ -21,8 +21,13 @@ fn quality(samples: &TimeSamples) -> String {
     let coverage = samples.coverage.map_or_else(String::new, |coverage| {
         format!(", {} of those that its CPU time should give", percent_share(coverage))
     });
+    let few = if samples.samples < SAMPLES_MIN {
+        format!("; too few for shares: a longer --for gives more than {SAMPLES_MIN}")
+    } else {
+        String::new()
+    };
     format!(
-        "{} at {} a second of CPU time{coverage}; {lost}{paused}",
+        "{} at {} a second of CPU time{coverage}; {lost}{paused}{few}",
         counted(samples.samples, "sample", "samples"),
         samples.rate_per_s
     )

@@ -1,6 +1,6 @@
 //! What an account of CPU time says, in sentences.
 
-use super::figures::{each, share_with_error};
+use super::figures::{SAMPLES_MIN, each, share_with_error};
 use assay_kit::number::{count, counted, duration, percent_share, significant};
 use assay_kit::text::{clean, to_the_second};
 use assay_model::{TimeJvm, TimeReport};
@@ -50,8 +50,12 @@ pub fn headline(report: &TimeReport) -> String {
         Some((share, kernel)) => format!("; user {}, kernel {kernel}", percent_share(1.0 - share.estimate)),
         None => "; too few samples to divide user and kernel".to_owned(),
     };
+    let few = report.samples.as_ref().map(|samples| samples.samples).filter(|number| *number < SAMPLES_MIN);
+    let few = few.map_or_else(String::new, |number| {
+        format!("; only {} say where in the code", counted(number, "sample", "samples"))
+    });
     format!(
-        "{} of CPU time in {}: {} processors{of}{split}",
+        "{} of CPU time in {}: {} processors{of}{split}{few}",
         duration(process.cpu_ns),
         duration(report.duration_ns),
         significant(processors)

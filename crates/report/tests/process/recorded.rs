@@ -21,6 +21,7 @@ fn stacks(unit: StackUnit, leaf: SampledFrame, weight: u64) -> RecordedStacks {
         leaf,
     ];
     RecordedStacks {
+        recorder_weight: Some(weight / 9),
         events: vec!["jdk.ObjectAllocationSample".to_owned()],
         unit,
         count: 40,

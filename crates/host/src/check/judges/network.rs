@@ -1,13 +1,13 @@
 //! Network: which processor receives, what overflowed, what is near its limit.
 
+use crate::check::rule::Bound;
 use crate::check::view::{Judged, Judgement, View};
 
 /// Below this many packets the distribution says nothing.
 const PACKETS_MIN: u64 = 100_000;
 /// Share of one processor.
 const RECEIVE_SHARE_MAX: f64 = 0.5;
-/// Turns that ended before the queue was empty, of all packets.
-const SQUEEZED_PART_MAX: f64 = 0.01;
+const SECONDS_PER_DAY: f64 = 86_400.0;
 const LOCAL_PORTS_MIN: u64 = 20_000;
 const STATUS: &str = "/proc/{pid}/status";
 
@@ -85,7 +85,7 @@ fn softnet(view: &View<'_>) -> Result<[u64; 3], Judged> {
 
 pub(super) fn packets_dropped(view: &View<'_>) -> Judgement {
     let [processed, dropped, _] = softnet(view)?;
-    Ok(Judged::bad_if(dropped != 0, dropped, format!("of {processed} packets since the machine started")))
+    since_boot(view, dropped, (processed.saturating_add(dropped), "packets"))
 }
 
 pub(super) fn receive_budget(view: &View<'_>) -> Judgement {
@@ -95,17 +95,48 @@ pub(super) fn receive_budget(view: &View<'_>) -> Judgement {
             "too few packets to say: {processed} since the machine started"
         )));
     }
-    let is_bad = processed as f64 * SQUEEZED_PART_MAX < squeezed as f64;
-    Ok(Judged::bad_if(is_bad, squeezed, format!("turns that ended early, for {processed} packets")))
+    since_boot(view, squeezed, (processed, "packets"))
 }
 
-/// A counter of `/proc/net/netstat`, which should be 0: names in one line, numbers in the next.
+/// A counter since boot, against the rule's bound; `of` is what it is a part of, where the bound is one.
+fn since_boot(view: &View<'_>, number: u64, of: (u64, &str)) -> Judgement {
+    let (all, what) = of;
+    let days = view.uptime_s().map(|seconds| seconds / SECONDS_PER_DAY);
+    let (is_bad, why) = match (view.rule.bound, days) {
+        (Some(Bound::Part(most)), _) => {
+            let part = number as f64 / all.max(1) as f64;
+            let why =
+                format!("of {all} {what} since boot, {} %; good: at most {} %", percent(part), percent(most));
+            (most < part, why)
+        }
+        (Some(Bound::PerDay(most)), Some(days)) => {
+            // A machine that runs for minutes has no rate yet.
+            let each_day = number as f64 / days.max(1.0);
+            let why = format!("{what} since boot, {each_day:.1} a day; good: at most {most} a day");
+            (most < each_day, why)
+        }
+        (Some(Bound::PerDay(_)) | None, _) => (number != 0, format!("{what} since boot, an unknown time")),
+    };
+    Ok(Judged::bad_if(is_bad, number, why))
+}
+
+/// A part in percent, of which small ones have digits that say something.
+fn percent(part: f64) -> String {
+    let percent = part * 100.0;
+    if percent == 0.0 || 0.1 <= percent {
+        format!("{percent:.1}")
+    } else {
+        format!("{percent:.5}").trim_end_matches('0').to_owned()
+    }
+}
+
+/// A counter of `/proc/net/netstat`, which should be near 0: names in one line, numbers in the next.
 pub(super) fn counted(view: &View<'_>, name: &str) -> Judgement {
     let mut lines = view.text("/proc/net/netstat")?.lines();
     while let (Some(names), Some(numbers)) = (lines.next(), lines.next()) {
         let at = names.split_whitespace().position(|word| word == name);
         if let Some(number) = at.and_then(|at| numbers.split_whitespace().nth(at)?.parse::<u64>().ok()) {
-            return Ok(Judged::bad_if(number != 0, number, format!("{name} since the machine started")));
+            return since_boot(view, number, (number, name));
         }
     }
     Err(Judged::unknown(format!("/proc/net/netstat has no {name}")))

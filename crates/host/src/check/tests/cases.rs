@@ -177,7 +177,7 @@ pub(super) const CASES: &[(HostRule, Change, Option<Change>)] = {
             },
             None,
         ),
-        (R::PacketsDropped, |s| file(s, "/proc/net/softnet_stat", "0010a1b2 0000000a 00000001\n"), None),
+        (R::PacketsDropped, |s| file(s, "/proc/net/softnet_stat", "0010a1b2 00000064 00000001\n"), None),
         (R::ReceiveBudget, |s| file(s, "/proc/net/softnet_stat", "0010a1b2 00000000 0000ffff\n"), None),
         (R::AcceptQueue, |s| file(s, "/proc/sys/net/core/somaxconn", "128\n"), None),
         (

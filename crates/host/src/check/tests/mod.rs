@@ -39,12 +39,59 @@ fn each_rule_is_bad_on_its_bad_machine_and_good_on_its_good_one() {
         let ruling = verdict(&changed(*bad), *rule);
         assert_eq!(ruling.verdict, HostVerdict::Bad, "{ruling:?}");
         assert_one_step_each(ruling.finding.ways());
+        let fault = ruling.fault.as_deref().expect("what is wrong");
+        assert!(!fault.contains('{') && fault != ruling.finding.claim, "{fault}");
         let change = ruling.finding.change.expect("a bad verdict says what to do");
         assert!(!change.undo.is_some_and(|undo| undo.contains("{value}")), "{rule}");
         let ruling = verdict(&changed(good.unwrap_or(|_| {})), *rule);
         assert_eq!(ruling.verdict, HostVerdict::Good, "{ruling:?}");
         assert!(ruling.finding.change.is_none() && ruling.value.is_some(), "{rule}");
     }
+}
+
+#[test]
+fn a_counter_since_boot_is_judged_by_its_rate_and_the_fault_says_how_many_since_when() {
+    let of = |overflows: u64, uptime_s: &str| {
+        let mut snapshot = virtual_machine();
+        file(
+            &mut snapshot,
+            "/proc/net/netstat",
+            &format!("TcpExt: A ListenOverflows\nTcpExt: 0 {overflows}\n"),
+        );
+        file(&mut snapshot, "/proc/uptime", uptime_s);
+        verdict(&snapshot, HostRule::AcceptOverflow)
+    };
+    let (days, hours) = ("3542400.5 7000000.1\n", "10800.0 1.0\n");
+    let bad = of(8614, days);
+    let fault = "The accept queue overflowed 8,614 times since boot, 41 days";
+    assert_eq!((bad.verdict, bad.fault.as_deref()), (HostVerdict::Bad, Some(fault)), "{bad:?}");
+    assert!(bad.finding.evidence_line().contains("210.1 a day; good: at most 24 a day"), "{bad:?}");
+    let [few, first_hours] = [of(450, days), of(7, hours)];
+    assert_eq!(
+        (few.verdict, first_hours.verdict),
+        (HostVerdict::Good, HostVerdict::Good),
+        "{few:?} {first_hours:?}"
+    );
+    assert!(few.fault.is_none());
+    assert_eq!(
+        of(700, hours).fault.as_deref(),
+        Some("The accept queue overflowed 700 times since boot, 3 hours")
+    );
+}
+
+#[test]
+fn packets_are_dropped_where_they_are_many_of_all() {
+    let of = |dropped: u64| {
+        let mut snapshot = virtual_machine();
+        file(
+            &mut snapshot,
+            "/proc/net/softnet_stat",
+            &format!("{:08x} {dropped:08x} 00000000\n", 152_018_676),
+        );
+        verdict(&snapshot, HostRule::PacketsDropped)
+    };
+    assert_eq!((of(450).verdict, of(4500).verdict), (HostVerdict::Good, HostVerdict::Bad));
+    assert!(of(450).finding.evidence_line().contains("0.0003 %; good: at most 0.001 %"), "{:?}", of(450));
 }
 
 #[test]
