@@ -14,6 +14,9 @@
 //! 5 % for 60 of the 82 rates, and of 1.0 to 3.4 % for the critical rate. A search that is precise about all of its rates within 300 s is
 //! the exception: none, or one in ten.
 //!
+//! Since estimates lie between the rates that kept a limit and those that missed it, 921 of 954 intervals held (96.5 %) in 20 searches of each
+//! of the first nine servers (`SEARCHES=20 FROM=20000`). The windows that a search asks for are the same.
+//!
 //! `cargo test --release -p assay-stats --test all capacity:: -- --ignored --nocapture`
 
 use super::servers::{Kind, estimates, kinds, run, search, truths};
