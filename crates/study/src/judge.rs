@@ -210,7 +210,7 @@ impl Judge {
 
     /// The whole set gets all of the time where that is too short: then the error names what would do.
     fn whole_share_s(&self, at: usize) -> Option<f64> {
-        (at == 0).then(|| self.settings.budget.as_secs_f64())
+        (at == 0).then_some(self.settings.budget.as_secs_f64())
     }
 
     /// All flags with all but those of a part.

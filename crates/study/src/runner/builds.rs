@@ -190,8 +190,9 @@ mod tests {
         let files = |name: &str| {
             let folder = all.path().join(name);
             std::fs::create_dir_all(folder.join(Build::COPIES).join("shop")).expect("a folder");
-            [LOCK, Build::NOTE, Build::LOG]
-                .map(|file| std::fs::write(folder.join(file), "").expect("a file"));
+            for file in [LOCK, Build::NOTE, Build::LOG] {
+                std::fs::write(folder.join(file), "").expect("a file");
+            }
             folder
         };
         let (unused, held) = (files("unused"), files("held"));
