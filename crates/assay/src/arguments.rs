@@ -268,7 +268,9 @@ pub enum Command {
         assay flags config/jvm.options --for 21 --fail-if fails"
     )]
     Flags(FlagsArguments),
-    /// Completions of commands and options for a shell
+    /// Completions for a shell: commands, options, running JVMs, studies, scenarios and metrics
+    ///
+    /// The script asks the program whenever something is completed; make it anew after an update.
     #[command(
         after_help = "EXAMPLES:\n  assay completions bash > ~/.local/share/bash-completion/completions/assay\n  \
         assay completions zsh > ~/.zfunc/_assay      with fpath+=~/.zfunc before compinit\n  \

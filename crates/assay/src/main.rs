@@ -6,6 +6,7 @@
 mod output;
 mod arguments;
 mod command;
+mod completion;
 mod failure;
 mod forms;
 mod live;
@@ -22,6 +23,7 @@ use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    completion::answer();
     let arguments = match slips::parse(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(code) => return code,

@@ -256,6 +256,39 @@ impl BytesRead {
     }
 }
 
+/// A measurement of a known length shown to a person until it is dropped: a bar on a terminal, a plain line now and then elsewhere.
+pub struct Measuring {
+    what: String,
+    length: Duration,
+    bar: ProgressBar,
+    begun: Instant,
+    /// When the last plain line was written, from the beginning.
+    told: Cell<Duration>,
+}
+
+impl Measuring {
+    /// Begins now. `what` is said first: `measuring java (4119)`.
+    pub fn new(what: String, length: Duration) -> Self {
+        let bar = bar(Some(milliseconds(length)), "{msg}  {bar:20} {elapsed}").with_message(what.clone());
+        Measuring { what, length, bar, begun: Instant::now(), told: Cell::new(Duration::ZERO) }
+    }
+
+    /// It goes on.
+    pub fn show(&self) {
+        let elapsed = self.begun.elapsed();
+        if !self.bar.is_hidden() {
+            self.bar.set_position(milliseconds(elapsed));
+        } else if PLAIN_LINE_EVERY <= elapsed.saturating_sub(self.told.get()) {
+            self.told.set(elapsed);
+            say!("{}: {:.0} of {:.0} s", self.what, elapsed.as_secs_f64(), self.length.as_secs_f64());
+        }
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Whether an event stays on the screen when the next one comes.
 fn is_lasting(kind: &RunEventKind) -> bool {
     use RunEventKind::*;

@@ -9,6 +9,7 @@ mod color;
 mod columns;
 mod commands;
 mod compare;
+mod completion;
 mod emulated;
 mod flags;
 mod format;

@@ -4,6 +4,7 @@
 //! columns here, and a line that is one word behind its indent may be as long as that word.
 
 use assay_testkit::{CountingServer, testdata};
+use std::fs;
 use std::process::{Command, Stdio};
 
 const COLUMNS: usize = 80;
@@ -78,6 +79,37 @@ fn reports_of_stored_results_fit() {
         &["host", "diff", &snapshot, &snapshot],
         &["memory", "diff", &before, &before],
     ]);
+}
+
+/// Lines of an answer that was not asked to be whole.
+const LINES_SHORT: usize = 40;
+
+#[test]
+fn answers_of_every_kind_of_stored_result_have_at_most_forty_lines_unless_all_is_asked_for() {
+    let entries = ["formats", "gallery"].map(|folder| fs::read_dir(testdata(folder)).expect("a folder"));
+    let (mut shown, mut cut) = (0, 0);
+    for path in entries.into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let report = |more: &[&str]| {
+            let mut assay = Command::new(env!("CARGO_BIN_EXE_assay"));
+            assay
+                .arg("report")
+                .arg(&path)
+                .args(["--format", "table"])
+                .args(more)
+                .env("COLUMNS", COLUMNS.to_string());
+            assay.output().expect("assay starts")
+        };
+        let short = report(&[]);
+        if !short.status.success() {
+            // No result: a snapshot, a record of something else.
+            continue;
+        }
+        let lines = |output: &[u8]| String::from_utf8_lossy(output).lines().count();
+        let number = lines(&short.stdout);
+        assert!((1..=LINES_SHORT).contains(&number), "{}: {number} lines", path.display());
+        (shown, cut) = (shown + 1, cut + usize::from(number < lines(&report(&["--all"]).stdout)));
+    }
+    assert!(20 <= shown && 10 <= cut, "{shown} results, of which {cut} have more");
 }
 
 #[test]

@@ -71,7 +71,10 @@ fn judged(report: &HostReport, least: Option<Severity>) -> Vec<Judgement> {
         Judgement {
             name: format!("{}{jvm}", finding.rule),
             verdict,
-            line: format!("{}: {}: {}", ruling.verdict, finding.claim, finding.evidence_line()),
+            line: {
+                let claim = ruling.fault.as_ref().unwrap_or(&finding.claim);
+                format!("{}: {claim}: {}", ruling.verdict, finding.evidence_line())
+            },
         }
     };
     applied.map(case).collect()

@@ -7,15 +7,13 @@ mod metrics;
 
 use crate::arguments::{Arguments, CompletionsArguments, ReferenceArguments};
 use crate::failure::Failure;
-use crate::output;
+use crate::{completion, output};
 use clap::CommandFactory;
 use std::process::ExitCode;
 
 /// Prints the completions for a shell.
 pub fn completions(arguments: &CompletionsArguments) -> Result<ExitCode, Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), "assay", &mut script);
-    output::print(|out| out.write_all(&script))?;
+    output::print(|out| completion::write_script(&arguments.shell.to_string(), out))?;
     Ok(ExitCode::SUCCESS)
 }
 

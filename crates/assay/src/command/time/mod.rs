@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::forms::show_as_asked;
 use crate::output;
 use crate::output_file::{can_be_written, write_result};
+use crate::progress::Measuring;
 use crate::screen::{self, Screen};
 use crate::stop;
 use assay_counters::{SideGauges, Sides, TimeGauge};
@@ -65,7 +66,7 @@ fn account(arguments: &TimeAccountArguments) -> Result<ExitCode, Failure> {
     let asked =
         Sides { samples: !arguments.no_samples && arguments.watch.is_none(), counters: arguments.counters };
     let sides = SideGauges::start(pid, asked);
-    let mut watching = Watching { gauge, recording, sides, stop: &stop, arguments };
+    let mut watching = Watching { pid, gauge, recording, sides, stop: &stop, arguments };
     match arguments.watch {
         Some(interval) => watching.watch(interval),
         None => watching.once(),
@@ -83,6 +84,7 @@ fn write_stacks(file: Option<&Path>, stacks: Option<String>) -> Result<(), Failu
 }
 
 struct Watching<'a> {
+    pid: u32,
     gauge: TimeGauge,
     recording: Recording,
     sides: SideGauges,
@@ -100,7 +102,10 @@ enum End {
 
 impl Watching<'_> {
     fn once(&mut self) -> Result<ExitCode, Failure> {
-        let end = self.look_until(Instant::now() + self.arguments.duration.unwrap_or(DURATION_DEFAULT))?;
+        let length = self.arguments.duration.unwrap_or(DURATION_DEFAULT);
+        let measuring = Measuring::new(format!("measuring process {}", self.pid), length);
+        let end = self.look_until(Instant::now() + length, Some(&measuring))?;
+        drop(measuring);
         self.recording = std::mem::replace(&mut self.recording, Recording::None).ended();
         if self.arguments.jcmd && end != End::ProcessEnded {
             self.gauge.ask_for_methods();
@@ -127,7 +132,7 @@ impl Watching<'_> {
         let mut next = Instant::now();
         let end = loop {
             next += interval;
-            let end = self.look_until(until.map_or(next, |until| until.min(next)))?;
+            let end = self.look_until(until.map_or(next, |until| until.min(next)), None)?;
             let is_over = until.is_some_and(|until| until <= Instant::now());
             let report = self.report();
             // The end may come before there is anything to tell.
@@ -177,13 +182,16 @@ impl Watching<'_> {
     }
 
     /// Reads every now and then, and at the end.
-    fn look_until(&mut self, until: Instant) -> Result<End, Failure> {
+    fn look_until(&mut self, until: Instant, measuring: Option<&Measuring>) -> Result<End, Failure> {
         loop {
             let cost = Duration::from_nanos(self.gauge.reading_cpu_ns());
             let next = (Instant::now() + LOOK_EVERY.max(cost * LOOK_PART)).min(until);
             while Instant::now() < next && !self.stop.load(Ordering::SeqCst) {
                 std::thread::sleep(NAP.min(next.saturating_duration_since(Instant::now())));
                 self.gauge.keep_up();
+                if let Some(measuring) = measuring {
+                    measuring.show();
+                }
             }
             self.sides.read();
             if !self.gauge.read()? {
