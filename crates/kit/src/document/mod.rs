@@ -10,6 +10,7 @@ mod left_out;
 mod markdown;
 mod terminal;
 mod terminal_findings;
+mod terminal_form;
 mod terminal_rows;
 mod terminal_short;
 mod terminal_table;

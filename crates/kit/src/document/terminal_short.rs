@@ -3,13 +3,13 @@
 //! What stands in it depends on the document alone, so that all kinds of result have it alike: the first table, or that of the section which
 //! is said to have the entries, then what follows it, as long as there is room.
 
-use super::terminal::{Form, has_content, shown};
 use super::terminal_findings::Found;
+use super::terminal_form::{Form, has_content, shown};
 use super::terminal_rows::Wanted;
 use super::{Block, Document};
 use crate::ink::Ink;
 use crate::number::counted;
-use crate::terminal::{Extent, LINES_SHORT, TerminalView};
+use crate::terminal::{LINES_SHORT, TerminalView};
 use crate::text::clean;
 
 /// Lines that findings in full leave for the entries: title, caption, headings, a rule, the rows, and remarks.
@@ -23,15 +23,14 @@ const PROBLEMS: usize = 2;
 /// An empty line, and the one that says what is left out.
 const LINES_OF_END: usize = 2;
 
-/// All of the document where it is short enough.
+/// Whether the whole document may have so few lines that it needs no short form: it has no table of many rows.
+pub fn may_be_whole(document: &Document) -> bool {
+    of_document(document).iter().all(|of| rows(of.block) <= LINES_SHORT)
+}
+
+/// What there is room for.
 pub fn write(document: &Document, view: TerminalView) -> String {
     let blocks = of_document(document);
-    if blocks.iter().all(|of| rows(of.block) <= LINES_SHORT) {
-        let whole = document.terminal(TerminalView { extent: Extent::All, ..view });
-        if whole.lines().count() <= LINES_SHORT {
-            return whole;
-        }
-    }
     let mut short = Short { form: Form::new(view), reserved: LINES_OF_END };
     if let ([_], None) = (tables(&blocks).as_slice(), &document.answer.chart) {
         // A list has the whole screen.
