@@ -16,7 +16,7 @@ pub enum Way {
 }
 
 /// Commands that are not run here, by words that they have. Each is in some text.
-pub const NOT_RUN: [(&[&str], &str); 22] = [
+pub const NOT_RUN: [(&[&str], &str); 23] = [
     (&["ab"], "it starts two servers for minutes; ./check --long compares two (tests/ab.rs)"),
     (&["judge"], "it starts servers for minutes; tests/judge.rs has its plans and refusals"),
     (&["demo"], "it runs for minutes; ./check --long runs it"),
