@@ -31,6 +31,7 @@ mod setup;
 mod studies;
 mod time;
 mod tls;
+mod why;
 
 pub use ab::AbArguments;
 pub use bisect::BisectArguments;
@@ -59,6 +60,7 @@ pub use setup::SetupArguments;
 pub use studies::{FileKind, StudiesArguments};
 pub use time::{TimeAccountArguments, TimeArguments, TimeCommand, TimeDiffArguments};
 pub use tls::TlsArguments;
+pub use why::WhyArguments;
 
 use assay_study::{Blocks, Gate};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -198,6 +200,15 @@ pub enum Command {
         assay capacity http://127.0.0.1:8080/ --pid 4242 --gc-log gc.log --at-least 500@25 --json\n  \
         assay capacity --workload supermarket --java 25 --heap 2g --jvm-option=-XX:+UseZGC")]
     Capacity(Box<CapacityArguments>),
+    /// What is wrong with a JVM, the costliest first, and the first safe step: memory, CPU time, GC log and machine together
+    ///
+    /// Measures nothing of its own: it asks `memory`, `time`, `gc` and `host`, and ranks what they find by its share of the memory limit, of
+    /// the CPU time, and of the time in which the application was stopped. A reader that cannot answer says why.
+    #[command(after_help = "EXAMPLES:\n  assay why 4242                               a running JVM\n  \
+        assay why 4242 --html why.html               the same as a page\n  \
+        assay why gc.log                             a log of a JVM that has ended\n  \
+        assay why kafka.ndjson                       a record of assay memory 4242 --record kafka.ndjson")]
+    Why(WhyArguments),
     /// RSS breakdown of a running JVM, by cause; without a PID, the JVMs that run here
     ///
     /// Works from outside: no flag, agent, restart or stop of the process is needed. The parts add up to the kernel's RSS.

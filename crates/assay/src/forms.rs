@@ -7,7 +7,7 @@ use crate::output_file::write_result;
 use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts,
     HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult, MemoryChange,
-    MemoryReport, Problem, RunComparison, StoredRun, Summary, TimeChange, TimeReport,
+    MemoryReport, Problem, RunComparison, StoredRun, Summary, TimeChange, TimeReport, WhyReport,
 };
 use assay_report::{self as report, Data, Document, Extent};
 use serde::Serialize;
@@ -118,6 +118,7 @@ described! {
     RunComparison: report::compare::document, report::compare::data, problems;
     TimeChange: report::time::change, report::time::change_data, problems;
     TimeReport: report::time::document, report::time::data, problems;
+    WhyReport: report::why::document, report::why::data;
 }
 
 /// A snapshot of memory.

@@ -72,7 +72,7 @@ fn needs_jvm(command: &[String]) -> bool {
     match command[0].as_str() {
         "memory" | "time" => command.get(1).is_some_and(|word| word != "diff"),
         "heap" => true,
-        "flags" => command.iter().any(|word| word == "PID"),
+        "flags" | "why" => command.iter().any(|word| word == "PID"),
         _ => false,
     }
 }

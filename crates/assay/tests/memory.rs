@@ -2,7 +2,7 @@
 
 use crate::kafka;
 use assay_model::{MemoryChange, MemoryReport, MemoryTrim, SnapshotDepth, schema};
-use assay_testkit::{find_java, skip, start_java};
+use assay_testkit::{MemoryGroup, find_java, skip, start_java};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -315,4 +315,43 @@ fn a_trim_has_a_stored_form_and_wants_a_jvm() {
     assert!(trim.predicted_bytes.is_some());
     let fell = i128::from(trim.rss_bytes_before) - i128::from(trim.rss_bytes_after);
     assert_eq!(i128::from(trim.actual_bytes), fell);
+}
+
+/// A process in the group that waits for a line, and then takes memory until the kernel kills it.
+fn growing_in(group: &MemoryGroup) -> Child {
+    let script = "echo $$ > \"$0\"; echo ready; read go; v=xxxxxxxxxxxxxxxx; while :; do v=$v$v; done";
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).arg(group.path().join("cgroup.procs"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.spawn().expect("sh starts")
+}
+
+#[test]
+fn a_record_survives_the_kill_at_the_limit_and_says_so() {
+    let Some(group) = MemoryGroup::new("killed").filter(|group| group.limit(64 << 20)) else {
+        skip!("no right to make a control group with a limit")
+    };
+    let mut child = growing_in(&group);
+    let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
+    assert_eq!(lines(&mut said, 1), "ready\n");
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("killed-%p.ndjson").display().to_string();
+    let pid = child.id().to_string();
+    let mut recorder = start(&["memory", &pid, "--record", &record, "--every", "200ms"]);
+    let mut errors = BufReader::new(recorder.stderr.take().expect("a pipe"));
+    assert!(lines(&mut errors, 1).contains("recorded"), "the first snapshot is of the waiting process");
+    // Dropped, it is a line and the end of the input.
+    child.stdin.take().expect("a pipe").write_all(b"go\n").expect("it reads");
+    let status = child.wait().expect("our child");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9), "{status:?}");
+    let printed = recorder.wait_with_output().expect("it ends with the process");
+    let printed = text(&printed.stdout);
+    // Not every kernel counts how often the limit was met.
+    let is_told = |said: &str| said.contains("The kernel killed the process ") && said.contains("64.0 MiB");
+    assert!(is_told(&printed) && !printed.contains("not at its"), "{printed}");
+    let named = record.replace("%p", &pid);
+    let why = assay(&["why", &named]);
+    let answer = text(&why.stdout);
+    assert!(is_told(&answer), "{answer}");
+    assert!(answer.lines().count() <= 40, "{answer}");
 }

@@ -233,6 +233,19 @@ const HOST: &[Mistake] = &[
     ("flags -Xmx4g --for 7", USE, &["'7'", "8..=99"]),
 ];
 
+const WHY: &[Mistake] = &[
+    ("why", USE, &["<PID|NAME|LOG|RECORD>", "assay why"]),
+    (
+        "why NoSuchProgram",
+        USE,
+        &["no running JVM has `NoSuchProgram`", "no file of that name", "assay memory"],
+    ),
+    ("why folder/none.log", USE, &["there is no file folder/none.log"]),
+    ("why shop.hprof", USE, &["it is a heap dump", "assay heap predict shop.hprof"]),
+    ("why study.toml", USE, &["it is a TOML file", "assay run study.toml"]),
+    ("why empty", USE, &["empty is not a GC log", "it is empty"]),
+];
+
 const NO_COMMAND: &[Mistake] = &[
     ("4242", USE, &["'4242'", "assay memory 4242"]),
     ("gc.log", USE, &["gc.log", "assay gc gc.log"]),
@@ -368,6 +381,11 @@ fn mistakes_with_studies_and_reports_are_answered() {
 #[test]
 fn mistakes_with_the_machine_and_flags_are_answered() {
     check(HOST);
+}
+
+#[test]
+fn mistakes_with_why_are_answered() {
+    check(WHY);
 }
 
 #[test]

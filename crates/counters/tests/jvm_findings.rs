@@ -73,10 +73,13 @@ fn a_collector_with_much_of_the_cpu_time_and_how_full_its_heap_is() {
     };
     let full = found("collector-time", with_full_heap(Some(186), 9), too_little);
     assert!(full.claim.contains("38 %") && full.claim.contains("full of live objects"), "{full:?}");
+    assert!(full.evidence_line().contains("93 % of its 200 MiB"), "{full:?}");
+    // A leak fills a larger heap, too: that it is none comes first.
     assert!(
-        full.command().contains("-Xmx") && full.evidence_line().contains("93 % of its 200 MiB"),
+        full.command().contains("whether the live set grows") && !full.command().contains("-Xmx"),
         "{full:?}"
     );
+    assert!(full.ways().any(|way| way.contains("-Xmx where the live set does not grow")), "{full:?}");
     let roomy = found("collector-time", with_full_heap(Some(60), 9), too_little);
     assert!(roomy.claim.contains("not full") && !roomy.command().contains("-Xmx"), "{roomy:?}");
     for unknown in [with_full_heap(None, 9), with_full_heap(Some(186), 3)] {

@@ -1,10 +1,11 @@
 //! Findings for people, whatever made them: lines for a terminal, a list for a page. Their order is that of `assay_model::Finding`.
-//! And what a run says about conditions of a build.
+//! And what a run says about conditions of a build; and which of the findings of several readers stands first.
 
 mod gate_summary;
 mod gates;
 mod sarif;
 mod shown;
+pub mod why;
 
 pub use gate_summary::render_gate_summary;
 pub use gates::{Judged, Judgement, line_of_gate, render_junit};

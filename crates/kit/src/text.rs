@@ -111,6 +111,12 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
+/// A fragment as the beginning of a sentence: its first letter is a capital.
+pub fn sentence(fragment: &str) -> String {
+    let mut letters = fragment.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// `text` cut in its middle to at most `chars` characters, so that names which differ at the end stay apart.
 pub fn shorten(text: &str, chars: usize) -> String {
     let length = text.chars().count();

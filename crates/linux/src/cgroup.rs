@@ -134,8 +134,16 @@ impl ProcRoot {
             return Ok(Cgroups { cpu: None, cpuacct: None, memory: None, pids: None });
         };
         let memberships = parse_cgroup(&path, &text)?;
-        // How the groups are mounted here decides where they can be read, whoever the process is.
-        let (path, text) = self.read_text("self/mountinfo")?;
+        // How the groups are mounted here decides where they can be read, whoever the process is. Those of another container lie outside of
+        // our namespace of groups, and are read through its own view: what is mounted here would be our own group.
+        let is_foreign = memberships.iter().any(|of| is_outside(&of.group));
+        let of_process =
+            pid.filter(|_| is_foreign).map(|pid| SysRoot::at(self.file_of(pid, "root").join("sys")));
+        let (sys, view) = match &of_process {
+            Some(of_process) => (of_process, format!("{process}/mountinfo")),
+            None => (sys, "self/mountinfo".to_owned()),
+        };
+        let (path, text) = self.read_text(&view)?;
         let mounts = parse_mountinfo(&path, &text)?;
         let find = |controller| find_hierarchy(sys, &memberships, &mounts, controller);
         Ok(Cgroups { cpu: find("cpu"), cpuacct: find("cpuacct"), memory: find("memory"), pids: find("pids") })
@@ -174,6 +182,11 @@ impl ProcRoot {
     }
 }
 
+/// Whether a group lies outside of the namespace of groups in which it is read: `/../cri-1`.
+fn is_outside(group: &Path) -> bool {
+    group.components().any(|part| part == std::path::Component::ParentDir)
+}
+
 /// A controller is in version 1 if a version 1 hierarchy names it, else in version 2 (`cgroups(7)`: never in both).
 fn find_hierarchy(
     sys: &SysRoot,
@@ -193,8 +206,7 @@ fn find_hierarchy(
     // In a container without a namespace of its own, the group is named from the host's root, but only the
     // container's part is mounted: `/docker/abc` is then both the mount's root and the group.
     let below = membership.group.strip_prefix(&mount.root).unwrap_or(Path::new(""));
-    let below =
-        if below.components().any(|c| c == std::path::Component::ParentDir) { Path::new("") } else { below };
+    let below = if is_outside(below) { Path::new("") } else { below };
     let folders = below.ancestors().take(LEVELS_MAX).map(|level| sys.place(&mount.mount_point.join(level)));
     Some(Hierarchy { version, group: membership.group.clone(), folders: folders.collect() })
 }

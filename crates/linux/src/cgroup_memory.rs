@@ -11,7 +11,7 @@
 //! - Version 1 counts them only in a group that was given a limit for them, and reads 0 until then. So long it charges
 //!   accepted sockets to nobody either (2.4 KB each on Linux 6.18): the kernel makes them outside of any process.
 
-use crate::cgroup::{Hierarchy, MEMORY_V1_NO_LIMIT_BYTES};
+use crate::cgroup::{Hierarchy, MEMORY_V1_NO_LIMIT_BYTES, levels};
 use crate::fields::{At, lines};
 use crate::memory_status::parse_memory_status;
 use crate::root::{optional, read_text};
@@ -113,9 +113,71 @@ impl Cgroups {
             }
         }
         memory.unexplained_bytes = unexplained_bytes(&memory, hierarchy.version);
+        memory.oom_kills = read_oom_kills(hierarchy.version, folder)?;
+        memory.limit_hits = read_limit_hits(hierarchy.version, folder)?;
         add_processes(&mut memory, folder, proc, problems);
         Ok(Some(memory))
     }
+}
+
+impl Cgroups {
+    /// How many processes the kernel has killed for memory in the group and in each group above it that counts them, by folder.
+    /// Version 2 counts a kill in all of these, version 1 in the group of the process alone.
+    ///
+    /// # Errors
+    /// When a count that is there is not a number.
+    pub fn read_oom_kills(&self) -> Result<BTreeMap<PathBuf, u64>, LinuxError> {
+        let mut kills = BTreeMap::new();
+        for (version, folder) in levels(self.memory.as_ref()) {
+            if let Some(count) = read_oom_kills(version, folder)? {
+                kills.insert(folder.clone(), count);
+            }
+        }
+        Ok(kills)
+    }
+}
+
+impl Cgroups {
+    /// How often the charge of the process's own group ran into that group's limit; `None` where it is not counted (in version 1 also where it
+    /// never did), or the group is gone.
+    ///
+    /// # Errors
+    /// When a count that is there is not a number.
+    pub fn read_limit_hits(&self) -> Result<Option<u64>, LinuxError> {
+        match levels(self.memory.as_ref()).next() {
+            Some((version, folder)) => read_limit_hits(version, folder),
+            None => Ok(None),
+        }
+    }
+}
+
+fn read_limit_hits(version: CgroupVersion, folder: &Path) -> Result<Option<u64>, LinuxError> {
+    match version {
+        CgroupVersion::V1 => {
+            // With swap included in a limit of its own that one may be the one that is met. 0 says nothing: Linux 6.18 leaves both at 0 in a
+            // group that was killed at its limit.
+            let hits = [
+                read_bytes(&folder.join("memory.failcnt"))?,
+                read_bytes(&folder.join("memory.memsw.failcnt"))?,
+            ];
+            Ok(hits.into_iter().flatten().reduce(u64::saturating_add).filter(|hits| 0 < *hits))
+        }
+        CgroupVersion::V2 => read_key(&folder.join("memory.events"), "max"),
+    }
+}
+
+/// Linux 4.13 and later count them.
+fn read_oom_kills(version: CgroupVersion, folder: &Path) -> Result<Option<u64>, LinuxError> {
+    let file = match version {
+        CgroupVersion::V1 => "memory.oom_control",
+        CgroupVersion::V2 => "memory.events",
+    };
+    read_key(&folder.join(file), "oom_kill")
+}
+
+fn read_key(path: &Path, key: &str) -> Result<Option<u64>, LinuxError> {
+    let Some(text) = optional(read_text(path))? else { return Ok(None) };
+    Ok(parse_stat(path, &text)?.get(key).copied())
 }
 
 /// TCP buffers of a group of version 1; absent where nobody counts them, which reads like none.

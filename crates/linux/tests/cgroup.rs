@@ -88,6 +88,26 @@ fn a_group_outside_of_what_is_mounted_stays_within_the_mount() {
     assert_eq!(read(&tree).1.cpus, Some(2.0));
 }
 
+/// As a debug container or a sidecar sees the server of the pod.
+#[test]
+fn a_process_of_another_container_has_its_own_limits_and_not_ours() {
+    let tree = FakeTree::with(&[
+        ("proc/self/cgroup", "0::/\n"),
+        ("proc/self/mountinfo", "31 23 0:28 / /sys/fs/cgroup ro - cgroup2 cgroup2 rw\n"),
+        ("proc/7/cgroup", "0::/../cri-shop\n"),
+        ("proc/7/mountinfo", "41 33 0:28 /../cri-shop /sys/fs/cgroup ro - cgroup2 cgroup2 rw\n"),
+        ("proc/7/root/sys/fs/cgroup/memory.max", "268435456\n"),
+        ("proc/7/root/sys/fs/cgroup/memory.events", "max 3\noom 1\noom_kill 1\n"),
+        ("sys/fs/cgroup/memory.max", "1048576\n"),
+        ("sys/fs/cgroup/memory.events", "max 0\noom 0\noom_kill 0\n"),
+    ]);
+    let sys = SysRoot::at(tree.path().join("sys"));
+    let groups = ProcRoot::at(tree.path().join("proc")).read_cgroups(&sys, Some(7)).expect("as documented");
+    assert_eq!(groups.read_limits().expect("as documented").memory_bytes, Some(256 << 20));
+    let kills: Vec<u64> = groups.read_oom_kills().expect("as documented").into_values().collect();
+    assert_eq!(kills, [1]);
+}
+
 #[test]
 fn a_kernel_without_control_groups_has_no_limits() {
     let tree = FakeTree::with(&[("proc/self/status", "Name: x\n")]);

@@ -96,6 +96,7 @@ fn version_2_is_split_into_what_it_is_charged_for() {
         ("sys/fs/cgroup/app/memory.current", "1000000\n"),
         ("sys/fs/cgroup/app/memory.max", "max\n"),
         ("sys/fs/cgroup/app/memory.peak", "1500000\n"),
+        ("sys/fs/cgroup/app/memory.events", "low 0\nhigh 0\nmax 40\noom 2\noom_kill 2\noom_group_kill 0\n"),
         (
             "sys/fs/cgroup/app/memory.stat",
             "anon 600000\nfile 250000\nkernel 130000\nkernel_stack 16384\npagetables 8192\nsock 4096\nshmem 50000\n\
@@ -123,6 +124,8 @@ fn version_2_is_split_into_what_it_is_charged_for() {
         processes_rss_bytes: Some(300 << 10),
         processes: Some(2),
         unexplained_bytes: Some(1_000_000 - 600_000 - 250_000 - 130_000 - 4096),
+        oom_kills: Some(2),
+        limit_hits: Some(40),
     };
     assert_eq!((memory, problems), (Some(expected), Vec::new()));
 }

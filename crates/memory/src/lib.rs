@@ -12,6 +12,7 @@ mod advise;
 mod assemble;
 mod copying;
 mod depth;
+mod ending;
 mod entry_table;
 mod explain;
 mod facts;
@@ -46,16 +47,17 @@ mod windows;
 pub use advise::advise;
 pub use assay_model::SnapshotDepth;
 pub use depth::heap_read_cpu_ns;
+pub use ending::{Ending, KillCounts};
 pub use explain::explain_change;
 pub use findings::{findings, least_gain};
-pub use growth::judge_growth;
+pub use growth::{growth_finding, judge_growth};
 pub use options::{HEAP_READ_BYTES_MAX, MarkHeap, ReadOptions};
 pub use read::{read, read_source};
 pub use record::{Record, RecordError, read_record};
 pub use sample::{MemoryError, sample};
 pub use trim::{TrimError, Trimmed, trim};
 
-/// What each rule says in general: those of [`mod@findings`], then those of [`mod@advise`].
+/// What each rule says in general: those of [`mod@findings`], that of growth, then those of [`mod@advise`].
 pub fn rules() -> Vec<assay_model::Explanation> {
-    findings::rules().chain(advise::rules()).collect()
+    findings::rules().chain([growth::MEMORY_GROWS.explained()]).chain(advise::rules()).collect()
 }

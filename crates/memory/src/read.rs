@@ -206,6 +206,7 @@ fn assemble(source: &dyn MemorySource, seen: &Snapshot<'_>, rss_after_bytes: Opt
         cgroup: None,
         findings: Vec::new(),
         growth: None,
+        end: None,
         problems: seen.problems.clone(),
     }
 }

@@ -5,6 +5,7 @@ mod buffers;
 mod closure;
 mod compiling;
 mod depth;
+mod ending;
 mod explain;
 mod findings;
 mod footprint;

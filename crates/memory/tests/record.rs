@@ -2,7 +2,7 @@
 
 use crate::report::{MIB, Snapshot};
 use assay_memory::{Record, RecordError, read_record};
-use assay_model::{MemoryReport, schema};
+use assay_model::{MemoryEnd, MemoryReport, schema};
 use proptest::prelude::*;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -45,6 +45,59 @@ fn what_was_written_is_read_again() {
     assert_eq!((read, problems), (written, Vec::new()));
     let about = std::fs::metadata(folder.file()).expect("a file");
     assert_eq!((about.permissions().mode() & 0o777, about.len()), (0o600, record.bytes()));
+}
+
+#[test]
+fn the_end_of_the_process_is_read_with_its_last_snapshot_and_counts_as_none() {
+    let folder = Folder::new();
+    let mut record = Record::create(&folder.file(), 64 * MIB).expect("a record");
+    let written: Vec<_> = (0..3).map(snapshot).collect();
+    written.iter().for_each(|snapshot| record.append(snapshot).expect("room"));
+    let end = MemoryEnd {
+        ended_at: "2026-01-02T03:04:09Z".to_owned(),
+        oom_kills: Some(1),
+        limit_hits: Some(3),
+        limit_bytes: Some(260 * MIB),
+        processes: Some(1),
+    };
+    record.append_end(&end).expect("room");
+    assert_eq!(record.snapshots(), 3);
+    drop(record);
+    let (read, problems) = read_record(&folder.file()).expect("a record");
+    assert_eq!((read.len(), problems), (3, Vec::new()));
+    assert_eq!(read[..2], written[..2]);
+    assert_eq!(read[2].end, Some(end));
+    let killed = read[2].findings.iter().find(|found| found.rule == "killed-at-limit").expect("a finding");
+    assert!(
+        killed.evidence_line().ends_with("nothing grew between the first snapshot and the last"),
+        "{killed:?}"
+    );
+}
+
+#[test]
+fn a_kill_says_what_grew_most_before_and_of_one_snapshot_that_it_shows_none() {
+    let end = MemoryEnd {
+        ended_at: "2026-01-02T03:04:09Z".to_owned(),
+        oom_kills: Some(1),
+        limit_hits: Some(3),
+        limit_bytes: Some(260 * MIB),
+        processes: Some(1),
+    };
+    let said = |snapshots: &[MemoryReport]| {
+        let folder = Folder::new();
+        let mut record = Record::create(&folder.file(), 64 * MIB).expect("a record");
+        snapshots.iter().for_each(|snapshot| record.append(snapshot).expect("room"));
+        record.append_end(&end).expect("room");
+        let read = read_record(&folder.file()).expect("a record").0;
+        let last = read.last().expect("snapshots");
+        let killed = last.findings.iter().find(|found| found.rule == "killed-at-limit").expect("a finding");
+        killed.evidence_line()
+    };
+    let pool = "direct and mapped buffers/java.nio.DirectByteBuffer/app.Pool";
+    let grown = |second: u64| Snapshot::plain_jvm().entry(pool, second * 40 * MIB).after_s(second).0;
+    assert!(said(&[grown(1), grown(2), grown(3)]).contains("grew most: "), "{}", said(&[grown(1), grown(3)]));
+    assert!(said(&[grown(1), grown(3)]).contains("app.Pool +80.0 MiB"), "{}", said(&[grown(1), grown(3)]));
+    assert!(said(&[grown(1)]).ends_with("one snapshot before the end shows no growth"));
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Verdicts over records that tests make: each kind, and the edges.
 
 use crate::report::{MIB, Snapshot};
-use assay_memory::judge_growth;
+use assay_memory::{growth_finding, judge_growth};
 use assay_model::{
-    ClassObjects, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, HolderKind, MemoryReport,
-    SnapshotDepth,
+    CgroupMemory, ClassObjects, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, HolderKind,
+    MemoryEnd, MemoryReport, SnapshotDepth,
 };
+use assay_testkit::assert_one_step_each;
 
 /// So many snapshots, one each ten seconds; `grown` makes each of the plain JVM and its number.
 fn record(count: u64, grown: impl Fn(Snapshot, u64) -> Snapshot) -> Vec<MemoryReport> {
@@ -50,6 +51,41 @@ fn a_native_owner_that_grows_is_named_with_rate_and_holder() {
     let rate = MIB as f64 / 2.0;
     assert!(0.0 < low && low <= rate && rate <= high, "{grower:?}");
     assert!(grower.explanation.contains("app.Pool"), "{}", grower.explanation);
+}
+
+#[test]
+fn what_grows_is_a_finding_that_names_the_holder_and_when_the_limit_is_reached() {
+    let mut snapshots = record(7, |plain, i| plain.entry(&format!("{BUFFERS}/app.Pool"), (20 + 5 * i) * MIB));
+    let verdict = judge_growth(&snapshots);
+    let last = snapshots.last_mut().expect("snapshots");
+    last.cgroup = Some(CgroupMemory {
+        current_bytes: Some(900 * MIB),
+        limit_bytes: Some(960 * MIB),
+        ..CgroupMemory::default()
+    });
+    let found = growth_finding(&verdict, last).expect("it grows");
+    assert!(found.claim.ends_with("app.Pool grows"), "{found:?}");
+    // 0.5 MiB a second, and room for 60.
+    assert!(found.evidence_line().contains("the limit is reached in 2 min"), "{found:?}");
+    assert_eq!(found.resident_bytes, Some(50 * MIB));
+    assert_one_step_each(found.ways());
+    let still = judged(7, |plain, _| plain);
+    assert!(growth_finding(&still, last).is_none(), "{still:?}");
+}
+
+#[test]
+fn a_record_of_a_process_that_is_gone_is_not_to_be_continued() {
+    let mut snapshots = record(2, |plain, i| plain.entry(&format!("{BUFFERS}/app.Pool"), (20 + 5 * i) * MIB));
+    assert!(judge_growth(&snapshots).come_back_after_ns.is_some());
+    snapshots[1].end = Some(MemoryEnd {
+        ended_at: "2026-01-02T03:04:09Z".to_owned(),
+        oom_kills: Some(1),
+        limit_hits: Some(3),
+        limit_bytes: Some(260 * MIB),
+        processes: Some(1),
+    });
+    let verdict = judge_growth(&snapshots);
+    assert_eq!((verdict.kind, verdict.come_back_after_ns), (GrowthKind::TooShort, None));
 }
 
 #[test]

@@ -47,6 +47,7 @@ mod summary;
 mod time;
 mod trial;
 mod what_if;
+mod why;
 mod window;
 
 pub use ab::{AbCounted, AbFigure, AbReport, AbSide, AbVerdict};
@@ -95,7 +96,7 @@ pub use load::{
 pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, Cause, CgroupMemory,
     ClassObjects, FigureSource, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive,
-    HolderKind, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEntry, MemoryReport, MemorySample,
+    HolderKind, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEnd, MemoryEntry, MemoryReport, MemorySample,
     MemoryTrim, OutsideRss, OwnersLeftOut, PageKinds, PieceKind, ResidentRange, RunningJvm, RunningJvms,
     SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory, UnknownPiece,
 };
@@ -128,4 +129,5 @@ pub use trial::{
     Audit, ExcludedObserver, LaunchRecord, TreatmentRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd,
 };
 pub use what_if::{WhatIf, WhatIfVerdict};
+pub use why::{CostOf, SilentReader, WhyCost, WhyFinding, WhyReader, WhyReport};
 pub use window::{CapacityStep, MachineSpeed, SearchStep, Window};

@@ -74,6 +74,8 @@ formats! {
     TIME = "assay.time/4", since 4;
     /// `assay time diff --json`
     TIME_CHANGE = "assay.time-change/1", since 1;
+    /// `assay why --json`
+    WHY = "assay.why/1", since 1;
     /// A line of `events.ndjson`; the lines themselves do not name it
     RUN_EVENTS = "assay.events/2", since 2;
     /// A line of a trial's `memory.ndjson`; the lines themselves do not name it

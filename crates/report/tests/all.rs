@@ -26,3 +26,4 @@ mod processes;
 mod rendered;
 mod report;
 mod sample;
+mod why;

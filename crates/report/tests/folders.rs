@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-const FOLDERS: [&str; 13] = [
+const FOLDERS: [&str; 14] = [
     "ab", "bisect", "capacity", "compare", "flags", "gc", "heap", "host", "judge", "load", "memory", "study",
-    "time",
+    "time", "why",
 ];
 
-/// Reports of studies, of two commands, which are a study, and of flags, which are commands, show parts of others, which they offer as values.
-const EMBEDDING: [&str; 3] = ["ab", "judge", "study"];
+/// Reports of studies, of two commands, which are a study, of flags, which are commands, and of all readers together show parts of others, which they offer as values.
+const EMBEDDING: [&str; 4] = ["ab", "judge", "study", "why"];
 
 fn crate_folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)

@@ -7,8 +7,9 @@ use assay_load::{Scenario, scenario_schema};
 use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport,
     HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, Hosts,
-    JudgeReport, LoadResult, MemoryChange, MemoryReport, MemorySample, MemoryTrim, Plan, ReadyMadeList,
-    RunComparison, RunEvent, RunningJvms, Summary, TimeChange, TimeReport, Trial, WhatIf, schema,
+    JudgeReport, LoadResult, MemoryChange, MemoryEnd, MemoryReport, MemorySample, MemoryTrim, Plan,
+    ReadyMadeList, RunComparison, RunEvent, RunningJvms, Summary, TimeChange, TimeReport, Trial, WhatIf,
+    WhyReport, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
@@ -36,6 +37,7 @@ struct Format {
 enum MemoryRecordLine {
     Report(Box<MemoryReport>),
     Header { schema: String },
+    End { end: MemoryEnd },
 }
 
 /// What a reader needs: a key that came later under the same number is not required, since earlier results lack it.
@@ -97,6 +99,7 @@ fn format(id: &'static str) -> Format {
         schema::HEAP_MODES => json::<HeapModes>(id),
         schema::TIME => json::<TimeReport>(id),
         schema::TIME_CHANGE => json::<TimeChange>(id),
+        schema::WHY => json::<WhyReport>(id),
         schema::RUN_EVENTS => lines::<RunEvent>(id),
         schema::STUDIES => json::<ReadyMadeList>(id),
         schema::STUDY_FILE => toml(id, study_schema(), |text| {

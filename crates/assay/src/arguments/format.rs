@@ -5,7 +5,7 @@ use assay_report::Extent;
 use clap::{Args, ValueEnum};
 
 /// The form of what is printed.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct FormatArguments {
     /// Output format [default: table; none if only a page is requested]
     #[arg(long, value_enum, value_name = "FORM")]
@@ -19,7 +19,7 @@ pub struct FormatArguments {
 }
 
 /// How much of a result is printed as text.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub struct ExtentArguments {
     /// Print the whole result as text: every part and every entry; by default at most 40 lines
     #[arg(long)]

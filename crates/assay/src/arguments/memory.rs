@@ -57,7 +57,7 @@ pub struct SnapshotArguments {
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
           value_parser = duration::parse_positive, requires = "pid")]
     pub watch: Option<Duration>,
-    /// Write full snapshots to FILE, for `assay memory diff` and for --html
+    /// Write full snapshots to FILE, for `assay memory diff` and for --html; %p in its name becomes the PID
     #[arg(long, value_name = "FILE", requires = "pid", conflicts_with_all = ["format", "json"])]
     pub record: Option<PathBuf>,
     /// How long to watch or record [default: until Ctrl-C, or until the process ends]
@@ -123,6 +123,18 @@ pub struct AdviseArguments {
     /// Take several snapshots over this time, to catch peaks
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
     pub watch_for: Option<Duration>,
+}
+
+impl SnapshotArguments {
+    /// The same, with the process in the name of its record: what records each next process of a name, such as a sidecar, keeps those
+    /// before.
+    pub fn of_process(self, pid: u32) -> Self {
+        let named = |path: PathBuf| match path.to_str() {
+            Some(name) => PathBuf::from(name.replace("%p", &pid.to_string())),
+            None => path,
+        };
+        SnapshotArguments { record: self.record.map(named), ..self }
+    }
 }
 
 /// How deep a snapshot goes.
@@ -202,6 +214,14 @@ mod tests {
         }
         assert!(snapshot("assay memory 7 --trim --json").is_ok());
         assert!(snapshot("assay memory 7 --record f --for 1m --every 5s --watch --html p.html").is_ok());
+    }
+
+    #[test]
+    fn a_record_may_be_named_after_the_process() {
+        let of = |line| snapshot(line).expect("a snapshot").of_process(42).record;
+        assert_eq!(of("assay memory 42 --record /data/shop-%p.ndjson"), Some("/data/shop-42.ndjson".into()));
+        assert_eq!(of("assay memory 42 --record shop.ndjson"), Some("shop.ndjson".into()));
+        assert_eq!(of("assay memory 42"), None);
     }
 
     #[test]

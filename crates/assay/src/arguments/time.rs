@@ -45,7 +45,7 @@ pub struct TimeDiffArguments {
 }
 
 /// Arguments of an account of a process.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(group = ArgGroup::new("answered").args(["requests", "requests_per_second"]))]
 // Whether there is an account at all says its group, which clap leaves empty where arguments are flattened into it.
 #[group(args = ["pid"])]

@@ -53,6 +53,11 @@ pub fn host(arguments: &HostArguments) -> Result<ExitCode, Failure> {
     Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
+/// What the rules say of this machine and its JVMs now.
+pub fn look() -> Result<HostReport, Failure> {
+    Ok(assay_host::check(&assay_host::take_snapshot(env!("CARGO_PKG_VERSION"))?))
+}
+
 /// A case for each rule and JVM that it was applied to. An unknown result neither fails a build nor passes.
 fn judged(report: &HostReport, least: Option<Severity>) -> Vec<Judgement> {
     let Some(least) = least.map(stored) else { return Vec::new() };

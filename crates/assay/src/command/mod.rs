@@ -26,6 +26,7 @@ pub mod setup;
 pub mod studies;
 pub mod time;
 pub mod what_file;
+pub mod why;
 
 use crate::failure::Failure;
 use assay_linux::{ProcRoot, ProcessIdentity};

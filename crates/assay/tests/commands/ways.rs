@@ -43,7 +43,7 @@ pub const NOT_RUN: [(&[&str], &str); 23] = [
 ];
 
 /// What a text has in the place of something of the reader's, by command, and what it is here. `""` is any command, and goes last.
-const IN_PLACE: [(&str, &[(&str, &str)]); 15] = [
+const IN_PLACE: [(&str, &[(&str, &str)]); 16] = [
     ("gc diff", &[("BEFORE", "before.log"), ("AFTER", "after.log"), ("before/", "logs"), ("after/", "logs")]),
     (
         "gc",
@@ -64,7 +64,16 @@ const IN_PLACE: [(&str, &[(&str, &str)]); 15] = [
             ("b.json", "tuesday.json"),
         ],
     ),
-    ("memory", &[("NAME", "PID"), ("/data/memory.ndjson", "recorded.ndjson")]),
+    ("memory", &[("NAME", "PID"), ("/data/memory-%p.ndjson", "recorded.ndjson")]),
+    (
+        "why",
+        &[
+            ("NAME", "PID"),
+            ("LOG", "gc.log"),
+            ("RECORD", "kafka.ndjson"),
+            ("/data/memory-7.ndjson", "kafka.ndjson"),
+        ],
+    ),
     ("time diff", &[("BEFORE", "before.json"), ("AFTER", "after.json")]),
     ("compare", &[("A", MONDAY), ("B", MONDAY), ("BEFORE", MONDAY), ("AFTER", MONDAY)]),
     ("report", &[("DIR", MONDAY), ("runs/NAME", MONDAY)]),
@@ -125,7 +134,7 @@ const MONDAY: &str = "runs/monday";
 const HOST: &str = "host.json";
 
 /// What is added, so that it takes a second and not minutes, or since a list of commands shows none of its options.
-const ADDED: [(&[&str], &str); 7] = [
+const ADDED: [(&[&str], &str); 8] = [
     (&["capacity", "!--budget"], "--budget 10s"),
     (&["capacity", "!--warm-up"], "--warm-up 1s"),
     (&["capacity", "!--allow-invalid"], "--allow-invalid"),
@@ -135,6 +144,7 @@ const ADDED: [(&[&str], &str); 7] = [
     ),
     (&["load", "!--duration", "!-z", NO_HAR, NO_LOG, NO_OPENAPI, NO_POSTMAN, NO_JMETER], "--duration 1s"),
     (&["time", "!diff", "!--for", "!--watch"], "--for 1s"),
+    (&["why", "!--for"], "--for 1s"),
     (&["heap", "layout", "!--dump", "!--classpath"], "--classpath classes"),
 ];
 

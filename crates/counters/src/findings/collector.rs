@@ -19,6 +19,9 @@ const THROTTLED: Threshold = Threshold::percent("throttled", 1.0);
 /// What the collector's threads waited for a processor, to what they ran.
 const WAITED: Threshold = Threshold::percent("waited", 10.0);
 
+/// The step where the heap is full.
+const WHETHER_IT_GROWS: &str = "See whether the live set grows: assay gc on a log that -Xlog:gc* writes";
+
 /// The collector's time if it is enough to matter, and its largest pool.
 fn collector(report: &TimeReport) -> Option<(TimeSums, &TimeGroup)> {
     let of = report.roles.iter().find(|role| role.role == ThreadRole::Collector)?.sums;
@@ -75,8 +78,10 @@ static COLLECTOR_TIME: Rule = Rule {
                from {full} of `-Xmx` on it is full of live objects.",
     cause: "A heap full of live objects is collected again and again for little. In one that is not full the program makes objects \
             faster than its young generation has room for.",
-    fix: "A full heap: a larger `-Xmx`. One that is not full: see which collections they are, `assay gc` on a log (`-Xlog:gc*`).",
+    fix: "A full heap: see whether its live set grows, `assay gc` on a log (`-Xlog:gc*`). One that is not full: see there which collections \
+          they are.",
     alternatives: &[
+        "A larger `-Xmx`, where the live set does not grow.",
         "Keep fewer objects: `jcmd PID GC.class_histogram` shows of which classes they are, at the cost of a full collection.",
     ],
     judge: collector_time,
@@ -112,7 +117,8 @@ fn collector_time(report: &TimeReport) -> Vec<Found> {
     vec![if FULL.share() <= fill {
         let claim = format!("{claim}: the heap is full of live objects");
         let found = COLLECTOR_TIME.finding(claim, evidence).of_cpu(sums.cpu_ns);
-        found.to_do("Set a larger -Xmx").or(fewer).or(collections)
+        // A leak fills any heap: an account of seconds cannot tell it from a heap that is too small.
+        found.to_do(WHETHER_IT_GROWS).or("Set a larger -Xmx where the live set does not grow").or(fewer)
     } else {
         let claim = format!("{claim}, and the heap is not full: the program makes objects fast");
         COLLECTOR_TIME.finding(claim, evidence).of_cpu(sums.cpu_ns).to_do(collections)

@@ -2,7 +2,9 @@
 
 use super::findings;
 use super::tests::{check, jvm, row, well};
-use assay_model::{GcCpuSum, GcPart, GcPoint, GcReport, GcScope, GcSpace, GcSpaceUse, GcTrend, Severity};
+use assay_model::{
+    GcAnomaly, GcCpuSum, GcPart, GcPoint, GcReport, GcScope, GcSpace, GcSpaceUse, GcTrend, Severity,
+};
 
 /// Half of the time in pauses, and long ones.
 fn suffers(report: &mut GcReport) {
@@ -210,4 +212,25 @@ fn advice_on_long_pauses_is_of_the_collector_that_made_them() {
         busy.evidence_line().contains("(ParNew)") && busy.evidence_line().contains("9.6 processors worked")
     );
     assert!(!long(None, 0.0).command().contains("degenerated"));
+}
+
+/// A leak with all that it does to a collector: more heap is no way out of any of it.
+#[test]
+fn beside_a_leak_no_finding_advises_more_heap() {
+    let mut report = well();
+    suffers(&mut report);
+    report.full_by_cause = vec![row("Allocation Failure", Some(GcScope::Full), 400, 290_000.0)];
+    report.out_of_memory = 1;
+    report.anomalies = [(GcAnomaly::EvacuationFailure, 9), (GcAnomaly::PromotionFailed, 9)].into();
+    let advised = |report: &GcReport| {
+        let found = findings(report);
+        let ways = found.iter().flat_map(|one| one.ways().map(str::to_owned).collect::<Vec<_>>());
+        let more: Vec<String> = ways.filter(|way| way.contains("raise -Xmx")).collect();
+        assert!(found.iter().all(|one| one.change.is_none() || !one.command().is_empty()), "{found:?}");
+        more.len()
+    };
+    assert!(2 < advised(&report), "without a leak it is advised");
+    let live = report.live_set.as_mut().unwrap();
+    (live.trend, live.level_bytes, live.max_bytes) = (GcTrend::Grows, 4_000 << 20, 4_000 << 20);
+    assert_eq!(advised(&report), 0);
 }

@@ -7,6 +7,7 @@
 mod collectors;
 mod full;
 mod jvm;
+mod leak;
 mod log;
 mod parts;
 mod pauses;
@@ -45,6 +46,7 @@ pub fn rules() -> Vec<Explanation> {
 pub(super) fn findings(report: &GcReport) -> Vec<Found> {
     let mut findings: Vec<Found> = all().filter_map(|rule| (rule.judge)(report)).collect();
     rank::rank(report, &mut findings);
+    leak::advise_no_more_heap(&mut findings);
     findings
 }
 

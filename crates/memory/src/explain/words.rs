@@ -156,8 +156,8 @@ fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {
                     .to_owned()
             }
             _ => format!(
-                "{}. Next: jcmd {pid} GC.class_histogram counts java.nio.DirectByteBuffer, a heap dump shows who holds them; \
-                 -XX:MaxDirectMemorySize bounds them",
+                "{}. Next: jcmd {pid} GC.class_histogram counts java.nio.DirectByteBuffer, a heap dump shows who holds them. \
+                 -XX:MaxDirectMemorySize is no help: buffers that are held are not freed",
                 held("direct buffers")
             ),
         },

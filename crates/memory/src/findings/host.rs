@@ -5,7 +5,7 @@ use super::rule::{Found, Judge, Rule, finding, matters};
 use super::words::{bytes, of_area, percent};
 use assay_model::{Area, MemoryReport, PieceKind, RuleId, Severity, Threshold};
 
-pub(super) static RULES: &[&Rule] = &[&SWAPPED_OUT, &NEAR_LIMIT, &UNKNOWN_LARGE];
+pub(super) static RULES: &[&Rule] = &[&SWAPPED_OUT, &KILLED_AT_LIMIT, &NEAR_LIMIT, &UNKNOWN_LARGE];
 
 /// A collection that has to swap in takes seconds: less than this is pages that nobody uses.
 const SWAPPED: Threshold = Threshold::bytes("swapped", 16 << 20);
@@ -47,6 +47,82 @@ fn swapped(report: &MemoryReport) -> Option<Found> {
     )
 }
 
+/// The finding of a kill, to which a record adds what grew before.
+pub(crate) const KILLED: &str = "killed-at-limit";
+
+static KILLED_AT_LIMIT: Rule = Rule {
+    id: RuleId::of(KILLED),
+    severity: Severity::Error,
+    thresholds: &[],
+    evidence: "Processes of the container that the kernel killed for memory, its limit, and how often the charge ran into it; in a record \
+               also at the end of the process.",
+    cause: "The container needed more memory than its limit, and nothing was left that the kernel could drop.",
+    fix: "Find out which limit the process needs: `assay memory advise PID`.",
+    alternatives: &[
+        "Record it until the next time (`assay memory PID --record FILE`): the record says what grew before.",
+    ],
+    judge: Judge::of(killed_at_limit),
+};
+
+/// Processes of the container that the kernel killed: the recorded one, or others before it.
+fn killed_at_limit(report: &MemoryReport) -> Option<Found> {
+    let group = report.cgroup.as_ref();
+    let ended = report.end.as_ref().filter(|end| end.is_killed());
+    let (kills, limit) = match ended {
+        Some(end) => (end.oom_kills?, end.limit_bytes?),
+        None => (group?.oom_kills.filter(|kills| 0 < *kills)?, group?.limit_bytes?),
+    };
+    let limit = bytes(limit);
+    let hits = match ended {
+        Some(end) => end.limit_hits,
+        None => group.and_then(|group| group.limit_hits),
+    };
+    let claim = match (ended.map(|end| end.processes), hits) {
+        (Some(Some(1)), Some(0)) => format!(
+            "the kernel killed the process for memory, and not at its container's own limit; the tightest limit is {limit}"
+        ),
+        (Some(Some(1)), Some(_)) => format!("the kernel killed the process at the memory limit of {limit}"),
+        (Some(Some(1)), None) => format!("the kernel killed the process for memory; its limit is {limit}"),
+        (Some(_), _) => {
+            format!(
+                "the process ended when the kernel killed one of its container for memory; the limit is {limit}"
+            )
+        }
+        (None, _) => {
+            format!(
+                "the kernel has killed {kills} of the container's processes for memory; its limit is {limit}"
+            )
+        }
+    };
+    let hits = match hits {
+        Some(0) => "; the charge never ran into the container's own limit: that of a group above, or the \
+                    machine's memory, was full"
+            .to_owned(),
+        Some(hits) => format!("; the charge ran into the limit {hits} times"),
+        None => String::new(),
+    };
+    let at_last = group.and_then(|group| group.current_bytes).map_or_else(String::new, |current| {
+        let when = if ended.is_some() { "at the last snapshot" } else { "now" };
+        format!("; charged {} {when}", bytes(current))
+    });
+    let evidence = format!("killed processes (oom_kill): {kills}{hits}{at_last}");
+    let found = finding(
+        &KILLED_AT_LIMIT,
+        claim,
+        evidence,
+        format!("Find out which limit this process needs: assay memory advise {}", report.pid),
+        None,
+    );
+    Some(match ended {
+        // The process is gone; its successor has another number.
+        Some(_) => found.to_do("Find out which limit its successor needs: assay memory advise PID"),
+        None => found.or(format!(
+            "Record what grows until the next time: assay memory {} --record killed.ndjson",
+            report.pid
+        )),
+    })
+}
+
 static NEAR_LIMIT: Rule = Rule {
     id: RuleId::of("near-limit"),
     severity: Severity::Error,
@@ -60,7 +136,7 @@ static NEAR_LIMIT: Rule = Rule {
 
 /// A container near its limit.
 fn near_limit(report: &MemoryReport) -> Option<Found> {
-    let cgroup = report.cgroup.as_ref()?;
+    let cgroup = report.cgroup.as_ref().filter(|_| report.end.is_none())?;
     let (current, limit) = (cgroup.current_bytes?, cgroup.limit_bytes.filter(|limit| *limit != 0)?);
     // Page cache that nobody used lately is dropped before anything is killed.
     let droppable = cgroup.inactive_file_bytes.unwrap_or(0);

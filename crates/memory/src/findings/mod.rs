@@ -9,7 +9,7 @@ mod buffers;
 pub(crate) mod classes;
 mod code;
 mod heap;
-mod host;
+pub(crate) mod host;
 mod huge_pages;
 pub(crate) mod malloc;
 mod profilers;

@@ -4,10 +4,14 @@
 //! snapshots has an interval above zero, and that of its later half as well ([`shape`]); first and last snapshot alone say nothing.
 //! Garbage in the heap never counts as growth: without marks of the live objects, only what collections leave does.
 
+mod finding;
 mod series;
 mod shape;
 #[cfg(test)]
 mod shape_tests;
+
+pub(crate) use finding::MEMORY_GROWS;
+pub use finding::growth_finding;
 
 use crate::explain::explain_change;
 use crate::findings::words::bytes;
@@ -187,6 +191,8 @@ impl Judged {
         let (snapshots, elapsed_ns) = (compared.snapshots.len() as u64, compared.elapsed_ns());
         let rate = |grower: &Grower| grower.rate_bytes_per_s.estimate;
         self.growing.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+        // Of a process that is gone there is no more to record.
+        let has_ended = compared.snapshots.last().is_some_and(|last| last.end.is_some());
         let is_short = compared.snapshots.len() < POINTS_FOR_TREND || !self.open.is_empty();
         let kind = if !self.growing.is_empty() {
             GrowthKind::Growing
@@ -203,7 +209,7 @@ impl Judged {
             snapshots,
             elapsed_ns,
             growing: self.growing,
-            come_back_after_ns: (kind == GrowthKind::TooShort)
+            come_back_after_ns: (kind == GrowthKind::TooShort && !has_ended)
                 .then(|| come_back_after(snapshots, elapsed_ns)),
             evidence: self.evidence,
         }

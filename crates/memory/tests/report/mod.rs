@@ -49,6 +49,7 @@ impl Snapshot {
             cgroup: None,
             findings: Vec::new(),
             growth: None,
+            end: None,
             problems: Vec::new(),
         })
     }

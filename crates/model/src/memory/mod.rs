@@ -3,6 +3,7 @@
 mod advice;
 mod area;
 mod change;
+mod end;
 mod growth;
 mod heap_objects;
 mod pages;
@@ -14,6 +15,7 @@ mod trim;
 pub use advice::{Advice, AdviceLine};
 pub use area::{Area, AreaBytes, FigureSource};
 pub use change::{Cause, MemoryChange};
+pub use end::MemoryEnd;
 pub use growth::{Grower, GrowthGround, GrowthKind, GrowthVerdict};
 pub use heap_objects::{ClassObjects, HeapHolder, HeapLive, HolderKind};
 pub use pages::{PageKinds, ResidentRange};

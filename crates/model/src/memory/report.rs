@@ -1,6 +1,8 @@
 //! One snapshot of a process in full: what `assay memory PID --json` prints.
 
-use super::{AreaBytes, ClassObjects, FigureSource, GrowthVerdict, HeapLive, PageKinds, ResidentRange};
+use super::{
+    AreaBytes, ClassObjects, FigureSource, GrowthVerdict, HeapLive, MemoryEnd, PageKinds, ResidentRange,
+};
 use crate::closed::closed;
 use crate::{Finding, Problem, Provenance, RuleId};
 use schemars::JsonSchema;
@@ -118,6 +120,9 @@ pub struct MemoryReport {
     /// Whether memory grows, over the record that ends with this snapshot; absent where it was not judged.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub growth: Option<GrowthVerdict>,
+    /// How the process ended, where this is the last snapshot of a record of its whole life; absent while it runs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub end: Option<MemoryEnd>,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }
@@ -431,4 +436,10 @@ pub struct CgroupMemory {
     pub processes: Option<u64>,
     /// `current_bytes` less what the parts above explain.
     pub unexplained_bytes: Option<i64>,
+    /// Processes of the group that the kernel killed for memory, at any limit, since the group was made (`oom_kill`).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub oom_kills: Option<u64>,
+    /// How often the charge ran into the group's own limit since then (`max` of `memory.events`, or `memory.failcnt`).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub limit_hits: Option<u64>,
 }

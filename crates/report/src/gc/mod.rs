@@ -25,3 +25,4 @@ pub use openmetrics::{
     render as openmetrics,
 };
 pub use several::{LogRow, log_row, several};
+pub use words::headline;

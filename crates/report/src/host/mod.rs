@@ -11,3 +11,4 @@ pub use check::document;
 pub use comparison::document as comparison;
 pub use data::{check as data, comparison as comparison_data};
 pub use what_if::document as what_if;
+pub use words::headline;

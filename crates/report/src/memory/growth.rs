@@ -2,10 +2,12 @@
 
 use assay_kit::Table;
 use assay_kit::document::{Block, Section, Tone};
-use assay_kit::number::{bytes, count, duration, signed_bytes};
-use assay_kit::text::{clean, to_the_second};
-use assay_model::{Estimate, Grower, GrowthGround, GrowthKind, GrowthVerdict};
+use assay_kit::number::{bytes, count, duration, percent, signed_bytes};
+use assay_kit::text::{clean, sentence as sentence_of, to_the_second};
+use assay_model::{Estimate, Grower, GrowthGround, GrowthKind, GrowthVerdict, MemoryReport};
 
+/// The finding of a kill.
+const KILLED: &str = "killed-at-limit";
 /// Parts of a path that are shown.
 const PATH_PARTS_MAX: usize = 8;
 const MINUTE_S: f64 = 60.0;
@@ -43,6 +45,45 @@ pub fn sentence(verdict: &GrowthVerdict) -> String {
             format!("Too short to tell{when} ({over})")
         }
     }
+}
+
+/// How the process ended, where its record says so: killed at which limit, and what grew before.
+pub fn end_sentence(report: &MemoryReport) -> Option<String> {
+    let end = report.end.as_ref()?;
+    let killed = report.findings.iter().find(|found| found.rule == KILLED).filter(|_| end.is_killed());
+    Some(match (killed, end.oom_kills) {
+        (Some(found), _) => {
+            // The counts stand with the finding; behind them stands what grew.
+            let grew: Vec<String> = found.evidence.iter().skip(1).map(|text| clean(text)).collect();
+            let claim = sentence_of(&clean(&found.claim));
+            std::iter::once(claim).chain(grew).collect::<Vec<_>>().join("; ")
+        }
+        (None, Some(0)) => {
+            "The process ended, and the kernel killed none of its control group for memory".to_owned()
+        }
+        (None, Some(_)) => {
+            "The kernel killed a process of the control group for memory, and this one ended".to_owned()
+        }
+        (None, None) => {
+            format!(
+                "The process ended; whether the kernel killed it for memory is not known here{}",
+                charge(report)
+            )
+        }
+    })
+}
+
+/// How full its container was at the last snapshot.
+fn charge(report: &MemoryReport) -> String {
+    let group = report.cgroup.as_ref();
+    let of = group.and_then(|group| group.current_bytes.zip(group.limit_bytes));
+    of.map_or_else(String::new, |(charged, limit)| {
+        format!(
+            "; at the last snapshot its container was charged {} of its limit of {}",
+            percent(charged, limit),
+            bytes(limit)
+        )
+    })
 }
 
 /// The verdict with everything that grows and what it rests on.

@@ -20,20 +20,25 @@ mod words;
 pub use advice::document as advice;
 pub use change::document as change;
 pub use data::{advice as advice_data, change as change_data, running as running_data, snapshot as data};
-pub use growth::sentence as growth_sentence;
+pub use growth::{end_sentence, sentence as growth_sentence};
 pub use running::document as running;
 pub use snapshot::document;
 pub use watch::{Watch, WatchEntry, WatchOrder, WatchRow};
 pub use words::owners_left_out as owners_left_out_sentence;
 
 use assay_kit::tree_map;
-use assay_model::MemoryReport;
+use assay_model::{Area, MemoryReport};
 
 const STYLE: &str = include_str!("../../../../web/memory.css");
 const SCRIPT: &str = include_str!("../../../../web/memory.js");
 
 /// Rows of a table: a page with more is of no use to anybody; the stored form has all.
 const ROWS_MAX: usize = 1_500;
+
+/// RSS against the Java heap, in a sentence without its full stop.
+pub fn headline(report: &MemoryReport) -> String {
+    words::headline(report, tree::area_bytes(&tree::areas(report), Area::JavaHeap))
+}
 
 /// A small tree map of all resident memory, an SVG element, for a page that shows several.
 pub(crate) fn small_map(report: &MemoryReport, id: &str, title: &str) -> String {

@@ -31,7 +31,9 @@ pub fn document(report: &MemoryReport, snapshots: &[MemoryReport], advice: Optio
         ..Answer::default()
     };
     let further = Section::new("findings", "Further findings", [Block::Findings(found, String::new())]);
-    let mut sections: Vec<Section> = report.growth.as_ref().map(growth::section).into_iter().collect();
+    let ended = growth::end_sentence(report).map(|said| Block::Text(Tone::Strong, format!("{said}.")));
+    let mut sections = vec![Section::new("end", "How it ended", ended)];
+    sections.extend(report.growth.as_ref().map(growth::section));
     sections.extend(over_time(snapshots));
     sections.push(further.called("Findings"));
     sections.extend(advice.map(limit));

@@ -21,4 +21,5 @@ pub use change::document as change;
 pub use data::{change as change_data, report as data};
 pub use document::document;
 pub use line::line;
+pub use sentences::headline;
 pub use stacks::{collapsed, speedscope};

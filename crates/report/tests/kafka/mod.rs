@@ -241,6 +241,7 @@ fn with_sums(mut entries: Vec<MemoryEntry>, step: i32) -> MemoryReport {
         cgroup: Some(cgroup(rss_bytes)),
         findings: findings(),
         growth: None,
+        end: None,
         problems: vec![],
         entries,
     }
@@ -367,6 +368,8 @@ fn cgroup(rss_bytes: u64) -> CgroupMemory {
         processes_rss_bytes: Some(rss_bytes),
         processes: Some(1),
         unexplained_bytes: Some(124 * 1024),
+        oom_kills: Some(0),
+        limit_hits: Some(0),
     }
 }
 

@@ -14,9 +14,12 @@ use crate::command::gate;
 use crate::failure::Failure;
 use crate::output_file::can_be_written;
 use assay_gclog::input::LogSet;
-use named::{find, is_log};
-use read::read_set;
+use assay_model::GcReport;
+use named::{NAMED_MAX, find, is_log};
+use of_process::logs_of;
+use read::{read_set, read_whole};
 use shown::show;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Does what was asked for.
@@ -29,6 +32,31 @@ pub fn gc(arguments: &GcArguments) -> Result<ExitCode, Failure> {
             if read.follow { follow::follow(read) } else { read_all(read) }
         }
     }
+}
+
+/// What the log says that a JVM writes.
+pub fn of_process(pid: u32) -> Result<GcReport, Failure> {
+    of_files(&logs_of(pid)?)
+}
+
+/// What a log says: a file, or the folder of a rotated set.
+pub fn of_log(path: &Path) -> Result<GcReport, Failure> {
+    of_files(&[path.to_owned()])
+}
+
+fn of_files(files: &[PathBuf]) -> Result<GcReport, Failure> {
+    let sets = find(files, false)?.sets;
+    let [set] = sets.as_slice() else {
+        let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).take(NAMED_MAX).collect();
+        return Err(Failure::input(format!(
+            "these are {} logs: {}\n  name one of them",
+            sets.len(),
+            names.join(", ")
+        )));
+    };
+    let report = read_whole(set);
+    is_log(&report, &set.name)?;
+    Ok(report)
 }
 
 /// Mistakes that show before anything is read.

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output_file::write_result;
 use assay_gclog::GcSink;
 use assay_gclog::input::{self, LogSet};
-use assay_gcstudy::{Analysis, EventsTee, LogPart};
+use assay_gcstudy::{Analysis, AnalysisOptions, EventsTee, LogPart};
 use assay_model::GcReport;
 
 /// Reads a set, with `--events` into its file.
@@ -25,6 +25,13 @@ pub fn read_set(set: &LogSet, arguments: &GcReadArguments) -> Result<GcReport, F
         }
     }
     Ok(analysis.report())
+}
+
+/// Reads all of a set.
+pub fn read_whole(set: &LogSet) -> GcReport {
+    let mut analysis = Analysis::new(AnalysisOptions::default());
+    input::read_set(set, &mut analysis);
+    analysis.report()
 }
 
 /// All of a set, or the part between two times.

@@ -17,23 +17,33 @@ use crate::arguments::{MemoryArguments, MemoryCommand, SnapshotArguments};
 use crate::command::process::pid_of;
 use crate::failure::Failure;
 use crate::output_file::can_be_written;
+use assay_memory::ReadOptions;
+use assay_model::MemoryReport;
 use std::process::ExitCode;
 
 /// Does what was asked for.
-pub fn memory(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
-    let files = [&arguments.snapshot.html, &arguments.snapshot.record];
+pub fn memory(arguments: MemoryArguments) -> Result<ExitCode, Failure> {
+    let MemoryArguments { command, snapshot } = arguments;
+    let files = [&snapshot.html, &snapshot.record];
     files.into_iter().flatten().try_for_each(|path| can_be_written(path))?;
-    let pid = arguments.snapshot.pid.as_ref().map(pid_of).transpose()?;
-    match (&arguments.command, pid) {
+    let pid = snapshot.pid.as_ref().map(pid_of).transpose()?;
+    let snapshot = match pid {
+        Some(pid) => snapshot.of_process(pid),
+        None => snapshot,
+    };
+    match (&command, pid) {
         (Some(MemoryCommand::Diff(diff)), _) => diff::diff(diff),
         (Some(MemoryCommand::Advise(advise)), _) => advise::advise(advise),
-        (None, None) => list::list(arguments.snapshot.format.form()),
-        (None, Some(pid)) if arguments.snapshot.trim => {
-            trim::trim(pid, arguments.snapshot.format.is_json("--trim")?)
-        }
-        (None, Some(pid)) if is_series(&arguments.snapshot) => series::series(pid, &arguments.snapshot),
-        (None, Some(pid)) => snapshot::snapshot(pid, &arguments.snapshot),
+        (None, None) => list::list(snapshot.format.form()),
+        (None, Some(pid)) if snapshot.trim => trim::trim(pid, snapshot.format.is_json("--trim")?),
+        (None, Some(pid)) if is_series(&snapshot) => series::series(pid, &snapshot),
+        (None, Some(pid)) => snapshot::snapshot(pid, &snapshot),
     }
+}
+
+/// A snapshot of a process, as deep as it goes without taking long.
+pub fn look(pid: u32) -> Result<MemoryReport, Failure> {
+    read::read(pid, &ReadOptions::default())
 }
 
 fn is_series(snapshot: &SnapshotArguments) -> bool {

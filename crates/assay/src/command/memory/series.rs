@@ -10,7 +10,7 @@ use crate::forms::{Snapshot, show};
 use crate::screen;
 use crate::{output, stop};
 use assay_linux::{ProcRoot, ProcessIdentity};
-use assay_memory::{HEAP_READ_BYTES_MAX, ReadOptions, Record, SnapshotDepth};
+use assay_memory::{Ending, HEAP_READ_BYTES_MAX, ReadOptions, Record, SnapshotDepth};
 use assay_model::MemoryReport;
 use assay_report::memory::Watch;
 use assay_text::duration;
@@ -57,6 +57,11 @@ fn finish(last: MemoryReport, arguments: &SnapshotArguments) -> Result<(), Failu
         arguments.record.as_deref().map_or(Ok(Default::default()), assay_memory::read_record)?;
     output::note(&problems);
     let growth = arguments.record.as_ref().map(|_| assay_memory::judge_growth(&earlier));
+    // In the record it has its end, too.
+    let last = earlier.last().cloned().unwrap_or(last);
+    if let Some(said) = assay_report::memory::end_sentence(&last) {
+        output::print(|out| writeln!(out, "{said}."))?;
+    }
     if let Some(verdict) = &growth {
         output::print(|out| writeln!(out, "{}.", assay_report::memory::growth_sentence(verdict)))?;
     }
@@ -134,6 +139,8 @@ struct Series<'a> {
     full_every: Duration,
     shown: Shown,
     record: Option<Record>,
+    /// What tells how the process ended; absent where its control groups cannot be read.
+    ending: Option<Ending>,
     snapshots: Snapshots,
     /// Whether a snapshot said that it left owners out.
     has_told: bool,
@@ -160,6 +167,7 @@ impl<'a> Series<'a> {
             full_every: if record.is_some() { arguments.every } else { FULL_EVERY },
             shown,
             record,
+            ending: Ending::watch(pid).ok(),
             snapshots: Snapshots::default(),
             has_told: false,
         })
@@ -216,25 +224,32 @@ impl<'a> Series<'a> {
     /// One snapshot, or a quick and a full one; as JSON a full one has all that a quick one has. Says why if there can be no more.
     fn take(&mut self, is_full: bool, is_quick: bool) -> Result<Option<String>, Failure> {
         let is_first = self.snapshots.full == 0;
-        let gone = || Ok(Some("the process has ended".to_owned()));
-        if !is_first && !ProcRoot::default().is_running(self.identity).unwrap_or(true) {
-            return gone();
+        if !is_first && !self.is_running() {
+            return self.gone();
         }
+        let kills = self.ending.as_ref().and_then(Ending::count);
         let mut taken: Vec<(MemoryReport, bool)> = Vec::new();
         if is_quick && !(is_full && self.arguments.format.form() == Format::Json) {
             let quick = ReadOptions::of_depth(SnapshotDepth::Structures);
             match assay_memory::read(self.pid, &quick) {
                 Ok(snapshot) => taken.push((snapshot, false)),
                 Err(e) if is_first => return Err(e.into()),
-                Err(_) => return gone(),
+                Err(_) => return self.gone(),
             }
         }
         if is_full {
             match assay_memory::read(self.pid, &self.full) {
                 Ok(snapshot) => taken.push((snapshot, true)),
                 Err(e) if is_first => return Err(e.into()),
-                Err(_) => return gone(),
+                Err(_) => return self.gone(),
             }
+        }
+        // One that ends while it is read gives half a snapshot, which is not even of its name.
+        if !is_first && !self.is_running() {
+            return self.gone();
+        }
+        if let Some((ending, kills)) = self.ending.as_mut().zip(kills) {
+            ending.outlived(kills);
         }
         for (snapshot, full) in taken {
             self.keep(snapshot, full)?;
@@ -243,6 +258,18 @@ impl<'a> Series<'a> {
             self.show()?;
         }
         Ok(None)
+    }
+
+    fn is_running(&self) -> bool {
+        ProcRoot::default().is_running(self.identity).unwrap_or(true)
+    }
+
+    /// The process has ended: the record says how.
+    fn gone(&mut self) -> Result<Option<String>, Failure> {
+        if let (Some(record), Some(ending)) = (&mut self.record, &self.ending) {
+            record.append_end(&ending.ended(self.snapshots.last_full.as_ref()))?;
+        }
+        Ok(Some("the process has ended".to_owned()))
     }
 
     fn keep(&mut self, snapshot: MemoryReport, full: bool) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use crate::output;
 use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts,
     HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult, MemoryChange,
-    MemoryReport, RunComparison, TimeChange, TimeReport, schema,
+    MemoryReport, RunComparison, TimeChange, TimeReport, WhyReport, schema,
 };
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -62,6 +62,7 @@ pub fn report(path: &Path, page: &Path, arguments: &ReportArguments) -> Result<(
             show(&HostCheck { report: &report, has_all: arguments.extent.all }, page, arguments)
         }
         schema::HOST_COMPARISON => show(&HostComparison { schema, ..read(path, format)? }, page, arguments),
+        schema::WHY => show(&WhyReport { schema, ..read(path, format)? }, page, arguments),
         schema::FLAGS => show(&FlagsReport { schema, ..read(path, format)? }, page, arguments),
         schema::HEAP_PREDICTION => {
             let prediction = HeapPrediction { schema, ..read(path, format)? };

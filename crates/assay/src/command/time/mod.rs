@@ -49,28 +49,19 @@ fn account(arguments: &TimeAccountArguments) -> Result<ExitCode, Failure> {
         pid.ok_or_else(|| Failure::input("which process? assay memory lists the JVMs that run here"))?;
     identity_of(pid)?;
     let stop = stop::flag_on_signal_with(screen::leave)?;
-    let mut recording = Recording::read(arguments)?;
-    let mut gauge = TimeGauge::start(pid)?;
-    if arguments.jfr == Some(None) {
-        // Starting the recorder takes the JVM a second or more, which is not of the time that is looked at.
-        recording = Recording::start(&gauge, pid, arguments);
-        gauge.read()?;
-        gauge.restart();
-    }
-    if !arguments.no_samples {
-        gauge.start_sampling()?;
-    }
-    if !arguments.no_bpf {
-        gauge.start_tracing()?;
-    }
-    let asked =
-        Sides { samples: !arguments.no_samples && arguments.watch.is_none(), counters: arguments.counters };
-    let sides = SideGauges::start(pid, asked);
-    let mut watching = Watching { pid, gauge, recording, sides, stop: &stop, arguments };
+    let mut watching = Watching::start(pid, &stop, arguments)?;
     match arguments.watch {
         Some(interval) => watching.watch(interval),
         None => watching.once(),
     }
+}
+
+/// What a process uses CPU time for, over a short time.
+pub fn look(pid: u32, duration: Duration) -> Result<TimeReport, Failure> {
+    let arguments = TimeAccountArguments { duration: Some(duration), ..TimeAccountArguments::default() };
+    let stop = stop::flag_on_signal()?;
+    let mut watching = Watching::start(pid, &stop, &arguments)?;
+    Ok(watching.account()?.0)
 }
 
 /// Writes stacks for another tool, if they were asked for.
@@ -100,8 +91,45 @@ enum End {
     ProcessEnded,
 }
 
-impl Watching<'_> {
+impl<'a> Watching<'a> {
+    fn start(pid: u32, stop: &'a AtomicBool, arguments: &'a TimeAccountArguments) -> Result<Self, Failure> {
+        let mut recording = Recording::read(arguments)?;
+        let mut gauge = TimeGauge::start(pid)?;
+        if arguments.jfr == Some(None) {
+            // Starting the recorder takes the JVM a second or more, which is not of the time that is looked at.
+            recording = Recording::start(&gauge, pid, arguments);
+            gauge.read()?;
+            gauge.restart();
+        }
+        if !arguments.no_samples {
+            gauge.start_sampling()?;
+        }
+        if !arguments.no_bpf {
+            gauge.start_tracing()?;
+        }
+        let asked = Sides {
+            samples: !arguments.no_samples && arguments.watch.is_none(),
+            counters: arguments.counters,
+        };
+        let sides = SideGauges::start(pid, asked);
+        Ok(Watching { pid, gauge, recording, sides, stop, arguments })
+    }
+
     fn once(&mut self) -> Result<ExitCode, Failure> {
+        let (report, end) = self.account()?;
+        match end {
+            End::Time => {}
+            End::Stopped => say!("stopped after {:.1} s", seconds(&report)),
+            End::ProcessEnded => say!("the process ended; it was measured for {:.1} s", seconds(&report)),
+        }
+        show_as_asked(&report, &self.arguments.format, self.arguments.html.as_deref())?;
+        write_stacks(self.arguments.collapsed.as_deref(), assay_report::time::collapsed(&report))?;
+        write_stacks(self.arguments.speedscope.as_deref(), assay_report::time::speedscope(&report))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Measures until the time is over, and why it was.
+    fn account(&mut self) -> Result<(TimeReport, End), Failure> {
         let length = self.arguments.duration.unwrap_or(DURATION_DEFAULT);
         let measuring = Measuring::new(format!("measuring process {}", self.pid), length);
         let end = self.look_until(Instant::now() + length, Some(&measuring))?;
@@ -113,15 +141,7 @@ impl Watching<'_> {
         let mut report = self.report();
         self.recording.add_to(&mut report);
         self.sides.add_to(&mut report);
-        match end {
-            End::Time => {}
-            End::Stopped => say!("stopped after {:.1} s", seconds(&report)),
-            End::ProcessEnded => say!("the process ended; it was measured for {:.1} s", seconds(&report)),
-        }
-        show_as_asked(&report, &self.arguments.format, self.arguments.html.as_deref())?;
-        write_stacks(self.arguments.collapsed.as_deref(), assay_report::time::collapsed(&report))?;
-        write_stacks(self.arguments.speedscope.as_deref(), assay_report::time::speedscope(&report))?;
-        Ok(ExitCode::SUCCESS)
+        Ok((report, end))
     }
 
     fn watch(&mut self, interval: Duration) -> Result<ExitCode, Failure> {

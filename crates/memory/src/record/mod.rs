@@ -1,14 +1,22 @@
 //! A file of snapshots of a process over time: what `assay memory PID --record FILE` writes.
 //!
 //! Lines of JSON. The first says what the file is (`{"schema":"assay.memory-record/4"}`), each further one is a
-//! [`MemoryReport`] that names its own form, since a later version may add to a record. The file is bounded: when it is full it is written anew with about half of its snapshots, the first and
+//! [`MemoryReport`] that names its own form, since a later version may add to a record. Where the process ended while it was recorded,
+//! the last line says how (`{"end":{...}}`). The file is bounded: when it is full it is written anew with about half of its snapshots, the first and
 //! the last among them and the others evenly spread over the time in between, so a record of a week still shows the
 //! whole week. The new file takes the old one's place in one step; a reader sees the one or the other.
 //!
 //! It is made for its owner only (mode 0600): names of threads, classes and files say a lot about a server.
 
+mod error;
+
+pub use error::RecordError;
+
+use crate::explain::explain_change;
+use crate::findings::host::KILLED;
+use crate::findings::{findings, words::bytes};
 use crate::process::Process;
-use assay_model::{MemoryReport, Problem, schema};
+use assay_model::{MemoryEnd, MemoryReport, Problem, schema};
 use assay_text::file::NewFile;
 use rustix::fs::{FlockOperation, OFlags};
 use serde::{Deserialize, Serialize};
@@ -21,84 +29,20 @@ use std::path::{Path, PathBuf};
 const RECORD_BYTES_MAX: u64 = 256 << 20;
 /// Longest line that is read: a snapshot with all its bounded lists stays far below.
 const LINE_BYTES_MAX: u64 = 32 << 20;
+/// Causes of growth that are named where the process was killed.
+const GREW_NAMED: usize = 3;
 /// Problems that are listed; a file of nothing but bad lines has no more to say.
 const PROBLEMS_LISTED_MAX: usize = 100;
-
-/// Why a record could not be written or read.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordError {
-    /// A file or folder gave an error.
-    #[error("cannot {what} {path}: {source}", path = .path.display())]
-    Io {
-        /// What was being done.
-        what: &'static str,
-        /// With what.
-        path: PathBuf,
-        /// The system's answer.
-        source: io::Error,
-    },
-    /// The file is somebody else's: it is left as it is.
-    #[error("{path} is not a record of assay ({why}); give another name", path = .path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// What was found.
-        why: &'static str,
-    },
-    /// It is a record of a number that this version does not read.
-    #[error("cannot read {path}: {why}", path = .path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Which number it is of, and which ones this version reads.
-        why: String,
-    },
-    /// Another program records into it.
-    #[error("another assay is recording into {path}", path = .path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The record is of another process.
-    #[error(
-        "{path} is a record of {recorded}, and this is {what}: snapshots of two processes side by side would look like growth\n  \
-         give another name to --record",
-        path = .path.display()
-    )]
-    OtherProcess {
-        /// The file.
-        path: PathBuf,
-        /// The process that it holds.
-        recorded: String,
-        /// The one that was to be added.
-        what: String,
-    },
-    /// Not even the first snapshot and the newest fit.
-    #[error(
-        "{path}: two snapshots need {needed_bytes} bytes, the limit is {bytes_max}\n  allow more with --record-max-bytes",
-        path = .path.display()
-    )]
-    TooSmall {
-        /// The file.
-        path: PathBuf,
-        /// What they need.
-        needed_bytes: u64,
-        /// The limit.
-        bytes_max: u64,
-    },
-    /// The file is larger than any record.
-    #[error("{path} is larger than {bytes_max} bytes: not a record of assay", path = .path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// The limit.
-        bytes_max: u64,
-    },
-}
 
 #[derive(Serialize, Deserialize)]
 struct Header {
     schema: String,
+}
+
+/// The last line, where the process ended while it was recorded.
+#[derive(Serialize, Deserialize)]
+struct EndLine {
+    end: MemoryEnd,
 }
 
 /// Of a snapshot: what is needed to choose between snapshots.
@@ -177,7 +121,23 @@ impl Record {
                 what: if is_anew { "one started later".to_owned() } else { process.to_string() },
             });
         }
-        let mut line = serde_json::to_vec(report).map_err(|e| self.io("write", e.into()))?;
+        let (start, bytes) = self.write_line(report)?;
+        self.lines.push(Line { start, bytes, monotonic_ns: report.monotonic_ns });
+        self.process = Some(process);
+        Ok(())
+    }
+
+    /// Adds how the process ended, behind its last snapshot.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn append_end(&mut self, end: &MemoryEnd) -> Result<(), RecordError> {
+        self.write_line(&EndLine { end: end.clone() }).map(drop)
+    }
+
+    /// Writes a line behind the others; where it begins, and its bytes with the line end.
+    fn write_line(&mut self, content: &impl Serialize) -> Result<(u64, u64), RecordError> {
+        let mut line = serde_json::to_vec(content).map_err(|e| self.io("write", e.into()))?;
         line.push(b'\n');
         let bytes = line.len() as u64;
         if self.bytes_max < self.end.saturating_add(bytes) {
@@ -190,10 +150,8 @@ impl Record {
             let _ = self.file.set_len(start).and_then(|()| self.file.seek(SeekFrom::Start(start)));
             return Err(self.io("write", e));
         }
-        self.lines.push(Line { start, bytes, monotonic_ns: report.monotonic_ns });
         self.end = start + bytes;
-        self.process = Some(process);
-        Ok(())
+        Ok((start, bytes))
     }
 
     /// Snapshots in the file, those of earlier recordings among them.
@@ -360,7 +318,8 @@ fn header() -> Vec<u8> {
     header
 }
 
-/// Reads a record: the snapshots in their order, and what could not be understood. A record that is being written can be read.
+/// Reads a record: the snapshots in their order, and what could not be understood. A record that is being written can be read. Where it says
+/// how the process ended, the last snapshot has that, and the finding of it.
 ///
 /// # Errors
 /// When the file cannot be read, is not a record, or is larger than any record.
@@ -375,7 +334,10 @@ pub fn read_record(path: &Path) -> Result<(Vec<MemoryReport>, Vec<Problem>), Rec
                     Ok(()) => return snapshots.push(snapshot),
                     Err(why) => format!("not a snapshot that can be read: {why}"),
                 },
-                Err(e) => format!("not a snapshot: {e}"),
+                Err(e) => match serde_json::from_slice(text) {
+                    Ok(EndLine { end }) => return add_end(&mut snapshots, end),
+                    Err(_) => format!("not a snapshot: {e}"),
+                },
             },
             Content::TooLong => format!("longer than {LINE_BYTES_MAX} bytes: not a snapshot"),
             Content::Torn => "torn: the program was ended while it wrote this snapshot".to_owned(),
@@ -390,6 +352,28 @@ pub fn read_record(path: &Path) -> Result<(Vec<MemoryReport>, Vec<Problem>), Rec
         problems.push(Problem::new(name.as_str(), format!("{unlisted} more lines that are not snapshots")));
     }
     Ok((snapshots, problems))
+}
+
+/// The end with its finding, and what grew until then: a kill says nothing of that.
+fn add_end(snapshots: &mut [MemoryReport], end: MemoryEnd) {
+    let Some((last, before)) = snapshots.split_last_mut() else { return };
+    last.end = Some(end);
+    last.findings = findings(last);
+    let grew = match before.first() {
+        Some(first) => explain_change(first, last).causes,
+        None => Vec::new(),
+    };
+    let grew = grew.iter().filter(|cause| 0 < cause.change_bytes()).take(GREW_NAMED);
+    let grew: Vec<String> = grew
+        .map(|of| format!("{} +{}", of.path.join(": "), bytes(of.change_bytes().unsigned_abs())))
+        .collect();
+    let said = match (before.len(), grew.as_slice()) {
+        (0, _) => "one snapshot before the end shows no growth".to_owned(),
+        (_, []) => "nothing grew between the first snapshot and the last".to_owned(),
+        _ => format!("grew most: {}", grew.join(", ")),
+    };
+    let killed = last.findings.iter_mut().filter(|found| found.rule == KILLED);
+    killed.for_each(|found| found.evidence.push(said.clone()));
 }
 
 /// Opens a regular file; a pipe or a device is refused without waiting for it.

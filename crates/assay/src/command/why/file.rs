@@ -1,0 +1,68 @@
+//! What a file says: a GC log, a record of memory, a stored result.
+
+use super::ranked::ranked;
+use crate::command::what_file::{FileKind, kind_of, said_of};
+use crate::command::{gc, read_stored};
+use crate::failure::Failure;
+use crate::output;
+use assay_model::{HostSnapshot, MemoryReport, WhyReport, schema};
+use std::path::Path;
+
+/// Reads the file as what it is.
+pub fn ask(path: &Path) -> Result<WhyReport, Failure> {
+    let name = path.display().to_string();
+    let of = WhyReport { subject: name.clone(), ..WhyReport::default() };
+    let report_of = |_: &WhyReport| format!("assay report {name}");
+    Ok(match kind_of(path) {
+        Some(FileKind::Stored(schema::MEMORY)) => {
+            ranked(WhyReport { memory: Some(read(path, schema::MEMORY)?), ..of }, None, report_of)
+        }
+        Some(FileKind::Stored(schema::MEMORY_RECORD)) => record(path, of)?,
+        Some(FileKind::Stored(schema::TIME)) => {
+            ranked(WhyReport { time: Some(read(path, schema::TIME)?), ..of }, None, report_of)
+        }
+        Some(FileKind::Stored(schema::GC)) => {
+            ranked(WhyReport { gc: Some(read(path, schema::GC)?), ..of }, None, report_of)
+        }
+        Some(FileKind::Stored(schema::HOST_CHECK)) => {
+            ranked(WhyReport { host: Some(read(path, schema::HOST_CHECK)?), ..of }, None, report_of)
+        }
+        Some(FileKind::Stored(schema::HOST_SNAPSHOT)) => {
+            let snapshot: HostSnapshot = read(path, schema::HOST_SNAPSHOT)?;
+            let next = |_: &WhyReport| format!("assay host {name}");
+            ranked(WhyReport { host: Some(assay_host::check(&snapshot)), ..of }, None, next)
+        }
+        Some(FileKind::Stored(schema::WHY)) => read(path, schema::WHY)?,
+        Some(FileKind::Stored(_) | FileKind::HeapDump | FileKind::Recording | FileKind::Study) => {
+            return Err(other(&name, said_of(path)));
+        }
+        // What is no log says so itself, and names what it is.
+        _ => {
+            let next = |_: &WhyReport| format!("assay gc {name} --html gc.html");
+            ranked(WhyReport { gc: Some(gc::of_log(path)?), ..of }, None, next)
+        }
+    })
+}
+
+/// The last snapshot, with the verdict over all.
+fn record(path: &Path, of: WhyReport) -> Result<WhyReport, Failure> {
+    let (snapshots, problems) = assay_memory::read_record(path)?;
+    output::note(&problems);
+    let last = snapshots.last().cloned();
+    let last = last.ok_or_else(|| Failure::input(format!("{} holds no snapshot", path.display())))?;
+    let verdict = assay_memory::judge_growth(&snapshots);
+    let growth = assay_memory::growth_finding(&verdict, &last);
+    let memory = MemoryReport { growth: Some(verdict), ..last };
+    let name = path.display();
+    let next = |_: &WhyReport| format!("assay memory diff {name} {name} --html memory.html");
+    Ok(ranked(WhyReport { memory: Some(memory), ..of }, growth, next))
+}
+
+fn read<T: serde::de::DeserializeOwned>(path: &Path, format: &str) -> Result<T, Failure> {
+    read_stored(path, format, "a stored result")
+}
+
+fn other(name: &str, said: Option<String>) -> Failure {
+    let said = said.map_or_else(String::new, |said| format!(": {said}"));
+    Failure::input(format!("{name} is no log or record of a JVM that runs{said}"))
+}
