@@ -101,7 +101,7 @@ fn lines_of_json_are_the_rows_of_the_csv_and_name_their_log() {
 }
 
 /// Stored results that `report` reads: one of each format.
-const RESULTS: [&str; 20] = [
+const RESULTS: [&str; 21] = [
     "ab-1.json",
     "bisect-1.json",
     "judge-1.json",
