@@ -5,7 +5,7 @@ use assay_model::{
     AbVerdict, Estimate, FlagGroup, JudgeReport, JudgedFlag, JudgedPart, JudgedPartKind, NotMeasured,
     NotMeasuredReason, OptionRemark,
 };
-use assay_report::judge;
+use assay_report::{Extent, TerminalView, judge};
 
 fn kept() -> JudgeReport {
     serde_json::from_str(include_str!("../../../testdata/formats/judge-1.json")).expect("flags")
@@ -79,7 +79,8 @@ fn a_long_set_fits_on_a_terminal_and_what_costs_no_trial_is_said_before_the_figu
         part.not_measured = Some(NotMeasured { reason: NotMeasuredReason::NoTime, detail: String::new() });
     }
     report.parts = parts;
-    let text = golden::terminal(&judge::document(&report), 100);
+    let short = TerminalView { width: 100, color: false, extent: Extent::Short };
+    let text = judge::document(&report).terminal(short);
     assert!(text.lines().count() <= 40, "{} lines\n{text}", text.lines().count());
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} is not in {text}"));
     assert!(place("default already") < place("do nothing that is shown"), "{text}");

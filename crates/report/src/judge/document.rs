@@ -8,8 +8,6 @@ use assay_kit::text::clean;
 use assay_kit::{Cell, Table};
 use assay_model::{AbFigure, JudgeReport, JudgedFlag, JudgedPart, Problem, metric};
 
-/// Parts that a terminal lists.
-const PARTS_BRIEF: usize = 10;
 /// What the ratios are.
 const HOW_TO_READ: &str = "A ratio is with : without these flags, over pairs of processes that run at the same time; all other flags are on both sides. \"Visible\" is the \
                            smallest change that four of five such comparisons would have shown: below it, \"nothing\" is not known.";
@@ -67,7 +65,6 @@ fn parts(report: &JudgeReport) -> Table {
         .figures("Memory ratio", |part| ratio(of(part, metric::RSS_BYTES)))
         .if_room()
         .table()
-        .brief(PARTS_BRIEF)
 }
 
 fn flags(report: &JudgeReport) -> Table {
