@@ -72,7 +72,8 @@ impl JoinedAxis {
 
     /// Draws the lower axis.
     pub fn axis(&self, svg: &mut Svg, plot: &Plot) {
-        self.time().draw(svg, plot, (4, f64::INFINITY), "windows joined");
+        // A time of day is wider than a number: it has room as far as a number at the end has.
+        self.time().draw(svg, plot, (4, plot.right + 10.0), "windows joined");
     }
 
     /// A note in the panel when a window is left out.

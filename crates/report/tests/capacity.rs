@@ -121,7 +121,7 @@ fn a_good_result_answers_first() {
             A search of 3 windows, 4 min 32 s in all, seed 1
 
             Sustains 805 requests a second with p99 of buy under 10 ms; the limit is crossed at 812 (790 to
-            835). The maximum rate is 1,240 requests a second (1,210 to 1,260); p99 at 1,200/s is 60.0 ms.
+            835). The maximum is 1,240/s (1,210 to 1,260); p99 at 1,200/s is 60.0 ms.
             → To sustain more, begin with collection pauses: without it 61.2 % of the requests beyond 10 ms
             would have kept the limit.
 
@@ -246,8 +246,8 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
               of the machine: 22.0 %, accepted 10.0 %
 
             Sustains 805 requests a second with p99 of buy under 10 ms; the limit is crossed
-            at 812 (790 to 835). The maximum rate is 1,240 requests a second (1,210 to
-            1,260); p99 at 1,200/s is 60.0 ms.
+            at 812 (790 to 835). The maximum is 1,240/s (1,210 to 1,260); p99 at 1,200/s is
+            60.0 ms.
             → Repair what the checks found, then measure again.
 
             Limits

@@ -23,6 +23,12 @@ pub fn rate(estimate: &Estimate) -> String {
     }
 }
 
+/// The same in few words.
+fn per_second(estimate: &Estimate) -> String {
+    let interval = interval(estimate).unwrap_or_else(|| "no interval".to_owned());
+    format!("{}/s ({interval})", significant(estimate.estimate))
+}
+
 /// The rate that is reported for a limit, per second: the highest of a window that kept it. Its estimate is where the limit is crossed; it
 /// stands alone where no such window is known, and where a sweep scored a rate below one that kept the limit.
 pub fn kept(limit: &LimitRate) -> Option<f64> {
@@ -136,7 +142,7 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
             let there = there.map_or_else(String::new, |(ms, rate)| {
                 format!("; {percentile} at {}/s is {} ms", significant(rate), significant(ms))
             });
-            format!("The maximum rate is {}{there}.", rate(max))
+            format!("The maximum is {}{there}.", per_second(max))
         }
         None => "The maximum rate was not found.".to_owned(),
     });
