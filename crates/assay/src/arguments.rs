@@ -142,7 +142,8 @@ pub enum Command {
     ///
     /// Runs both at the same time, each with its load generator on its own half of the processors, and starts new pairs until every figure is
     /// decided or the time is over. Reports allocation, instructions (counted first, in emulated guests, where that fits into the time), CPU
-    /// time, memory and response time, each with its interval and the smallest change that it would have shown. Write {port} where a command takes the server's port; nothing else has to be prepared.
+    /// time, memory and response time, each with its interval and the smallest change that it would have shown. Write {port} where a command
+    /// takes the server's port; nothing else has to be prepared.
     #[command(
         after_help = "EXAMPLES:\n  assay ab --before 'java -jar old.jar --server.port={port}' --after 'java -jar new.jar --server.port={port}'\n  \
         assay ab --before 'java -jar app.jar {port}' --after 'java -XX:+UseZGC -jar app.jar {port}' --rate 200 --url-path /orders\n  \

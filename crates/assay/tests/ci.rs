@@ -165,7 +165,7 @@ fn the_action_runs_a_gate_and_shows_its_result() {
     assert_ne!(code, Some(2), "{summary}");
     assert!(summary.contains("# "), "the result is the summary: {summary}");
     let (code, _, _, said) = gate("gc LOG --no-such-option", "warn");
-    assert!(code == Some(2) && said.contains("::error::this is no command of Assay"), "{code:?} {said}");
+    assert!(code == Some(2) && said.contains("::error::this is not a command of Assay"), "{code:?} {said}");
     let (code, _, _, said) = gate(" ", "warn");
     assert!(code == Some(2) && said.contains("::error::no command was given"), "{code:?} {said}");
 }

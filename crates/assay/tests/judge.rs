@@ -30,7 +30,7 @@ fn each_mistake_is_named_with_what_to_do() {
         &["-Xmx1g -Xmx2g", "--command", SHOP],
         &["-Xmx1g and -Xmx2g set the same", "leave one of them out"],
     );
-    refused(&["-Xmx1g shop", "--command", SHOP], &["\"shop\" is no flag", "in one argument"]);
+    refused(&["-Xmx1g shop", "--command", SHOP], &["\"shop\" is not a JVM flag", "in one argument"]);
     refused(&["-Xmx1g", "--command", "java -jar shop.jar"], &["--command", "{port}"]);
     refused(&["-Xmx1g"], &["<STUDY>", "--command <COMMAND>"]);
     refused(&["-Xmx1g", "none.toml", "--rate", "5"], &["leave --rate away"]);

@@ -57,7 +57,7 @@ pub fn line(guests: &Result<Prepared, String>) -> String {
     }
 }
 
-/// Counts, beside the folder of the pairs. A guest that fails is no failure of the comparison, which goes on without a count.
+/// Counts, beside the folder of the pairs. If a guest fails, the comparison goes on without a count.
 pub fn count(
     guests: Result<Prepared, String>,
     out: Option<&Path>,

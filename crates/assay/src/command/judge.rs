@@ -124,7 +124,7 @@ fn options(text: &str) -> Result<Vec<String>, Failure> {
     let words = shell_words::split(text)
         .map_err(|e| Failure::input(format!("{text:?} cannot be split into flags: {e}")))?;
     options_in_words(&words).map_err(|word| {
-        Failure::input(format!("{word:?} is no flag of a JVM: write all flags in one argument\n  assay judge '-XX:+UseZGC -Xmx2g' ..."))
+        Failure::input(format!("{word:?} is not a JVM flag: write all flags in one argument\n  assay judge '-XX:+UseZGC -Xmx2g' ..."))
     })
 }
 

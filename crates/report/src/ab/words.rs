@@ -80,7 +80,7 @@ pub(crate) fn noun(id: &str) -> String {
 pub fn counted(report: &AbReport) -> String {
     match &report.counted {
         Some(AbCounted { run: Some(_), requests: [before, counted], .. }) => format!(
-            "Instructions are of user mode, counted in emulated guests of one processor: {counted} requests after {before}, one at a time. No count has waiting,              contention, parallel threads or real caches in it."
+            "Instructions are of user mode, counted in emulated guests of one processor: {counted} requests after {before}, one at a time. No count has waiting, contention, parallel threads or real caches in it."
         ),
         Some(AbCounted { not_counted: Some(why), .. }) => {
             format!("Instructions: not counted: {}.", clean(why))

@@ -41,7 +41,7 @@ fn alert(report: &FlagsReport, lines: &[u64], of: &FlagsOfRelease, remark: &Rema
     })
 }
 
-/// The words of remarks are also used elsewhere: `default` alone is no name of a rule.
+/// With the prefix the id names a rule: `default` alone would not.
 fn id(remark: OptionRemark) -> String {
     format!("option-{}", remark.word())
 }

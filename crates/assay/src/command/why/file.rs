@@ -36,7 +36,7 @@ pub fn ask(path: &Path) -> Result<WhyReport, Failure> {
         Some(FileKind::Stored(_) | FileKind::HeapDump | FileKind::Recording | FileKind::Study) => {
             return Err(other(&name, said_of(path)));
         }
-        // What is no log says so itself, and names what it is.
+        // The reader of logs refuses any other file, and names what it is.
         _ => {
             let next = |_: &WhyReport| format!("assay gc {name} --html gc.html");
             ranked(WhyReport { gc: Some(gc::of_log(path)?), ..of }, None, next)
@@ -64,5 +64,5 @@ fn read<T: serde::de::DeserializeOwned>(path: &Path, format: &str) -> Result<T, 
 
 fn other(name: &str, said: Option<String>) -> Failure {
     let said = said.map_or_else(String::new, |said| format!(": {said}"));
-    Failure::input(format!("{name} is no log or record of a JVM that runs{said}"))
+    Failure::input(format!("{name} is neither a log nor a record of a running JVM{said}"))
 }

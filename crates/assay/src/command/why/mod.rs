@@ -35,7 +35,7 @@ enum Subject<'a> {
     File(&'a Path),
 }
 
-/// A number is a process, and a name that is no file's may be one's.
+/// A number is a PID; a name is a file if there is one, else a program's.
 fn subject_of(named: &Path) -> Result<Subject<'_>, Failure> {
     let text = named.to_str().unwrap_or_default();
     if let Some(pid) = text.parse().ok().filter(|pid| 0 < *pid) {
