@@ -120,5 +120,4 @@ fn every(report: &WhyReport) -> Table {
         .words("Evidence", |one| clean(&one.finding.evidence_line()))
         .below()
         .table()
-        .brief(usize::MAX)
 }

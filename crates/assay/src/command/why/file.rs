@@ -11,37 +11,34 @@ use std::path::Path;
 /// Reads the file as what it is.
 pub fn ask(path: &Path) -> Result<WhyReport, Failure> {
     let name = path.display().to_string();
-    let of = WhyReport { subject: name.clone(), ..WhyReport::default() };
-    let report_of = |_: &WhyReport| format!("assay report {name}");
-    Ok(match kind_of(path) {
+    let next = format!("assay report {name}");
+    let of = WhyReport { subject: name.clone(), next, ..WhyReport::default() };
+    let parts = match kind_of(path) {
         Some(FileKind::Stored(schema::MEMORY)) => {
-            ranked(WhyReport { memory: Some(read(path, schema::MEMORY)?), ..of }, None, report_of)
+            WhyReport { memory: Some(read(path, schema::MEMORY)?), ..of }
         }
-        Some(FileKind::Stored(schema::MEMORY_RECORD)) => record(path, of)?,
-        Some(FileKind::Stored(schema::TIME)) => {
-            ranked(WhyReport { time: Some(read(path, schema::TIME)?), ..of }, None, report_of)
-        }
-        Some(FileKind::Stored(schema::GC)) => {
-            ranked(WhyReport { gc: Some(read(path, schema::GC)?), ..of }, None, report_of)
-        }
+        Some(FileKind::Stored(schema::MEMORY_RECORD)) => return record(path, of),
+        Some(FileKind::Stored(schema::TIME)) => WhyReport { time: Some(read(path, schema::TIME)?), ..of },
+        Some(FileKind::Stored(schema::GC)) => WhyReport { gc: Some(read(path, schema::GC)?), ..of },
         Some(FileKind::Stored(schema::HOST_CHECK)) => {
-            ranked(WhyReport { host: Some(read(path, schema::HOST_CHECK)?), ..of }, None, report_of)
+            WhyReport { host: Some(read(path, schema::HOST_CHECK)?), ..of }
         }
         Some(FileKind::Stored(schema::HOST_SNAPSHOT)) => {
             let snapshot: HostSnapshot = read(path, schema::HOST_SNAPSHOT)?;
-            let next = |_: &WhyReport| format!("assay host {name}");
-            ranked(WhyReport { host: Some(assay_host::check(&snapshot)), ..of }, None, next)
+            let next = format!("assay host {name}");
+            WhyReport { host: Some(assay_host::check(&snapshot)), next, ..of }
         }
-        Some(FileKind::Stored(schema::WHY)) => read(path, schema::WHY)?,
+        Some(FileKind::Stored(schema::WHY)) => return read(path, schema::WHY),
         Some(FileKind::Stored(_) | FileKind::HeapDump | FileKind::Recording | FileKind::Study) => {
             return Err(other(&name, said_of(path)));
         }
         // The reader of logs refuses any other file, and names what it is.
         _ => {
-            let next = |_: &WhyReport| format!("assay gc {name} --html gc.html");
-            ranked(WhyReport { gc: Some(gc::of_log(path)?), ..of }, None, next)
+            let next = format!("assay gc {name} --html gc.html");
+            WhyReport { gc: Some(gc::of_log(path)?), next, ..of }
         }
-    })
+    };
+    Ok(ranked(parts, None))
 }
 
 /// The last snapshot, with the verdict over all.
@@ -53,9 +50,8 @@ fn record(path: &Path, of: WhyReport) -> Result<WhyReport, Failure> {
     let verdict = assay_memory::judge_growth(&snapshots);
     let growth = assay_memory::growth_finding(&verdict, &last);
     let memory = MemoryReport { growth: Some(verdict), ..last };
-    let name = path.display();
-    let next = |_: &WhyReport| format!("assay memory diff {name} {name} --html memory.html");
-    Ok(ranked(WhyReport { memory: Some(memory), ..of }, growth, next))
+    let next = format!("assay memory diff {0} {0} --html memory.html", path.display());
+    Ok(ranked(WhyReport { memory: Some(memory), next, ..of }, growth))
 }
 
 fn read<T: serde::de::DeserializeOwned>(path: &Path, format: &str) -> Result<T, Failure> {

@@ -4,7 +4,6 @@ use super::next;
 use super::ranked::ranked;
 use crate::command::{gc, host, identity_of, memory, time};
 use crate::failure::Failure;
-use crate::progress::waiting;
 use assay_model::{SilentReader, WhyReader, WhyReport};
 use std::time::Duration;
 
@@ -15,13 +14,12 @@ pub fn ask(pid: u32, duration: Duration) -> Result<WhyReport, Failure> {
     let memory = heard(memory::look(pid), WhyReader::Memory, &mut silent);
     let gc = heard(gc::of_process(pid), WhyReader::Gc, &mut silent);
     let host = heard(host::look(), WhyReader::Host, &mut silent);
-    let shown = waiting(Some(format!("sampling CPU time for {} s", duration.as_secs_f64())));
     let time = heard(time::look(pid, duration), WhyReader::Time, &mut silent);
-    drop(shown);
     let program = memory.as_ref().map(|of| of.main.clone().unwrap_or_else(|| of.program.clone()));
     let subject = program.map_or_else(|| format!("process {pid}"), |program| format!("{program} ({pid})"));
     let parts = WhyReport { subject, pid: Some(pid), silent, memory, gc, time, host, ..WhyReport::default() };
-    Ok(ranked(parts, None, |report| next::of_process(report, pid)))
+    let report = ranked(parts, None);
+    Ok(WhyReport { next: next::of_process(&report, pid), ..report })
 }
 
 /// The first line of a failure says why, the others what would mend it.
