@@ -278,6 +278,12 @@ fn alerts_name_the_rule_and_where_it_is_broken() {
     let is_helped =
         |rule: &serde_json::Value| rule["help"]["text"].as_str().is_some_and(|text| !text.is_empty());
     assert!(rules.iter().all(is_helped), "{rules:?}");
+    // A title is what the rule asks for; an alert says what is wrong.
+    let titles: Vec<&str> = rules.iter().filter_map(|of| of["shortDescription"]["text"].as_str()).collect();
+    let message = |of: &serde_json::Value| of["message"]["text"].as_str().unwrap_or_default().to_owned();
+    let is_title = |text: &str| titles.iter().any(|title| text.starts_with(&format!("{title}: ")));
+    assert_eq!(titles.len(), rules.len());
+    assert!(results.iter().map(message).all(|text| !text.is_empty() && !is_title(&text)), "{results:?}");
     let subject = &results[0]["locations"][0]["logicalLocations"][0]["fullyQualifiedName"];
     assert!(subject == "machine" || subject.as_str().is_some_and(|of| of.starts_with("JVM ")), "{subject}");
 }

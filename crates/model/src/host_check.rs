@@ -4,6 +4,7 @@ use crate::closed::closed;
 use crate::{Finding, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 closed! {
@@ -304,6 +305,13 @@ pub struct HostRuling {
     pub conflicts: Vec<String>,
     /// What was read.
     pub reads: Vec<String>,
+}
+
+impl HostRuling {
+    /// What is wrong, in a sentence. Earlier versions stored what the rule asks for alone.
+    pub fn fault(&self) -> Cow<'_, str> {
+        self.fault.as_deref().map_or_else(|| format!("Not met: {}", self.finding.claim).into(), Cow::Borrowed)
+    }
 }
 
 /// `assay host diff --json`: what differs between two snapshots.

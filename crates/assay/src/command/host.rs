@@ -105,7 +105,7 @@ fn alerts(report: &HostReport, snapshot: Option<&Path>) -> Alerts {
         Alert {
             rule: finding.rule.to_string(),
             severity: finding.severity,
-            message: format!("{}: {}{step}", finding.claim, finding.evidence_line()),
+            message: format!("{}: {}{step}", ruling.fault(), finding.evidence_line()),
             subject: ruling.pid.map_or_else(|| "machine".to_owned(), |pid| format!("JVM {pid}{program}")),
             file: snapshot.map(|path| (path.display().to_string(), None)),
         }

@@ -63,7 +63,7 @@ fn named(ruling: &HostRuling) -> Finding<RuleId> {
     let value = ruling.value.as_ref().map(|value| format!("found: {value}"));
     Finding {
         rule: RuleId::of(of.rule.word()),
-        claim: ruling.fault.clone().unwrap_or_else(|| format!("Not met: {}", of.claim)),
+        claim: ruling.fault().into_owned(),
         severity: of.severity,
         evidence: value.into_iter().chain(of.evidence).collect(),
         at: of.at,

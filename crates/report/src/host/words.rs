@@ -59,8 +59,7 @@ pub fn groups(report: &HostReport, verdict: HostVerdict) -> Vec<Vec<&HostRuling>
 pub fn finding(group: &[&HostRuling]) -> Finding {
     let first = group[0];
     let mut of = assay_findings::in_words(&first.finding, "");
-    // Earlier versions stored what a rule asks for alone.
-    of.claim = first.fault.as_deref().map_or_else(|| format!("Not met: {}", of.claim), clean);
+    of.claim = clean(&first.fault());
     of.evidence = group.iter().take(JVMS_NAMED).map(|ruling| found(ruling)).collect();
     if JVMS_NAMED < group.len() {
         let more = count((group.len() - JVMS_NAMED) as u64);
