@@ -201,11 +201,7 @@ impl Judge {
             conditions: conditions(limit_percent),
             difference_percent: limit_percent,
         };
-        let [bound]: [Prepared; 1] = budget
-            .bind(vec![prepared])?
-            .try_into()
-            .map_err(|_| StudyError::Internal("one study became several".to_owned()))?;
-        Ok(bound)
+        budget.bind_one(prepared)
     }
 
     /// The whole set gets all of the time where that is too short: then the error names what would do.

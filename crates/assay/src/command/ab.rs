@@ -62,11 +62,7 @@ impl Asked<'_> {
     fn pairs(&self, time: Duration) -> Result<Prepared, Failure> {
         let (conditions, difference_percent) = (self.conditions.clone(), self.arguments.limit);
         let study = self.question.checked()?.prepare(false)?;
-        let [bound]: [Prepared; 1] = Budget { time, conditions, difference_percent }
-            .bind(vec![study])?
-            .try_into()
-            .map_err(|_| Failure::internal("one study became several".to_owned()))?;
-        Ok(bound)
+        Ok(Budget { time, conditions, difference_percent }.bind_one(study)?)
     }
 
     /// Counts where that fits, then runs pairs in the time that is left, of which there is at least so much.

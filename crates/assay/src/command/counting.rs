@@ -36,8 +36,7 @@ pub fn fit(
         conditions: condition_of_count(limit_percent),
         difference_percent: limit_percent,
     };
-    let bound = budget.bind(vec![guests]).map_err(|error| error.to_string())?;
-    bound.into_iter().next().ok_or_else(|| "no guest was planned".to_owned())
+    budget.bind_one(guests).map_err(|error| error.to_string())
 }
 
 /// What counting may take.

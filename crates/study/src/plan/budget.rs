@@ -54,6 +54,15 @@ impl Budget {
         };
         Ok(studies.into_iter().enumerate().map(bind).collect())
     }
+
+    /// Binds a study without parts.
+    ///
+    /// # Errors
+    /// Time for fewer than three blocks, with the time that would do.
+    pub fn bind_one(&self, study: Prepared) -> Result<Prepared, StudyError> {
+        let mut bound = self.bind(vec![study])?;
+        bound.pop().ok_or_else(|| StudyError::Internal("a study was lost".to_owned()))
+    }
 }
 
 fn too_short(study: &Prepared, given_s: f64, needed_s: f64) -> StudyError {
