@@ -88,6 +88,18 @@ pub enum Outcome {
     Undecided,
 }
 
+impl Outcome {
+    /// The word in stored files.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Outcome::Shown => "shown",
+            Outcome::NotSo => "not-so",
+            Outcome::OneServerEach => "one-server-each",
+            Outcome::Undecided => "undecided",
+        }
+    }
+}
+
 /// What a run with a budget will probably be able to show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outlook {
@@ -101,4 +113,17 @@ pub struct Outlook {
     pub blocks: u32,
     /// The smallest ratio, 1 or more, that 80 % of comparisons with so many blocks show.
     pub difference_ratio: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Outcome::{self, NotSo, OneServerEach, Shown, Undecided};
+
+    #[test]
+    fn an_outcomes_word_is_that_of_stored_files() {
+        for outcome in [Shown, NotSo, OneServerEach, Undecided] {
+            let stored = serde_json::to_value(outcome).expect("a word");
+            assert_eq!(stored, Outcome::word(outcome));
+        }
+    }
 }

@@ -7,4 +7,4 @@ mod words;
 pub use data::data;
 pub use document::document;
 pub(crate) use document::{effects, figures};
-pub(crate) use words::{clause, noun};
+pub(crate) use words::{clause, visible};

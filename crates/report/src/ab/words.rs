@@ -20,7 +20,7 @@ pub fn answer(report: &AbReport) -> String {
         None if report.figures.iter().all(|figure| figure.verdict == AbVerdict::Undecided) => {
             "Nothing can be said: no figure has an interval.".to_owned()
         }
-        None => format!("No difference is shown.{}", visible(report)),
+        None => format!("No difference is shown.{}", visible(&report.figures)),
     };
     let others = others(report, first);
     let a_a =
@@ -60,9 +60,8 @@ fn others(report: &AbReport, first: Option<&AbFigure>) -> String {
 }
 
 /// The smallest changes that would have been shown.
-fn visible(report: &AbReport) -> String {
-    let told: Vec<String> = report
-        .figures
+pub(crate) fn visible(figures: &[AbFigure]) -> String {
+    let told: Vec<String> = figures
         .iter()
         .filter_map(|figure| Some((figure, figure.smallest_percent?)))
         .take(NAMED_MAX)
@@ -72,7 +71,7 @@ fn visible(report: &AbReport) -> String {
 }
 
 /// A metric's name in a sentence.
-pub(crate) fn noun(id: &str) -> String {
+fn noun(id: &str) -> String {
     Metric::by_id(id).map_or_else(|| clean(id), |metric| MetricWording::of(&metric).noun)
 }
 

@@ -1,15 +1,13 @@
 //! The sentences about flags.
 
-use crate::ab::{clause, noun};
-use assay_kit::number::{counted, significant};
+use crate::ab::{clause, visible};
+use assay_kit::number::counted;
 use assay_kit::text::clean;
 use assay_model::{
     AbFigure, AbVerdict, FlagGroup, JudgeReport, JudgedFlag, JudgedPart, JudgedPartKind, NotMeasured,
     NotMeasuredReason, OptionRemark,
 };
 
-/// Figures whose smallest visible change the answer names where nothing is shown.
-const NAMED_MAX: usize = 3;
 /// Remarks that are said before the figures, in this order, and what is said of their flags.
 const IDLE: [(OptionRemark, &str); 5] = [
     (OptionRemark::AlreadyDefault, "default already"),
@@ -35,7 +33,7 @@ pub fn answer(report: &JudgeReport) -> String {
     }
     if shown.is_empty() {
         let verb = if report.flags.len() == 1 { "does" } else { "do" };
-        return format!("{subject} {verb} nothing that is shown.{}", visible(whole));
+        return format!("{subject} {verb} nothing that is shown.{}", visible(&whole.figures));
     }
     let beyond = whole.figures.iter().any(|figure| figure.verdict == AbVerdict::Worse);
     let beyond = if beyond {
@@ -58,18 +56,6 @@ fn counted_flags(report: &JudgeReport) -> String {
 fn shown(part: &JudgedPart) -> impl Iterator<Item = &AbFigure> {
     let with = |wanted: AbVerdict| part.figures.iter().filter(move |figure| figure.verdict == wanted);
     with(AbVerdict::Worse).chain(with(AbVerdict::WorseWithinLimit)).chain(with(AbVerdict::Better))
-}
-
-/// The smallest changes that would have been shown.
-fn visible(part: &JudgedPart) -> String {
-    let named: Vec<String> = part
-        .figures
-        .iter()
-        .filter_map(|figure| Some((figure, figure.smallest_percent?)))
-        .take(NAMED_MAX)
-        .map(|(figure, percent)| format!("{} % in {}", significant(percent), noun(&figure.metric)))
-        .collect();
-    if named.is_empty() { String::new() } else { format!(" Visible would have been {}.", named.join(", ")) }
 }
 
 /// What a part does, in a cell.

@@ -107,14 +107,10 @@ fn apart(grid: &Grid, pair: Pair) -> Option<[String; 2]> {
 
 /// Words of a study begin a sentence with a capital; a name is what it is.
 fn begun(grid: &Grid, series: usize, sentence: String) -> String {
-    let mut chars = sentence.chars();
-    let is_of_study = |first: &char| {
-        grid.run.plan.called.get(&grid.series[series]).is_some_and(|called| called.starts_with(*first))
-    };
-    match chars.next().filter(is_of_study) {
-        Some(first) => first.to_uppercase().chain(chars).collect(),
-        None => sentence,
-    }
+    let called = grid.run.plan.called.get(&grid.series[series]);
+    let is_of_study =
+        called.zip(sentence.chars().next()).is_some_and(|(words, first)| words.starts_with(first));
+    if is_of_study { text::sentence(&sentence) } else { sentence }
 }
 
 /// The metrics that are reported after the primary one. A benchmark program's: all times, and of the bytes those that differ.

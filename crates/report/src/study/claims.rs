@@ -1,6 +1,6 @@
 //! What was published and claimed, as the run judged it.
 
-use super::estimate::{interval, shown_unit, times};
+use super::estimate::{interval, metric_title, shown_unit, times};
 use super::grid::Grid;
 use assay_kit::number::{count, counted, significant};
 use assay_kit::text::clean;
@@ -38,10 +38,6 @@ pub fn objections(grid: &Grid) -> Vec<String> {
     opposite.chain(check.contradictions.iter().map(contradiction)).collect()
 }
 
-fn title(id: &str) -> String {
-    clean(&Metric::by_id(id).map_or_else(|| id.to_owned(), |metric| metric.title.into_owned()))
-}
-
 fn source(about: &ClaimSubject) -> String {
     let place = about.place.as_ref().map_or_else(String::new, |place| format!(", {}", clean(place)));
     let words = about.quotation.as_ref().map_or_else(String::new, |words| format!(": “{}”", clean(words)));
@@ -55,7 +51,7 @@ fn opposite(judged: &JudgedClaim) -> Option<String> {
     Some(format!(
         "{}, {}: published {published} ({}), ours {}: the opposite direction.",
         clean(&judged.about.variant),
-        title(&judged.about.metric),
+        metric_title(&judged.about.metric),
         source(&judged.about),
         times(&measured)
     ))
@@ -66,7 +62,7 @@ fn contradiction(c: &Contradiction) -> String {
     format!(
         "{} contradicts itself: {} of {}{to} is {} by one place ({}), {} by another ({}).",
         clean(&c.about.source),
-        title(&c.about.metric),
+        metric_title(&c.about.metric),
         clean(&c.about.variant),
         figure(c.one.stated),
         clean(&c.one.place),
@@ -88,7 +84,7 @@ fn claimed(claim: &Claim) -> String {
     let of_direction = || claim.direction.map(|direction| direction_word(direction).to_owned());
     let of_value = || claim.value.map(|value| value.to_string());
     let says = of_figure.or_else(of_words).or_else(of_direction).or_else(of_value).unwrap_or_default();
-    format!("{}: {} of {}{against}: {says}", source(&claim.about), title(metric), clean(variant))
+    format!("{}: {} of {}{against}: {says}", source(&claim.about), metric_title(metric), clean(variant))
 }
 
 /// A claim without a figure: its direction, or what its words are taken to mean.

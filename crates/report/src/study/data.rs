@@ -6,7 +6,7 @@ use super::grid::{Cell, Grid, Group};
 use super::operations;
 use super::results::shown_metrics;
 use assay_kit::document::{Data, Value};
-use assay_model::{Comparison, Decision, Estimate, Metric, Outcome, StoredRun};
+use assay_model::{Comparison, Decision, Estimate, Metric, StoredRun};
 
 /// A variant, and a metric of it.
 struct Row<'g> {
@@ -26,15 +26,6 @@ impl Row<'_> {
         let texts: Vec<String> =
             self.decisions.iter().filter_map(|one| of(one)).map(|text| text.to_string()).collect();
         if texts.is_empty() { Value::Absent } else { texts.join("; ").into() }
-    }
-}
-
-fn outcome(decision: &Decision) -> &'static str {
-    match decision.outcome {
-        Outcome::Shown => "shown",
-        Outcome::NotSo => "not-so",
-        Outcome::OneServerEach => "one-server-each",
-        Outcome::Undecided => "undecided",
     }
 }
 
@@ -63,7 +54,7 @@ const COLUMNS: [Column; 23] = [
     ("shown", |r| r.comparison.map(|c| c.shown).into()),
     ("verdict", |r| r.comparison.map(|c| c.verdict.word()).into()),
     ("conditions", |r| r.of_each(|one| one.condition.clone())),
-    ("decided", |r| r.of_each(|one| Some(outcome(one)))),
+    ("decided", |r| r.of_each(|one| Some(one.outcome.word()))),
     ("smallest_ratio", |r| r.decisions.first().and_then(|one| one.smallest_difference_ratio).into()),
     ("note", |r| match r.estimate {
         Some(_) => Value::Absent,

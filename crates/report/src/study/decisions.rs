@@ -1,6 +1,6 @@
 //! What a run with a budget decided, with both sets of blocks where it looked whether a difference recurs.
 
-use super::estimate::{interval, shown_unit, times};
+use super::estimate::{interval, metric_title, shown_unit, times};
 use super::grid::Grid;
 use assay_kit::number::count;
 use assay_kit::text::clean;
@@ -10,8 +10,7 @@ use assay_model::{BlockSet, Decision, Metric, Outcome};
 /// How the intervals of such a run are to be read; absent of a run of so many blocks.
 pub fn how_to_read(grid: &Grid) -> Option<String> {
     let budget = grid.run.plan.budget.as_ref()?;
-    let title = |id: &String| Metric::by_id(id).map_or_else(|| clean(id), |metric| metric.title.into_owned());
-    let titles: Vec<String> = budget.metrics.iter().map(title).collect();
+    let titles: Vec<String> = budget.metrics.iter().map(|id| metric_title(id)).collect();
     Some(format!(
         "The run ended when everything asked was decided, or its time was over: intervals of {} hold at every number of blocks at once, \
          so that looking after each block does not make them wrong.",
@@ -51,9 +50,8 @@ pub fn table(grid: &Grid) -> Option<Table> {
 }
 
 fn question(decision: &Decision) -> String {
-    let title = Metric::by_id(&decision.metric)
-        .map_or_else(|| decision.metric.clone(), |metric| metric.title.into_owned());
-    clean(&decision.condition.clone().unwrap_or_else(|| format!("{title} differs")))
+    let differs = || format!("{} differs", metric_title(&decision.metric));
+    decision.condition.as_deref().map_or_else(differs, clean)
 }
 
 fn outcome(decision: &Decision) -> &'static str {

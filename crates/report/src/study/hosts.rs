@@ -1,11 +1,11 @@
 //! The hosts of a merged run, and whether the answer depends on them.
 
-use super::estimate::times;
+use super::estimate::{metric_title, times};
 use super::grid::Grid;
 use assay_kit::number::{count, significant};
 use assay_kit::text::clean;
 use assay_kit::{Cell, Table};
-use assay_model::{AcrossHosts, HostOfRun, HostRatio, Hosts, HostsVerdict, Metric};
+use assay_model::{AcrossHosts, HostOfRun, HostRatio, Hosts, HostsVerdict};
 
 fn hosts<'r>(grid: &Grid<'r>) -> Option<&'r Hosts> {
     grid.run.hosts.as_ref()
@@ -14,16 +14,15 @@ fn hosts<'r>(grid: &Grid<'r>) -> Option<&'r Hosts> {
 /// A row for each host; absent of a run that was not merged.
 pub fn table(grid: &Grid) -> Option<Table> {
     let rows: Vec<(usize, &HostOfRun)> = (1..).zip(&hosts(grid)?.hosts).collect();
-    let who = |(_, host): &(usize, &HostOfRun)| host.facts.provenance.clone();
-    let or_absent = |text: Option<String>| {
-        text.map_or_else(|| Cell::absent("it could not be read"), |text| clean(&text).into())
+    let or_absent = |text: Option<&str>| {
+        text.map_or_else(|| Cell::absent("it could not be read"), |text| clean(text).into())
     };
     let blocks = |host: &HostOfRun| host.blocks.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     Table::of("Hosts", &rows)
         .words("Host", |(number, _)| number.to_string())
-        .words("Processor", |row| or_absent(who(row).cpu_model))
-        .words("Usable", |(_, host)| or_absent(host.facts.allowed_processors.clone()))
-        .words("Kernel", |row| or_absent(who(row).kernel))
+        .words("Processor", |(_, host)| or_absent(host.facts.provenance.cpu_model.as_deref()))
+        .words("Usable", |(_, host)| or_absent(host.facts.allowed_processors.as_deref()))
+        .words("Kernel", |(_, host)| or_absent(host.facts.provenance.kernel.as_deref()))
         .words("Blocks", |(_, host)| blocks(host))
         .table()
         .unless_empty()
@@ -34,7 +33,7 @@ pub fn ratios(grid: &Grid) -> Option<Table> {
     let rows: Vec<(&AcrossHosts, &HostRatio)> =
         hosts(grid)?.across.iter().flat_map(|one| one.ratios.iter().map(move |ratio| (one, ratio))).collect();
     Table::of("Ratio by host", &rows)
-        .words("Metric", |(one, _)| title(one))
+        .words("Metric", |(one, _)| metric_title(&one.metric))
         .words("Variant", |(one, _)| clean(&one.variant))
         .words("Against", |(one, _)| clean(&one.baseline))
         .words("Host", |(_, ratio)| ratio.host.to_string())
@@ -57,7 +56,8 @@ pub fn cautions(grid: &Grid) -> Vec<String> {
 
 fn sentence(one: &AcrossHosts) -> String {
     let hosts = one.ratios.len();
-    let about = format!("{} of {} against {}", title(one), clean(&one.variant), clean(&one.baseline));
+    let about =
+        format!("{} of {} against {}", metric_title(&one.metric), clean(&one.variant), clean(&one.baseline));
     let percent = |value: Option<f64>| {
         value.map_or_else(|| "unknown".to_owned(), |value| format!("{} %", significant(value)))
     };
@@ -75,8 +75,4 @@ fn sentence(one: &AcrossHosts) -> String {
             format!("{about}: {hosts} hosts made too few blocks to show a difference between them.")
         }
     }
-}
-
-fn title(one: &AcrossHosts) -> String {
-    Metric::by_id(&one.metric).map_or_else(|| clean(&one.metric), |metric| metric.title.into_owned())
 }
