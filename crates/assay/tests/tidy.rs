@@ -211,3 +211,23 @@ fn a_circle_of_folders_is_found_where_no_files_are_in_one() {
     let found = import_cycles(&start);
     assert!(found[0].starts_with("3 of "), "{found:?}");
 }
+
+/// A link to a folder of one machine was committed once: every fresh clone then ended at `mkdir .assay`.
+#[test]
+fn nothing_that_a_build_makes_is_tracked() {
+    let listed = |words: &[&str]| {
+        let output = Command::new("git").arg("-C").arg(root()).args(words).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let Some(ignored) = listed(&["ls-files", "--cached", "--ignored", "--exclude-standard"]) else {
+        assay_testkit::skip!("not a git repository");
+    };
+    assert_eq!(ignored, "", "tracked although .gitignore names it");
+    let links: Vec<String> = listed(&["ls-files", "--stage"])
+        .expect("listed above")
+        .lines()
+        .filter(|line| line.starts_with("120000"))
+        .map(str::to_owned)
+        .collect();
+    assert!(links.is_empty(), "symbolic links do not work on every file system: {links:?}");
+}
