@@ -1,6 +1,6 @@
 //! `--format`, `--html`, `--junit` and `--summary` as they are typed: the same in every command.
 
-use assay_testkit::testdata;
+use assay_testkit::{checkout, testdata};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -251,6 +251,21 @@ fn verdicts_are_written_for_a_build() {
     assert_eq!(said.matches("fails: ").count(), failures, "the page alone does not say why: {said}");
 }
 
+/// Checks a log against the schema of the format's own committee.
+#[track_caller]
+fn assert_sarif(log: &serde_json::Value) {
+    let schema = fs::read(checkout().join("testdata/sarif/sarif-schema-2.1.0.json")).expect("the schema");
+    let schema = serde_json::from_slice(&schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let wrong: Vec<String> = validator
+        .iter_errors(log)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .take(5)
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(!validator.is_valid(&serde_json::json!({ "version": "2.1.0" })), "the schema refuses nothing");
+}
+
 /// The form itself is tested beside its writer.
 #[test]
 fn alerts_name_the_rule_and_where_it_is_broken() {
@@ -260,7 +275,9 @@ fn alerts_name_the_rule_and_where_it_is_broken() {
         let file = path("alerts.sarif");
         let output = assay(&[words, &["--sarif", &file]].concat());
         let read = fs::read(&file).unwrap_or_else(|e| panic!("{words:?}: {e}: {}", text(&output.stderr)));
-        serde_json::from_slice::<serde_json::Value>(&read).expect("JSON")["runs"][0].clone()
+        let log: serde_json::Value = serde_json::from_slice(&read).expect("JSON");
+        assert_sarif(&log);
+        log["runs"][0].clone()
     };
     let options = path("jvm.options");
     fs::write(&options, "# heap\n-Xmx1g\n8-:-XX:+UseConcMarkSweepGC\n").expect("it is written");
