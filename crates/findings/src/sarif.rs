@@ -3,12 +3,16 @@
 
 use assay_kit::text::clean;
 use assay_model::Severity;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// Bytes that a path of a URI does not have as they are: all but the unreserved ones of RFC 3986 and the slash.
+const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_').remove(b'~');
 
 /// A rule that was applied.
 pub struct Rule {
@@ -122,16 +126,8 @@ fn result(alert: &Alert, rule: Option<usize>) -> Value {
 /// A path as a URI: one below the current folder stays relative, as those who show it in a repository want it.
 fn uri(path: &str) -> String {
     let path = path.strip_prefix("./").unwrap_or(path);
-    let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
-    for byte in path.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
-                uri.push(char::from(byte));
-            }
-            other => uri.push_str(&format!("%{other:02X}")),
-        }
-    }
-    uri
+    let scheme = if path.starts_with('/') { "file://" } else { "" };
+    format!("{scheme}{}", utf8_percent_encode(path, IN_PATH))
 }
 
 #[cfg(test)]
