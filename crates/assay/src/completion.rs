@@ -43,11 +43,13 @@ fn with_values(command: Command) -> Command {
 fn of_argument(command: &str, arg: Arg) -> Arg {
     match (command, arg.get_id().as_str()) {
         (_, "pid") => arg.add(ArgValueCandidates::new(jvms)),
-        ("run" | "bisect", "study") => arg.add(ArgValueCompleter::new(study_or_path)),
+        ("run" | "bisect" | "judge", "study") => arg.add(ArgValueCompleter::new(study_or_path)),
         ("studies", "name") => {
             arg.add(ArgValueCandidates::new(|| studies().into_iter().chain(scenarios()).collect()))
         }
-        ("load" | "capacity" | "ab", "scenario") => arg.add(ArgValueCompleter::new(scenario_or_path)),
+        ("load" | "capacity" | "ab" | "judge", "scenario") => {
+            arg.add(ArgValueCompleter::new(scenario_or_path))
+        }
         ("gc" | "diff", "fail_if") => arg.add(ArgValueCandidates::new(figures_of_logs)),
         ("run", "fail_if") => arg.add(ArgValueCandidates::new(metrics)),
         _ => arg,

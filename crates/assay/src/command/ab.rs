@@ -2,8 +2,8 @@
 
 use super::budget;
 use super::counting;
-use super::gate::{self, Usable};
-use super::pair::{command_of, question_of};
+use super::gate;
+use super::pair::{command_of, conclude, question_of};
 use super::plan::plan_text;
 use super::report;
 use super::run::attempt;
@@ -106,12 +106,8 @@ impl Asked<'_> {
         let of_count = of_count.iter().flat_map(|(gates, run)| gates.iter().flat_map(|gate| gate.judge(run)));
         let of_pairs = self.conditions.iter().flat_map(|gate| gate.judge(run));
         let cases: Vec<GateCase> = of_count.chain(of_pairs).collect();
-        gate::tell(&cases);
         let is_known = result.figures.iter().any(|figure| figure.verdict != AbVerdict::Undecided);
-        let bad = (!is_known).then(|| "no figure has an interval".to_owned());
-        let files = &self.arguments.gate_files;
-        gate::write_cases(files, ("assay ab", bad), &cases, &|| result.document().markdown())?;
-        Ok(gate::exit_code(if is_known { Usable::Yes } else { Usable::OneSide }, &cases))
+        conclude("assay ab", &self.arguments.gate_files, (&cases, is_known), &|| result.document().markdown())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::gate::{self, Usable};
 use super::inject::on_threads;
-use super::pair::{command_of, question_of};
+use super::pair::{command_of, conclude, question_of};
 use super::plan::plan_text;
 use super::{budget, report};
 use crate::arguments::{Format, JudgeArguments};
@@ -94,12 +94,9 @@ fn verdict(arguments: &JudgeArguments, result: &JudgeReport) -> Result<ExitCode,
         }
         None => Vec::new(),
     };
-    gate::tell(&cases);
     // Both sides were the same: nothing was run, and that is an answer.
     let is_known = whole.run.is_none() || whole.figures.iter().any(|of| of.verdict != AbVerdict::Undecided);
-    let bad = (!is_known).then(|| "no figure has an interval".to_owned());
-    gate::write_cases(&arguments.gate_files, ("assay judge", bad), &cases, &|| result.document().markdown())?;
-    Ok(gate::exit_code(if is_known { Usable::Yes } else { Usable::OneSide }, &cases))
+    conclude("assay judge", &arguments.gate_files, (&cases, is_known), &|| result.document().markdown())
 }
 
 fn server(arguments: &JudgeArguments) -> Result<JudgedServer, Failure> {
@@ -107,7 +104,8 @@ fn server(arguments: &JudgeArguments) -> Result<JudgedServer, Failure> {
     if let Some(study) = &arguments.study {
         if let Some(option) = pair.typed() {
             return Err(Failure::input(format!(
-                "the study says how its server is loaded and measured: leave {option} away, or write it in the study"
+                "the study defines how its server is loaded and measured: leave {option} out, or write it in \
+                    the study"
             )));
         }
         let checked = Study::read(study).map_err(StudyError::Diagnostics)?;

@@ -1,10 +1,13 @@
 //! Two servers that run at the same time, from what was typed.
 
-use crate::arguments::PairArguments;
+use super::gate::{self, Usable};
+use crate::arguments::{GateFilesArguments, PairArguments};
 use crate::failure::Failure;
 use crate::seed;
+use assay_model::GateCase;
 use assay_study::{AbCommand, AbQuestion, Size};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
 /// Users of a closed loop: enough to keep a server busy, few enough that none waits long.
@@ -46,6 +49,19 @@ pub fn question_of(
         window: pair.window.unwrap_or(WINDOW),
         seed: pair.seed.unwrap_or_else(seed::any),
     })
+}
+
+/// Reports the verdicts on the limit. The exit code is 3 if no figure has an interval, so that nothing is known.
+pub fn conclude(
+    command: &str,
+    files: &GateFilesArguments,
+    (cases, is_known): (&[GateCase], bool),
+    markdown: &dyn Fn() -> String,
+) -> Result<ExitCode, Failure> {
+    gate::tell(cases);
+    let bad = (!is_known).then(|| "no figure has an interval".to_owned());
+    gate::write_cases(files, (command, bad), cases, markdown)?;
+    Ok(gate::exit_code(if is_known { Usable::Yes } else { Usable::OneSide }, cases))
 }
 
 fn absolute(path: &Path) -> Result<String, Failure> {
