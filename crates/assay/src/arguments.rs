@@ -2,7 +2,7 @@
 #![expect(
     rustdoc::broken_intra_doc_links,
     rustdoc::invalid_html_tags,
-    reason = "help texts name tables of files, `[rate]`, and what stands for a value, `<study>`"
+    reason = "help texts name tables of files, `[rate]`, and placeholders, `<study>`"
 )]
 
 mod ab;
@@ -69,15 +69,15 @@ use std::sync::LazyLock;
 
 static VERSION: LazyLock<String> = LazyLock::new(crate::version::long);
 
-/// The laboratory for Java servers: where memory and time go, what load a server sustains, which settings perform better.
+/// The laboratory for Java servers: where memory and time go, how much load a server sustains, which settings perform better.
 ///
-/// Results go to standard output, diagnostics to standard error. Exit codes: 0 good, 1 findings beyond a threshold
-/// that you set, or a result that is not valid or in which nothing counts, 2 wrong use or bad input, 3 the environment
-/// lacks something, or a condition or comparison cannot be decided, 70 internal error, 130 stopped by Ctrl-C.
+/// Results go to standard output, diagnostics to standard error. Exit code 0: success. Exit code 1: a threshold that you set is exceeded,
+/// or the result is not valid or empty. Exit code 2: wrong use or bad input. Exit code 3: the environment lacks something, or a condition
+/// or comparison cannot be decided. Exit code 70: internal error. Exit code 130: stopped by Ctrl-C.
 #[derive(Debug, Parser)]
 #[command(name = "assay", version = VERSION.as_str(), max_term_width = 110, arg_required_else_help = true)]
 pub struct Arguments {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
     /// Whether results are coloured.
@@ -108,8 +108,8 @@ pub enum Command {
     Studies(StudiesArguments),
     /// Make what ready-made studies need: servers, probes, other JVMs
     ///
-    /// Fetches the sources of Assay where there are none, into assay/VERSION of the folder for users' data ($XDG_DATA_HOME, or
-    /// ~/.local/share), and builds there, which takes git, Maven, a JDK, a C compiler and some minutes. Studies find it there.
+    /// Fetches missing sources of Assay into assay/VERSION in $XDG_DATA_HOME or ~/.local/share, and builds there. This takes git, Maven, a
+    /// JDK, a C compiler and some minutes. Studies find the builds there.
     #[command(
         after_help = "EXAMPLES:\n  assay setup                                  the sources of this release\n  \
         assay setup --from ~/src/assay               a clone of a clone"
@@ -125,25 +125,26 @@ pub enum Command {
     Report(ReportArguments),
     /// Which figures of two runs differ beyond noise, and how their setups differ
     ///
-    /// Compares variants of the same name: every metric with the interval of its ratio; and machine, JVMs, options and settings. The runs
-    /// were not measured side by side: variants of one study are compared more surely.
+    /// Compares variants of the same name: every metric with the interval of its ratio, then machine, JVMs, options and settings. The runs
+    /// were not measured side by side. Comparisons within one study are more certain.
     #[command(after_help = "EXAMPLES:\n  assay compare runs/monday runs/tuesday\n  \
         assay compare runs/monday runs/tuesday --html changes.html")]
     Compare(CompareArguments),
-    /// Parts of a run, made by several machines, as one
+    /// Join the parts of a run that several machines made
     ///
-    /// A study is made of blocks, each of which any machine can make: assay run --blocks. Puts their run directories together after proving
-    /// that plan, program and JVMs were the same and no block is missing or there twice, and says whether the answer depends on the host.
+    /// A study consists of blocks, and any machine can run one: assay run --blocks. This command joins their run directories. It first
+    /// proves that plan, program and JVMs were the same and that each block is there once. The result shows whether the answer depends on
+    /// the host.
     #[command(after_help = "EXAMPLES:\n  assay run shop.toml --blocks 1-4 --out part1    on one machine\n  \
         assay run shop.toml --blocks 5-8 --out part2    on another\n  \
         assay merge part1 part2 --out runs/shop")]
     Merge(MergeArguments),
     /// Is the new build of a server slower? Two commands side by side, without a study file
     ///
-    /// Runs both at the same time, each with its load generator on its own half of the processors, and starts new pairs until every figure is
-    /// decided or the time is over. Reports allocation, instructions (counted first, in emulated guests, where that fits into the time), CPU
-    /// time, memory and response time, each with its interval and the smallest change that it would have shown. Write {port} where a command
-    /// takes the server's port; nothing else has to be prepared.
+    /// Runs both at the same time, each with its load generator on its own half of the processors. It starts new pairs until every figure
+    /// is decided or the time is over. It reports allocation, CPU time, memory and response time, each with its interval and the smallest
+    /// detectable change. If time permits, it first counts instructions in emulated guests. Write {port} where a command takes the server's
+    /// port. Nothing else has to be prepared.
     #[command(
         after_help = "EXAMPLES:\n  assay ab --before 'java -jar old.jar --server.port={port}' --after 'java -jar new.jar --server.port={port}'\n  \
         assay ab --before 'java -jar app.jar {port}' --after 'java -XX:+UseZGC -jar app.jar {port}' --rate 200 --url-path /orders\n  \
@@ -152,20 +153,20 @@ pub enum Command {
     Ab(Box<AbArguments>),
     /// Which commit made a server slower: a bisection that noise does not fool
     ///
-    /// Builds commits in clean copies and compares each with the good one by a study's load. Each comparison moves the probability of each
-    /// commit to be the first slow one, and the next is made where it tells most. Ends when one answer has 95 %: a commit, several of which
-    /// all but the last cannot be measured, or no change. Exit code 3 where the time ends first.
+    /// Builds commits in clean copies and compares each with the good one under a study's load. Each comparison updates the probability
+    /// that a commit is the first slow one. The next comparison is the most informative one. It ends when one answer reaches 95 %: a
+    /// commit, a range whose other commits cannot be measured, or no change. Exit code 3 if the time ends first.
     #[command(
         after_help = "EXAMPLES:\n  assay bisect v2.3 main shop.toml --build 'mvn --quiet --offline package'\n  \
         assay bisect v2.3 main shop.toml --least 5 --budget 3h --html bisect.html\n  \
         assay bisect v2.3 main shop.toml --plan"
     )]
     Bisect(BisectArguments),
-    /// What a set of JVM flags does to a server: as a whole, by its groups, and flag by flag
+    /// Effect of a set of JVM flags on a server: as a whole, by group, and flag by flag
     ///
-    /// First says which flags are the default already, gone, or without effect in this release; those cost no trial. Then compares the server
-    /// with all flags and without, in pairs that run at the same time, as `assay ab` does; then with all flags and with all but those of each
-    /// group; then with all but one. "Nothing that is shown" is an answer, with the smallest change that would have been shown.
+    /// First lists the flags that are the default already, removed, or without effect in this release. They need no trial. Then compares
+    /// the server with and without all flags, in pairs that run at the same time, as `assay ab` does. Then it leaves out each group, and
+    /// then each flag. "No effect shown" is an answer, and the smallest detectable change is stated.
     #[command(
         after_help = "EXAMPLES:\n  assay judge '-XX:+UseZGC -Xmx2g' --command 'java -jar shop.jar --server.port={port}'\n  \
         assay judge '-XX:MaxRAMPercentage=75' --command 'java -jar shop.jar {port}' --rate 200 --url-path /orders --budget 15m\n  \
@@ -184,57 +185,56 @@ pub enum Command {
     Load(Box<LoadArguments>),
     /// Make load for a controller elsewhere: assay load --injectors
     ///
-    /// Listens until Ctrl-C and serves one controller at a time; a load ends when its controller disconnects. Both prove that they know the
-    /// token, which is never sent, and their connection is encrypted.
+    /// Listens until Ctrl-C and serves one controller at a time. A load ends when its controller disconnects. Both prove that they know the
+    /// token, which is never sent. Their connection is encrypted.
     #[command(
         after_help = "EXAMPLES:\n  (umask 077; head -c 24 /dev/urandom | base64 > token)   copy it to all hosts\n  \
         assay inject --token-file token --listen 10.0.0.7:7447\n  \
         assay load http://shop:8080/ --rate 20000 --connections 200 --injectors 10.0.0.7:7447,10.0.0.8:7447 --token-file token"
     )]
     Inject(InjectArguments),
-    /// How many requests a second a server sustains within response-time limits
+    /// Highest request rate that a server sustains within response-time limits
     ///
-    /// Loads a URL in windows of Poisson arrivals at the most informative rates, until for each limit the highest rate that keeps it
-    /// is known with its 95 % interval. Says why requests were late, and whether the result may be believed.
+    /// Loads a URL in windows of Poisson arrivals at the most informative rates. It ends when the highest rate within each limit is known
+    /// with its 95 % interval. It reports why requests were late, and whether the result is valid.
     #[command(after_help = "EXAMPLES:\n  assay capacity http://127.0.0.1:8080/\n  \
         assay capacity http://127.0.0.1:8080 --scenario shop.toml --limits 20,100 --limited buy\n  \
         assay capacity http://127.0.0.1:8080/ --pid 4242 --gc-log gc.log --at-least 500@25 --json\n  \
         assay capacity --workload supermarket --java 25 --heap 2g --jvm-option=-XX:+UseZGC")]
     Capacity(Box<CapacityArguments>),
-    /// What is wrong with a JVM, the costliest first, and the first safe step: memory, CPU time, GC log and machine together
+    /// Diagnose a JVM: its most expensive problem and the first safe step, from memory, CPU time, GC log and machine
     ///
-    /// Measures nothing of its own: it asks `memory`, `time`, `gc` and `host`, and ranks what they find by its share of the memory limit, of
-    /// the CPU time, and of the time in which the application was stopped. A reader that cannot answer says why.
+    /// Combines `memory`, `time`, `gc` and `host`. Findings are ranked by their share of the memory limit, the CPU time, and the time in
+    /// which the application was stopped. If one of the four cannot answer, the reason is shown.
     #[command(after_help = "EXAMPLES:\n  assay why 4242                               a running JVM\n  \
         assay why 4242 --html why.html               the same as a page\n  \
         assay why gc.log                             a log of a JVM that has ended\n  \
         assay why kafka.ndjson                       a record of assay memory 4242 --record kafka.ndjson")]
     Why(WhyArguments),
-    /// RSS breakdown of a running JVM, by cause; without a PID, the JVMs that run here
+    /// RSS breakdown of a running JVM, by cause, or a list of the running JVMs
     ///
     /// Works from outside: no flag, agent, restart or stop of the process is needed. The parts add up to the kernel's RSS.
     #[command(
         args_conflicts_with_subcommands = true,
         after_help = "EXAMPLES:\n  assay memory                                 the JVMs that run here\n  \
-        assay memory 4242                            the tree, with what could be given back\n  \
-        assay memory 4242 --html kafka.html          the same as a page with a tree map\n  \
-        assay memory 4242 --watch                    areas over time, until Ctrl-C\n  \
-        assay memory 4242 --record kafka.ndjson --for 1h --every 30s\n  \
-        assay memory diff kafka.ndjson kafka.ndjson  what grew between its first and last snapshot\n  \
-        assay memory advise 4242                     the container limit that it needs\n\n\
-        Processes of other users need root or CAP_SYS_PTRACE."
+            assay memory 4242                            the tree, with reclaimable memory\n  assay memory \
+            4242 --html kafka.html          the same as a page with a tree map\n  assay memory 4242 \
+            --watch                    areas over time, until Ctrl-C\n  assay memory 4242 --record \
+            kafka.ndjson --for 1h --every 30s\n  assay memory diff kafka.ndjson kafka.ndjson  growth from \
+            its first to its last snapshot\n  assay memory advise 4242                     the container \
+            limit that it needs\n\nProcesses of other users need root or CAP_SYS_PTRACE."
     )]
     Memory(MemoryArguments),
-    /// What a process uses CPU time for: by role of its threads, user and kernel
+    /// CPU time of a process by the role of its threads, user and kernel
     ///
     /// Works from outside: no flag, agent, restart or stop of the process is needed. The parts add up to the kernel's own total for the
-    /// process. Roles come from the JVM's own list of threads; for other processes they are unknown.
-    #[command(after_help = "EXAMPLES:\n  assay time 4242 --for 30s\n  \
-        assay time 4242 --for 60s --requests-per-second 500   CPU time per request, by role\n  \
-        assay time 4242 --watch                               every two seconds, until Ctrl-C\n  \
-        assay time 4242 --for 30s --html time.html\n  \
-        assay time 4242 --for 60s --jfr --html time.html      Java methods and allocation, by the flight recorder\n\n\
-        Without root, or CAP_SYS_PTRACE, roles of other users' processes are unknown; all else works.")]
+    /// process. Roles come from the JVM's own list of threads. They are unknown for other processes.
+    #[command(after_help = "EXAMPLES:\n  assay time 4242 --for 30s\n  assay time 4242 --for 60s \
+        --requests-per-second 500   CPU time per request, by role\n  assay time 4242 \
+        --watch                               every two seconds, until Ctrl-C\n  assay time 4242 --for 30s \
+        --html time.html\n  assay time 4242 --for 60s --jfr --html time.html      Java methods and \
+        allocation, by the flight recorder\n\nRoles of other users' processes need root or CAP_SYS_PTRACE. \
+        Everything else works without.")]
     Time(TimeArguments),
     /// Analyse GC logs: pauses, throughput, live set, costs in time and memory, and what to change
     ///
@@ -242,22 +242,21 @@ pub enum Command {
     /// Lines that are not recognized are counted and quoted.
     #[command(
         args_conflicts_with_subcommands = true,
-        after_help = "EXAMPLES:\n  assay gc gc.log                              the verdict, findings, tables of pauses\n  \
-        assay gc gc.log gc.log.*                     a rotated set, whatever the order of its names\n  \
-        assay gc /var/log/shop --html shop.html      a folder, as a page with a timeline\n  \
-        kubectl logs shop | assay gc -               a pipe\n  \
-        assay gc gc.log --requests 1200000           with garbage per request\n  \
-        assay gc gc.log --fail-if 'pause_p99_ms > 200' --fail-if 'full_collections > 0'\n  \
-        assay gc gc.log --follow --openmetrics 9400  a log that is still written\n  \
-        assay gc diff before.log after.log           what differs beyond noise"
+        after_help = "EXAMPLES:\n  assay gc gc.log                              the verdict, findings, tables \
+            of pauses\n  assay gc gc.log gc.log.*                     a rotated set, in any order of its \
+            names\n  assay gc /var/log/shop --html shop.html      a folder, as a page with a timeline\n  \
+            kubectl logs shop | assay gc -               a pipe\n  assay gc gc.log --requests \
+            1200000           with garbage per request\n  assay gc gc.log --fail-if 'pause_p99_ms > 200' \
+            --fail-if 'full_collections > 0'\n  assay gc gc.log --follow --openmetrics 9400  a log that is \
+            still written\n  assay gc diff before.log after.log           differences beyond noise"
     )]
     Gc(Box<GcArguments>),
     /// Size of a heap in other reference modes (compressed oops), and the mode that a heap size gets
     Heap(HeapArguments),
     /// Check the machine and the JVMs on it: settings that cost memory, time or connections
     ///
-    /// Reads files of the kernel and the flags of running JVMs; changes nothing, and needs root only for JVMs of other users. Settings that
-    /// cannot be read are unknown, never good.
+    /// Reads kernel files and the flags of running JVMs. Changes nothing, and needs root only for JVMs of other users. Settings that cannot
+    /// be read are unknown, never good.
     #[command(
         args_conflicts_with_subcommands = true,
         after_help = "EXAMPLES:\n  assay host                                   broken rules, and unknown ones\n  \
@@ -270,8 +269,8 @@ pub enum Command {
     Host(HostArguments),
     /// How JVM releases treat options: removed, out of range, deprecated, locked, overridden, without effect, already the default
     ///
-    /// Starts the installed JVMs with the options, but for those that would run commands, load code, open files or ports, or take much
-    /// memory; for these, and for other releases, it uses tables made from real JVMs. What neither knows is not judged.
+    /// Starts the installed JVMs with the options. Options that would run commands, load code, open files or ports, or take much memory are
+    /// not tried. For these, and for other releases, it uses tables made from real JVMs. Options that neither covers are not judged.
     #[command(
         after_help = "EXAMPLES:\n  assay flags 4242                                    options of a running JVM\n  \
         assay flags 4242 --for 21,25                        before it moves to another release\n  \
@@ -282,7 +281,7 @@ pub enum Command {
     Flags(FlagsArguments),
     /// Completions for a shell: commands, options, running JVMs, studies, scenarios and metrics
     ///
-    /// The script asks the program whenever something is completed; make it anew after an update.
+    /// The script calls the program for each completion. Generate it again after an update.
     #[command(
         after_help = "EXAMPLES:\n  assay completions bash > ~/.local/share/bash-completion/completions/assay\n  \
         assay completions zsh > ~/.zfunc/_assay      with fpath+=~/.zfunc before compinit\n  \
@@ -300,7 +299,7 @@ pub enum Command {
 /// Arguments of `assay emulated-guest`.
 #[derive(Debug, Args)]
 pub struct EmulatedGuestArguments {
-    /// What is to be done
+    /// The command
     pub work: PathBuf,
 }
 
@@ -329,17 +328,17 @@ pub struct RunArguments {
     /// Continue after the last complete trial of the folder given by --out
     #[arg(long, requires = "out")]
     pub resume: bool,
-    /// Make these blocks alone, a part of the run: 7 or 7,8 or 1-4; assay merge puts the parts together
+    /// Run these blocks only: 7 or 7,8 or 1-4. assay merge joins the parts
     #[arg(long, value_name = "NUMBERS", value_parser = Blocks::parse)]
     pub blocks: Option<Blocks>,
     /// Print what would be run, and run nothing
     #[arg(long, conflicts_with_all = ["resume", "junit", "summary", "html"])]
     pub plan: bool,
-    /// Let the study change settings of this machine while its trials run; --plan lists them
+    /// Let the study change settings of this machine while its trials run. --plan lists them
     #[arg(long)]
     pub allow_host_changes: bool,
-    /// Exit with 1 if this holds beyond noise for any variant, with 3 if the run cannot decide it; with a sign and % it means the change
-    /// against the variant's baseline: cpu_ms_per_request > +3 %; may be repeated; --plan checks it
+    /// Exit with 1 if this holds beyond noise for any variant, with 3 if the run cannot decide it. With a sign and %, it is the change
+    /// against the variant's baseline: cpu_ms_per_request > +3 %. Repeatable. --plan checks it
     #[arg(long, value_name = "CONDITION", value_parser = parse_gate)]
     pub fail_if: Vec<Gate>,
     /// Exit with 0 even if nothing counts or nothing is compared
@@ -348,7 +347,7 @@ pub struct RunArguments {
     /// Time instead of a number of blocks.
     #[command(flatten)]
     pub budget: BudgetArguments,
-    /// What the conditions come to.
+    /// The verdicts on the conditions.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
     /// Write the page to FILE as well as to the run directory
@@ -371,7 +370,7 @@ pub struct ReportArguments {
     /// Output format
     #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
     pub format: ReportFormat,
-    /// Where to write it; `-` is standard output [default: a page goes to the run directory or beside the file, all else is printed]
+    /// Output file, or `-` for standard output [default: a page goes next to the run or file, other formats are printed]
     #[arg(long)]
     pub out: Option<PathBuf>,
     /// The same as --format json

@@ -272,7 +272,7 @@ fn the_headline_and_the_lines_below_the_matrix_tell_bases_too() {
     };
     let text = told("-XX:+UseSerialGC -XX:HeapBaseMinAddress=8g");
     assert!(text.contains("with a base up to -Xmx32766m"), "{text}");
-    assert!(text.contains("an address that the kernel chooses anew at each start"), "{text}");
+    assert!(text.contains("an address that the kernel chooses at each start"), "{text}");
     let text = told("-XX:+UseG1GC");
     assert!(text.contains("-Xmx30g zero-based: heap at 0x80000000, 2 GiB (HeapBaseMinAddress)"), "{text}");
     assert!(text.contains("addresses of a JVM on this host"), "{text}");

@@ -109,7 +109,7 @@ impl GuestImage {
         let about = fs_err::File::open(host)?.metadata()?;
         if FILES_MAX <= self.entries.len() {
             return Err(io::Error::other(format!(
-                "{} and others are more than {FILES_MAX} files",
+                "there are more than {FILES_MAX} files, {} among them",
                 host.display()
             )));
         }

@@ -60,8 +60,8 @@ pub enum AttachError {
     },
     /// SIGQUIT would end it.
     #[error(
-        "the JVM {pid} does not listen, and SIGQUIT, which would ask it to, would end it: it has only just started, or \
-         was started with -Xrs and its socket in /tmp was removed"
+        "the JVM {pid} does not listen, and SIGQUIT, the request to listen, would end it. It has only just \
+            started, or was started with -Xrs and its socket in /tmp was removed"
     )]
     QuitNotCaught {
         /// The process.

@@ -12,8 +12,8 @@ const STATIC_CODE_BYTES_MIN: u64 = 4 << 20;
 const STATIC_FILES_MAX: usize = 8;
 /// Private offsets were read off JVMs for x86, and a thread has members there of the architecture alone. Held by:
 /// `of_a_jvm_for_another_architecture_no_private_offset_is_used_and_that_is_said`.
-const NOT_X86: &str = "this JVM is for an architecture on which nothing was tested: what only private structures show is unknown, \
-                       and what exported ones show is not proven";
+const NOT_X86: &str = "this JVM is for an untested architecture: facts from private structures alone are \
+    unknown, and those from exported structures are not proven";
 /// Problems that are kept.
 const PROBLEMS_MAX: usize = 100;
 

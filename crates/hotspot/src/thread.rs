@@ -212,7 +212,7 @@ impl ThreadReader<'_, '_> {
             (None, None) => return None,
         };
         if listed.read == ListRead::BrokenOff {
-            let what = format!("Java threads: {BREAKS_OFF}; {} were found", listed.addresses.len());
+            let what = format!("Java threads: {BREAKS_OFF}, {} were found", listed.addresses.len());
             self.hotspot.problem(PROBLEM, what);
         }
         Some(listed)
@@ -258,7 +258,7 @@ impl ThreadReader<'_, '_> {
             return Listed { addresses: Vec::new(), read: ListRead::BrokenOff };
         };
         if THREADS_MAX < count {
-            hotspot.problem(PROBLEM, format!("{count} threads, of which {THREADS_MAX} are read"));
+            hotspot.problem(PROBLEM, format!("{count} threads, only {THREADS_MAX} are read"));
         }
         let at = |i: u64| source.word_anew(threads.checked_add(i * source.word_bytes())?);
         let addresses: Vec<u64> = (0..count.min(THREADS_MAX)).map_while(at).collect();

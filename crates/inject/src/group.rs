@@ -214,7 +214,7 @@ impl LoadSource for Injectors {
         on_progress: &mut dyn FnMut(Progress),
     ) -> Result<Measured, LoadError> {
         if let Some((injector, lost)) = self.first_lost().filter(|_| !self.config.go_on_without) {
-            let cause = format!("it was lost ({}); start it again and connect anew", lost.why);
+            let cause = format!("it was lost ({}): start it and connect again", lost.why);
             return Err(LoadError::Injector { address: injector.address.clone(), cause });
         }
         let mut left_out = Vec::new();
@@ -232,7 +232,7 @@ impl LoadSource for Injectors {
             }
             left_out.extend(ended.lost.iter().map(|lost| {
                 let what = format!(
-                    "{}; that window is not used, and {alive} made it again at the same load",
+                    "{}. That window is not used, and {alive} repeated it at the same load",
                     lost.text
                 );
                 Problem::new(lost.about.clone(), what)

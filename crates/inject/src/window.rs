@@ -162,8 +162,8 @@ impl Making<'_> {
             self.notes.push(Problem::new(source, what));
         } else {
             let what = format!(
-                "lost {when} ({why}); by its last word, {:.2} s before that, it had finished {} requests; \
-                 what it did since, and all its response times, are unknown",
+                "lost {when} ({why}). Its last report, {:.2} s before that, had {} finished requests. Later \
+                    requests and all its response times are unknown",
                 lost.last_report_age_s, lost.requests_by_last_report
             );
             self.lost.push(Problem::new(source, what));

@@ -81,6 +81,6 @@ pub use threads::own_thread_number;
 pub use variables::EarlierBytes;
 
 #[cfg(test)]
-#[expect(dead_code, reason = "the tests beside the crate use the rest of it")]
+#[expect(dead_code, reason = "the tests of the crate use the rest of it")]
 #[path = "../tests/target/mod.rs"]
 mod target;

@@ -387,8 +387,8 @@ impl Entries {
         let mut problems = Vec::new();
         if self.undecided_pages != 0 {
             let what = format!(
-                "this kernel does not show which of {} bytes of anonymous pages are its shared page of zeros, which \
-                 the RSS does not count; Linux 6.7 does, and older ones show it to root",
+                "this kernel does not show which of {} bytes of anonymous pages are its shared page of zeros, \
+                    which the RSS does not count. Linux 6.7 does, and older ones show it to root",
                 self.undecided_pages * page_bytes
             );
             problems.push(Problem::new(source(), what));

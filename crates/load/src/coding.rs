@@ -152,7 +152,7 @@ impl Decoder {
     /// Its body is no message of the method, or longer than what is kept.
     pub fn message<'a>(&'a mut self, answer: &Answer, method: &UnaryMethod) -> Result<&'a [u8], String> {
         if answer.is_cut {
-            return Err("its message has more than 1 MiB, of which nothing can be checked".to_owned());
+            return Err("its message has more than 1 MiB and cannot be checked".to_owned());
         }
         self.decoded.clear();
         method.read(&answer.body, &mut self.decoded)?;

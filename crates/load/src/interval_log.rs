@@ -112,7 +112,7 @@ fn write(
     let mut log = IntervalLogWriterBuilder::new()
         .add_comment("[Histogram log format version 1.3]")
         .add_comment(
-            "[nanoseconds; untagged: response time from the intended start; Tag=service: from the send]",
+            "[nanoseconds, untagged: response time from the intended start, Tag=service: from the send]",
         )
         .with_base_time(started)
         .with_start_time(started)

@@ -83,8 +83,8 @@ impl Unopened {
                 Patience::AfterLate => ("still ", PATIENCE_AFTER_LATE.as_secs_f64()),
             };
             format!(
-                "{} of {wanted} connections were {still}not accepted within {seconds} s: the server takes no more, or not as fast; \
-                 give fewer with --connections",
+                "{} of {wanted} connections were {still}not accepted within {seconds} s: the server takes no \
+                    more, or not as fast. Use fewer with --connections",
                 self.late
             )
         });

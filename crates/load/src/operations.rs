@@ -25,7 +25,7 @@ pub fn never_drawn(name: &str, planned_share: f64, requests: u64) -> String {
     let percent = 100.0 * planned_share;
     let enough = (1.0 / planned_share).ceil();
     format!(
-        "{name}, planned for {percent:.2} % of the requests, is none of the {requests}: a higher rate, or a longer load, of at least {enough:.0} \
-         requests has it"
+        "none of the {requests} requests is {name}, planned for {percent:.2} %: use a higher rate or a longer \
+            load, at least {enough:.0} requests"
     )
 }

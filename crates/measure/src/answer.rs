@@ -34,8 +34,8 @@ pub(crate) fn answer(mut capacity: Capacity, facts: &RunFacts<'_>, bounds: &Boun
             Reason::LoadGenerator,
             "capacity",
             format!(
-                "the generator, not the server, is the limit here: it could not offer {rate:.1}/s twice in a row; nothing is known \
-             of the server from there on"
+                "the generator is the limit here, not the server: it could not offer {rate:.1}/s twice in a \
+                    row. Nothing is known of the server beyond that rate"
             ),
         );
     }
@@ -104,8 +104,9 @@ fn why_not(
     (facts.miss_share < lag.late_share).then(|| {
         let part = 100.0 * bounds.lag_part_of_limit;
         format!(
-            "near {rate_per_s:.0}/s the generator sent {:.1} % of the requests more than {:.1} ms late, {part:.0} % of the limit, \
-             which {:.1} % may miss: it cannot be distinguished from the server here",
+            "near {rate_per_s:.0}/s the generator sent {:.1} % of the requests more than {:.1} ms late, \
+                {part:.0} % of the limit ({:.1} % may miss it). It cannot be distinguished from the server \
+                here",
             100.0 * lag.late_share,
             bounds.lag_part_of_limit * limit_ms,
             100.0 * facts.miss_share

@@ -20,7 +20,7 @@ fn one_sided(bounds: &Bounds, own: DuetWindow, other: DuetWindow) -> Vec<Disturb
     let more = |kind: Check, what: &str, of: fn(&DuetWindow) -> Option<f64>, bound: f64| {
         let (own, other) = (of(&own)?, of(&other)?);
         let evidence = format!(
-            "{what}: {:.1} % of its half, {:.1} % of the other side's, accepted {:.1} % more",
+            "{what}: {:.1} % of its half, {:.1} % of the other side's, limit {:.1} % more",
             100.0 * own,
             100.0 * other,
             100.0 * bound
@@ -29,7 +29,7 @@ fn one_sided(bounds: &Bounds, own: DuetWindow, other: DuetWindow) -> Vec<Disturb
     };
     let foreign = more(
         Check::CpuPressure,
-        "processors used by others",
+        "processors used by other processes",
         |side| side.foreign_cpu_share,
         bounds.foreign_cpu_share,
     );
@@ -80,8 +80,7 @@ mod tests {
     fn the_evidence_names_both_sides() {
         let (mut busy, mut quiet) = (window(1, Some(0.5), None), window(2, Some(0.25), None));
         judge(&Bounds::default(), [&mut busy, &mut quiet]);
-        let want =
-            "processors used by others: 50.0 % of its half, 25.0 % of the other side's, accepted 10.0 % more";
+        let want = "processors used by other processes: 50.0 % of its half, 25.0 % of the other side's, limit 10.0 % more";
         assert_eq!(busy.disturbances[0].evidence, want);
     }
 }

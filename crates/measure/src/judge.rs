@@ -17,7 +17,7 @@ fn disturbance(kind: Check, evidence: String) -> Disturbance {
 pub fn of_machine(bounds: &Bounds, seen: &Observation, knows_server: bool) -> Vec<Disturbance> {
     let over = |kind: Check, what: &str, share: Option<f64>, bound: f64| {
         let share = share.filter(|share| bound < *share)?;
-        let evidence = format!("{what}: {:.1} %, accepted {:.1} %", 100.0 * share, 100.0 * bound);
+        let evidence = format!("{what}: {:.1} %, limit {:.1} %", 100.0 * share, 100.0 * bound);
         Some(disturbance(kind, evidence))
     };
     let foreign = seen.foreign_cpu_share.filter(|_| knows_server);
@@ -25,7 +25,12 @@ pub fn of_machine(bounds: &Bounds, seen: &Observation, knows_server: bool) -> Ve
     let held = seen.host.and_then(|host| host.throttled_share);
     let (foreign_max, steal_max) = (bounds.foreign_cpu_share, bounds.steal_share);
     let mut found: Vec<Disturbance> = [
-        over(Check::CpuPressure, "processors used by others, of the machine", foreign, foreign_max),
+        over(
+            Check::CpuPressure,
+            "share of the machine's processors used by other processes",
+            foreign,
+            foreign_max,
+        ),
         over(Check::Steal, "time taken by the hypervisor, of the machine", steal, steal_max),
         over(
             Check::Throttled,

@@ -120,7 +120,8 @@ impl JsonSchema for RequestedMode {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "A reference mode; \"compressed\" is any compressed one, whichever the JVM chooses for the heap",
+            "description": "A reference mode. \"compressed\" is any compressed one, as the JVM chooses for \
+                the heap",
             "type": "string", "enum": RequestedMode::all().map(RequestedMode::name).collect::<Vec<_>>(),
         })
     }

@@ -37,7 +37,7 @@ fn ids_of_newer_versions_are_kept_and_shown_and_those_of_older_ones_are_today_s(
 fn what_has_not_the_shape_of_an_id_is_refused_by_name() {
     let long = "x".repeat(65);
     for wrong in ["", "Full-GC", "full gc", "-full", "full-", "full--gc", "f\u{fc}ll", "a\u{1b}[31m", &long] {
-        assert!(read(wrong).is_err_and(|error| error.contains("`rule` is no id")), "{wrong}");
+        assert!(read(wrong).is_err_and(|error| error.contains("`rule` is not an id")), "{wrong}");
     }
     assert!(read(&long[1..]).is_ok());
 }

@@ -120,8 +120,8 @@ fn a_good_result_answers_first() {
             http://127.0.0.1:8080 with scenario shop
             A search of 3 windows, 4 min 32 s in all, seed 1
 
-            Sustains 805 requests a second with p99 of buy under 10 ms; the limit is crossed at 812 (790 to
-            835). The maximum is 1,240/s (1,210 to 1,260); p99 at 1,200/s is 60.0 ms.
+            Sustains 805 requests/s with p99 of buy under 10 ms; the limit is crossed at 812 (790 to 835). The
+            maximum is 1,240/s (1,210 to 1,260); p99 at 1,200/s is 60.0 ms.
             → To sustain more, begin with collection pauses: without it 61.2 % of the requests beyond 10 ms
             would have kept the limit.
 
@@ -134,10 +134,10 @@ fn a_good_result_answers_first() {
             25 ms                 1,090   1,120         1,100  1,080 to 1,130  2.3
             critical rate                                 947      925 to 970  2.4  geometric mean of the rates
                                                                                     above
-            max rate                                    1,240  1,210 to 1,260  2.1  highest that is sustained,
-                                                                                    whatever the response time
-            Intervals aim at holding the true rate in 95 of 100 searches. Of searches for simulated servers of
-            known capacity 95 in 100 did; 61 to 85 where pauses decide over a limit and the rate hardly does.
+            max rate                                    1,240  1,210 to 1,260  2.1  highest sustained rate at
+                                                                                    any response time
+            Intervals are meant to hold the true rate in 95 of 100 searches. In searches on simulated servers of
+            known capacity, 95 in 100 did. If pauses rather than the rate decide a limit, 61 to 85 did.
 
             Causes of slow requests
             12,345 requests beyond 10 ms
@@ -158,7 +158,7 @@ fn a_good_result_answers_first() {
             audit  no audit was requested
 
             Windows
-            3 windows were measured; 3 of them undisturbed.
+            3 windows were measured, 3 of them undisturbed.
 
             Only on the page: the charts: response time over the rate, throughput over the rate, causes of slow
             requests; Passed; Figures of every window; Windows as CSV; How it was found.
@@ -200,7 +200,7 @@ fn a_limit_of_one_operation_names_it_in_every_form() {
     let terminal = TerminalView { width: 100, color: false, extent: Extent::All };
     for text in [document.terminal(terminal), document.markdown()] {
         let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let answer = "With p99 of checkout under 200 ms it sustains 395 requests a second; the limit is crossed at 400 (380 to 420).";
+        let answer = "With p99 of checkout under 200 ms it sustains 395 requests/s; the limit is crossed at 400 (380 to 420).";
         assert!(one_line.contains(answer), "{text}");
         assert!(one_line.contains("40 requests beyond 200 ms of checkout"), "{text}");
         assert!(
@@ -212,7 +212,7 @@ fn a_limit_of_one_operation_names_it_in_every_form() {
     document.write_html(&mut page).expect("in memory");
     let page = String::from_utf8(page).expect("text");
     assert!(
-        page.contains("200 ms of checkout is crossed at 400 requests a second (380 to 420); kept at 395/s"),
+        page.contains("200 ms of checkout is crossed at 400 requests/s (380 to 420); kept at 395/s"),
         "its mark on the curve"
     );
     assert!(page.contains("misses_200_ms{operation=checkout}"), "the windows as CSV");
@@ -228,7 +228,7 @@ fn a_limit_of_one_operation_names_it_in_every_form() {
 fn a_result_that_is_not_valid_says_so_first_and_why() {
     let mut report = good();
     report.valid = Some(false);
-    let why = "4 of 6 windows left out, the last for: processors used by others, of the machine: 22.0 %, accepted 10.0 %";
+    let why = "4 of 6 windows left out, the last for: share of the machine's processors used by other processes: 22.0 %, limit 10.0 %";
     report.checks.push(check("disturbance", Some(false), why));
     report.problems = vec![
         Problem::new("disturbance", why),
@@ -243,11 +243,11 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
 
             NOT VALID: do not use these figures
             - disturbance: 4 of 6 windows left out, the last for: processors used by others,
-              of the machine: 22.0 %, accepted 10.0 %
+              of the machine: 22.0 %, limit 10.0 %
 
-            Sustains 805 requests a second with p99 of buy under 10 ms; the limit is crossed
-            at 812 (790 to 835). The maximum is 1,240/s (1,210 to 1,260); p99 at 1,200/s is
-            60.0 ms.
+            Sustains 805 requests/s with p99 of buy under 10 ms; the limit is crossed at 812
+            (790 to 835). The maximum is 1,240/s (1,210 to 1,260); p99 at 1,200/s is 60.0
+            ms.
             → Repair what the checks found, then measure again.
 
             Limits
@@ -259,13 +259,13 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
             25 ms                 1,090         1,100  1,080 to 1,130
             critical rate                         947      925 to 970  geometric mean of the
                                                                        rates above
-            max rate                            1,240  1,210 to 1,260  highest that is
-                                                                       sustained, whatever
-                                                                       the response time
+            max rate                            1,240  1,210 to 1,260  highest sustained
+                                                                       rate at any response
+                                                                       time
             Not in this width: Missed at, ± (%).
-            Intervals aim at holding the true rate in 95 of 100 searches. Of searches for
-            simulated servers of known capacity 95 in 100 did; 61 to 85 where pauses decide
-            over a limit and the rate hardly does.
+            Intervals are meant to hold the true rate in 95 of 100 searches. In searches on
+            simulated servers of known capacity, 95 in 100 did. If pauses rather than the
+            rate decide a limit, 61 to 85 did.
 
             Causes of slow requests
             12,345 requests beyond 10 ms
@@ -286,7 +286,7 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
             Check        What was found
             ────────────────────────────────────────────────────────────────────────────────
             disturbance  4 of 6 windows left out, the last for: processors used by others,
-                         of the machine: 22.0 %, accepted 10.0 %
+                         of the machine: 22.0 %, limit 10.0 %
 
             Without a verdict
             Check  What was found
@@ -294,7 +294,7 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
             audit  no audit was requested
 
             Windows
-            3 windows were measured; 3 of them undisturbed.
+            3 windows were measured, 3 of them undisturbed.
 
             Problems
               capacity: the intervals are wider than asked�[31m
@@ -323,9 +323,8 @@ fn what_was_not_found_is_told_with_what_was_tried() {
             http://127.0.0.1:8080 with scenario shop
             A sweep of 0 windows, 4 min 32 s in all, seed 1
 
-            Does not keep p99 under 10 ms even at 50.0 requests a
-            second, the lowest rate measured. The maximum rate was not
-            found.
+            Does not keep p99 under 10 ms even at 50.0 requests/s, the
+            lowest rate measured. The maximum rate was not found.
             → To learn what makes requests late, name the server's
             process (--pid).
 
@@ -345,12 +344,11 @@ fn what_was_not_found_is_told_with_what_was_tried() {
             max rate                                -         -
 
             p99 under      Note
-            ───────────────────────────────────────────────────────
+            ───────────────────────────────────────────────────────────
             10 ms          missed already at 50.0/s
             25 ms          kept at all rates, up to 4,000/s
             critical rate  geometric mean of the rates above
-            max rate       highest that is sustained, whatever the
-                           response time
+            max rate       highest sustained rate at any response time
             Not in this width: Missed at, ± (%).
 
             Causes of slow requests
@@ -365,7 +363,7 @@ fn what_was_not_found_is_told_with_what_was_tried() {
             audit  no audit was requested
 
             Windows
-            0 windows were measured; 0 of them undisturbed.
+            0 windows were measured, 0 of them undisturbed.
 
             Only on the page: Passed; Windows as CSV; How it was found.
         "#]],

@@ -28,7 +28,7 @@ fn a_duet_says_what_it_is_and_what_was_made_equal() {
     }
     let page = html(&run);
     for condition in [
-        "0,2-3 and 1,4-5; 6 left over; whole cores",
+        "0,2-3 and 1,4-5; 6 left over, whole cores",
         "6, the halves swapped in every one",
         "-XX:ActiveProcessorCount=3 -XX:ParallelGCThreads=3",
         "after: -XX:+UseSerialGC",

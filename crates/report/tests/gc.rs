@@ -125,14 +125,14 @@ fn what_a_log_says_of_references_is_told_without_their_mode() {
 fn figures_that_disagree_with_the_log_come_first_and_those_that_agree_are_on_the_page_alone() {
     let mut report = sample::g1();
     let agreeing = report.reconciliations[0].clone();
-    let said = "1 figure that the log gives itself was checked: all agree with what was read.";
+    let said = "1 figure that the log gives itself was checked: all agree with the events read.";
     let text = terminal(&report, 120);
     assert!(text.contains(said) && !text.contains(&agreeing.what), "{text}");
     assert!(page(&report).contains(said) && page(&report).contains(&agreeing.what));
     report.reconciliations.push(GcReconciliation { what: "bytes freed".to_owned(), read: 7.0, ..agreeing });
     let text = terminal(&report, 120);
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} in {text}"));
-    assert!(at("checked: 1 does not agree with what was read.") < at("bytes freed"));
+    assert!(at("checked: 1 does not agree with the events read.") < at("bytes freed"));
     assert!(at("bytes freed") < at("collections by number"));
 }
 

@@ -109,8 +109,11 @@ fn kinds_of_pages_are_in_the_headline_where_they_are_unusual_and_in_a_sentence_a
     let usual = kinds(|_, _| {});
     assert!(usual.contains("By kind of page: ") && !usual.contains("views of shared memory; "), "{usual}");
     let shared = kinds(|pages, bytes| *pages = PageKinds { shared_bytes: bytes, ..PageKinds::default() });
-    assert!(shared.contains("are not Java heap; 406.4 MiB (100.0 %) are views of shared memory"), "{shared}");
-    assert!(shared.contains("the kernel does not say what lies in huge pages"), "{shared}");
+    assert!(
+        shared.contains("outside the Java heap; 406.4 MiB (100.0 %) are views of shared memory"),
+        "{shared}"
+    );
+    assert!(shared.contains("the kernel does not report huge pages"), "{shared}");
     let mut earlier = kafka::snapshot();
     earlier.entries.iter_mut().for_each(|entry| entry.pages = None);
     assert!(!tree(&earlier, 140).contains("By kind of page"), "an earlier version did not count them");
@@ -394,7 +397,7 @@ fn a_verdict_on_growth_says_what_grows_how_fast_and_since_when() {
     let change = MemoryChange { growth: Some(verdict(GrowthKind::Growing)), ..kafka::change() };
     let text = memory::change(&change, &[]).terminal(view(200, Extent::All));
     assert!(
-        text.contains("→ Begin with what grows on: Java heap: static field app.Cache.entries."),
+        text.contains("→ Begin with the continuing growth: Java heap: static field app.Cache.entries."),
         "{text}"
     );
     assert!(said(GrowthKind::LevelledOff).starts_with("Levelled off: nothing grows any more"));
@@ -438,7 +441,7 @@ fn what_is_alive_in_the_heap_is_shown_with_what_holds_it() {
     snapshot.jvm.as_mut().expect("a JVM").heap_live = Some(live.clone());
     let text = shown(&snapshot);
     assert!(
-        text.contains("Of 144.0 MiB of Java objects 36.0 MiB are alive, 108.0 MiB (75.0 %) are garbage."),
+        text.contains("144.0 MiB of Java objects: 36.0 MiB are alive, 108.0 MiB (75.0 %) are garbage."),
         "{text}"
     );
     assert!(text.contains("static field app.Cache.entries") && text.contains("app.Entry 30.0 MiB"), "{text}");
@@ -462,7 +465,7 @@ fn a_heap_that_is_mapped_three_times_is_said_to_take_a_third_of_what_the_rss_cou
     let document = memory::document(&snapshot, &[], None).markdown();
     let headline = format!("{} of memory: {} Java heap, mapped three times", mib(memory), mib(heap));
     let beyond = format!(
-        "{} ({:.1} %) are not Java heap; RSS counts {}",
+        "{} ({:.1} %) outside the Java heap, RSS counts {}",
         mib(memory - heap),
         (memory - heap) as f64 / memory as f64 * 100.0,
         mib(snapshot.rss_bytes)

@@ -135,8 +135,9 @@ impl Texts<'_> {
             Source::Secret(_) => false,
         };
         if template.sources().any(|source| is_of_request(&source)) {
-            let what = "header \"Cookie\": its cookies are those that a session begins with, so that only values of the session \
-                        (session-..., per = \"session\") and of the environment can stand in it; what a server sets is sent back by itself";
+            let what = "header \"Cookie\": a session begins with these cookies, so they hold only values of \
+                the session (session-..., per = \"session\") and of the environment. Cookies that a server \
+                sets are sent back without it";
             (self.wrong)(what.to_owned());
         }
         template
@@ -293,7 +294,7 @@ fn check_grpc(file: &OperationFile, wrong: &mut dyn FnMut(String)) {
         ("follow_redirects", file.follow_redirects),
     ];
     for (name, _) in others.iter().filter(|(_, is_set)| *is_set) {
-        wrong(format!("`{name}` does not belong to `grpc`, which has a `body` and `headers`; leave it out"));
+        wrong(format!("`{name}` does not belong to `grpc`, which has a `body` and `headers`: leave it out"));
     }
     for own in file
         .headers

@@ -28,8 +28,8 @@ pub(crate) fn check(operations: &[Operation], wrong: &mut dyn FnMut(usize, Strin
                 wrong(
                     at,
                     format!(
-                        "operation {:?}: its cookie {name:?} has another value than in operation {first:?}; a user has all cookies from \
-                         the start of its session, and one of each name",
+                        "operation {:?}: its cookie {name:?} has another value than in operation {first:?}. A \
+                            user has all cookies from the start of its session, and one of each name",
                         operation.name
                     ),
                 );

@@ -47,7 +47,7 @@ impl Services {
         let fix = "make it by `protoc --descriptor_set_out=FILE --include_imports`, or name the .proto file";
         DescriptorPool::decode(set)
             .map(Services)
-            .map_err(|error| format!("is no whole set of descriptors ({error}); {fix}"))
+            .map_err(|error| format!("is not a whole set of descriptors ({error}); {fix}"))
     }
 
     /// A method by its name, `package.Service/Method`.
@@ -88,7 +88,7 @@ impl UnaryMethod {
         let options = DeserializeOptions::new();
         let message = DynamicMessage::deserialize_with_options(self.input.clone(), &mut reader, &options)
             .and_then(|message| reader.end().map(|()| message))
-            .map_err(|error| format!("is no {}: {error}", self.input.full_name()))?;
+            .map_err(|error| format!("is not a {}: {error}", self.input.full_name()))?;
         let length = u32::try_from(message.encoded_len()).map_err(|_| "is longer than 4 GiB".to_owned())?;
         out.push(0);
         out.extend_from_slice(&length.to_be_bytes());
@@ -110,7 +110,7 @@ impl UnaryMethod {
             return Err(format!("its body holds {come} bytes where its message has {length}"));
         }
         let unfit =
-            |error: &dyn std::fmt::Display| format!("its body is no {}: {error}", self.output.full_name());
+            |error: &dyn std::fmt::Display| format!("its body is not a {}: {error}", self.output.full_name());
         let message = DynamicMessage::decode(self.output.clone(), message).map_err(|error| unfit(&error))?;
         let options = SerializeOptions::new().skip_default_fields(false);
         message

@@ -114,7 +114,7 @@ impl Names<'_> {
         if let Some(at) = self.extract(name) {
             return match self.extracts[at].place {
                 ValueLocation::Hidden { .. } => Err(format!(
-                    "{{{name}}} is all hidden fields of a form; send them with hidden = {name:?}"
+                    "{{{name}}} is all hidden fields of a form: send them with hidden = {name:?}"
                 )),
                 _ => Ok(Source::Extracted(at)),
             };

@@ -54,8 +54,8 @@ pub(crate) fn value(
         || (!is_list && file.values.is_some())
     {
         return wrong(
-            "ranges have `from` and `to`; counters have `from`, and may have `to`; lists have `values`; a \
-             range-list also has `count`, and may have `prefix` and `separator`"
+            "ranges have `from` and `to`, counters `from` and optionally `to`, lists `values`. A range-list \
+                also has `count`, and optionally `prefix` and `separator`"
                 .to_owned(),
         );
     }
@@ -135,8 +135,9 @@ pub(crate) fn feeds_of(
 
 /// Where a value stands, by the keys that say it.
 fn place(file: &ExtractFile) -> Result<ValueLocation, String> {
-    const FORMS: &str = "say where it stands: `after` and `before`; `json`, a pointer such as /items/0/id; `regex`; `header`; `field` of a \
-                         form, which `form` may name; or `form` alone for all its hidden fields";
+    const FORMS: &str = "define its place by `after` and `before`, `json` (a pointer such as /items/0/id), \
+        `regex`, `header`, or `field` of a form, which `form` may name. `form` alone takes all its hidden \
+        fields";
     let ExtractFile { operation: _, after, before, json, regex, header, form, field, once: _ } = file;
     let kinds = [
         after.as_ref().or(before.as_ref()).is_some(),

@@ -40,7 +40,7 @@ pub enum StudyError {
     #[error("{0}")]
     Environment(String),
     /// Every trial failed. Partial results are kept.
-    #[error("no trial could be finished; what there is lies in {}\n{reason}", .dir.display())]
+    #[error("every trial failed; partial results: {}\n{reason}", .dir.display())]
     NoTrial {
         /// The run directory.
         dir: PathBuf,
@@ -48,7 +48,7 @@ pub enum StudyError {
         reason: String,
     },
     /// The user stopped the run. Finished trials are kept.
-    #[error("interrupted; {done} of {trials} launches are whole in {}; go on with --resume --out {}", .dir.display(), .dir.display())]
+    #[error("interrupted: {done} of {trials} launches are complete in {}; go on with --resume --out {}", .dir.display(), .dir.display())]
     Interrupted {
         /// The run directory.
         dir: PathBuf,

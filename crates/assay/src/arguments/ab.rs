@@ -25,11 +25,11 @@ pub struct AbArguments {
     /// How both servers are loaded and measured.
     #[command(flatten)]
     pub pair: PairArguments,
-    /// Time for the whole comparison; it ends earlier when every figure is decided
+    /// Time for the whole comparison. It ends earlier if every figure is decided
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration::parse_positive, allow_negative_numbers = true)]
     pub budget: Duration,
-    /// Exit with 1 if any figure of the new build is worse by more than this, and a second set of pairs confirms it; with 3 if the time is too
-    /// short to decide
+    /// Exit with 1 if any figure of the new build is worse by more than this and a second set of pairs confirms it. Exit with 3 if the time
+    /// is too short to decide
     #[arg(long, value_name = "CHANGE", default_value = "+3%", value_parser = parse_limit, allow_hyphen_values = true)]
     pub limit: f64,
     /// Heap of both JVMs: -Xms and -Xmx, for example 512m
@@ -41,7 +41,7 @@ pub struct AbArguments {
     /// Print what would run and which differences it would probably show, and run nothing
     #[arg(long, conflicts_with_all = ["junit", "summary", "html"])]
     pub plan: bool,
-    /// What the limit comes to.
+    /// The verdict on the limit.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
     /// Write a page to FILE

@@ -15,21 +15,21 @@ pub struct BisectArguments {
     pub good: String,
     /// One that follows it and has the change
     pub bad: String,
-    /// The study file that starts, loads and measures the server; its folder, or its `directory`, is in the repository
+    /// Study file that starts, loads and measures the server. Its folder, or its `directory`, is in the repository
     pub study: PathBuf,
-    /// Command that builds a commit in a clean copy of it; no shell is run [default: `build` of the study]
+    /// Command that builds a commit in a clean copy of it, run without a shell [default: `build` of the study]
     #[arg(long, value_name = "COMMAND")]
     pub build: Option<String>,
     /// The short form: the [quick] part of the study file
     #[arg(long)]
     pub quick: bool,
-    /// The least change for the worse that is looked for, in percent; a smaller one takes longer
+    /// Smallest regression to look for, in percent. A smaller one takes longer
     #[arg(long, value_name = "PERCENT", default_value = "3", value_parser = parse_positive_number)]
     pub least: f64,
     /// Pairs of trials in each comparison
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=100))]
     pub pairs: u32,
-    /// No comparison begins after this time; an answer may then be missing [default: as long as it takes]
+    /// Start no comparison after this time, even if no answer is reached [default: no limit]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
     pub budget: Option<Duration>,
     /// Folder for the runs [default: runs/<study>-bisect-<time>]

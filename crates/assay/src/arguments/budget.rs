@@ -13,7 +13,7 @@ pub struct BudgetArguments {
     /// the metric that decides, the study's claims and each --fail-if, which then exits with 1 only if fresh blocks alone show it again
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
     pub budget: Option<Duration>,
-    /// With --budget: the smallest difference of interest, percent; an interval within it decides that there is none [default: 2]
+    /// With --budget: the smallest difference of interest, percent. An interval within it means no difference [default: 2]
     #[arg(long, value_name = "PERCENT", value_parser = parse_positive_number, requires = "budget")]
     pub difference: Option<f64>,
     /// With --budget: a run directory of the same study, whose scatter says which difference the time can show [default: the newest in runs]

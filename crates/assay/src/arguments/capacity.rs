@@ -19,7 +19,7 @@ const LIMIT_MS_MAX: f64 = 600_000.0;
 /// Arguments of `assay capacity`.
 #[derive(Debug, Args)]
 pub struct CapacityArguments {
-    /// Address to load; with --scenario, the address that its paths are appended to
+    /// Address to load. With --scenario, the base address of its paths
     #[arg(required_unless_present = "workload")]
     pub url: Option<String>,
     /// Start the server of a ready-made workload, such as supermarket, in place of a URL
@@ -31,20 +31,19 @@ pub struct CapacityArguments {
     /// The workload's heap, such as 2g
     #[arg(long, value_name = "SIZE", conflicts_with = "url", value_parser = assay_study::parse_size)]
     pub heap: Option<assay_study::Size>,
-    /// An option of the workload's JVM; may be repeated
+    /// Option of the workload's JVM. Repeatable
     #[arg(long, value_name = "OPTION", conflicts_with = "url", allow_hyphen_values = true)]
     pub jvm_option: Vec<String>,
-    /// An option of the workload, such as data=small; may be repeated
+    /// Option of the workload, such as data=small. Repeatable
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "url", value_parser = parse_option)]
     pub option: Vec<(String, String)>,
-    /// Scenario file: operations, sessions, checks; or the name of a ready-made scenario: assay studies
+    /// Scenario file (operations, sessions, checks), or the name of a ready-made scenario: assay studies
     #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
     /// The request to a URL without a scenario
     #[command(flatten)]
     pub request: RequestArguments,
-    /// Limits of the response time, in ms, or with a unit: 10ms,0.5s; of one operation of the scenario behind its name:
-    /// 25,checkout=200ms
+    /// Limits of the response time, in ms, or with a unit: 10ms,0.5s. A limit of one operation follows its name: 25,checkout=200ms
     #[arg(long, value_name = "LIMIT,...", default_value = "10,25,50,75,100", value_parser = parse_limits)]
     pub limits: Limits,
     /// The percentile that must keep them
@@ -56,54 +55,53 @@ pub struct CapacityArguments {
     /// How to search for the rates
     #[arg(long, value_enum, default_value_t = MethodName::Search)]
     pub method: MethodName,
-    /// About the longest time of it, warm-up left out [default: 5m for a search, 150m for a sweep, as published; less shortens
-    /// its phases]
+    /// Approximate maximum time without the warm-up [default: 5m for a search, 150m for a sweep, as published. A shorter time shortens the
+    /// phases]
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive)]
     pub budget: Option<Duration>,
-    /// Longest time of the warm-up before it; it ends when the server is steady
+    /// Maximum time of the warm-up. It ends when the server is steady
     #[arg(long, default_value = "2m", value_parser = duration::parse_positive)]
     pub warm_up: Duration,
     /// The server is warm already
     #[arg(long, conflicts_with = "warm_up")]
     pub no_warm_up: bool,
-    /// The server's process, by its number or a part of its program's name, to be watched: waits for processors, throttling, restart,
-    /// and who else uses the machine
+    /// Server process to watch (number or part of its name) for waits for processors, throttling, restarts, and other users of the machine
     #[arg(long, value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: Option<ProcessName>,
     /// Auxiliary processes of the server, with their children, such as a database, other servers, or injectors on its machine: what they
     /// use is not foreign
     #[arg(long, value_name = "PID|NAME,...", value_delimiter = ',', requires = "pid", value_parser = parse_process, allow_negative_numbers = true)]
     pub companion: Vec<ProcessName>,
-    /// The server's GC log, so that slow requests can be attributed to pauses; best with the decorators uptime,timenanos
+    /// The server's GC log, to attribute slow requests to pauses. The decorators uptime,timenanos work best
     #[arg(long, value_name = "FILE")]
     pub gc_log: Option<PathBuf>,
-    /// Read by GET at the end, and after each level of a sweep: the server's own proof that its data is right, 2xx if it is
+    /// Path of the server's own check of its data, 2xx if it is right. Requested at the end and after each level of a sweep
     #[arg(long, value_name = "URL")]
     pub audit_url: Option<String>,
     /// Called by POST before each level of a sweep: sets the server's data back, 2xx if it is
     #[arg(long, value_name = "URL")]
     pub reset_url: Option<String>,
-    /// Connections at most; what waits for one waits in its response time
+    /// Maximum connections. Waiting for a free one counts as response time
     #[arg(short, long, default_value_t = 256, value_parser = parse_count, allow_negative_numbers = true)]
     pub connections: u32,
     /// Users, exactly so many, each with a session of its own [default: as many as each rate needs, and more when all are busy]
     #[arg(long, value_parser = parse_count, allow_negative_numbers = true)]
     pub users: Option<u32>,
-    /// Requests under way or waiting at most; what exceeds this is counted as failed [default: 10000, or as many as the connections
-    /// carry at once where that is more]
+    /// Maximum requests in flight or waiting. Requests beyond it count as failed [default: 10000, or the capacity of the connections if
+    /// that is more]
     #[arg(long, value_parser = parse_count, allow_negative_numbers = true)]
     pub in_flight: Option<u32>,
-    /// Seed of every random draw; without it each capacity draws other numbers, and says its seed
+    /// Seed of every random draw [default: a new one, which the result shows]
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Exit with 1 if the highest rate that keeps a limit is lower than this beyond noise, with 3 if that cannot be decided: 500@25 for
-    /// 500 a second under 25 ms, 500@checkout=200ms with a limit of one operation; may be repeated
+    /// Exit with 1 if the rate within a limit is below this beyond noise, with 3 if that cannot be decided. 500@25 means 500/s within 25
+    /// ms, 500@checkout=200ms the limit of one operation. Repeatable
     #[arg(long, value_name = "RATE@LIMIT", value_parser = parse_at_least)]
     pub at_least: Vec<AtLeast>,
     /// Say what would be searched for and sent, by operation, and send nothing
     #[arg(long)]
     pub plan: bool,
-    /// Exit with 0 even where the result is not valid; what --at-least requires is still decided
+    /// Exit with 0 even if the result is not valid. --at-least is still decided
     #[arg(long)]
     pub allow_invalid: bool,
     /// Let windows count in which others used the machine: the only way to a figure where that never ends. With such windows the
@@ -122,7 +120,7 @@ pub struct CapacityArguments {
     /// Injectors that make the load instead of this process
     #[command(flatten)]
     pub injectors: InjectorsArguments,
-    /// What --at-least comes to
+    /// The verdict on --at-least
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
     /// Form of the result
@@ -141,16 +139,16 @@ pub struct CapacityArguments {
 pub enum MethodName {
     /// Windows at the most informative rates, until the intervals are narrow
     Search,
-    /// Level by level, after the published rules of SPECjbb2015; without intervals
+    /// Level by level, after the published rules of SPECjbb2015. No intervals
     Sweep,
 }
 
 /// Limits upwards, each once, in milliseconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Limits {
-    /// Of all operations, or of those that are limited together.
+    /// Limits of all operations, or of those that are limited together.
     pub of_all: Vec<f64>,
-    /// Of single operations, by their names.
+    /// Limits of single operations, by their names.
     pub of_operations: BTreeMap<String, Vec<f64>>,
 }
 

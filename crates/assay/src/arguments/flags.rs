@@ -7,8 +7,8 @@ use std::path::PathBuf;
 /// Arguments of `assay flags`.
 #[derive(Debug, Args)]
 pub struct FlagsArguments {
-    /// A running JVM, by its number or a part of its program's name; options or a whole command in one argument: '-Xmx4g -XX:+UseZGC',
-    /// 'java -Xmx4g -jar shop.jar'; or a file with options
+    /// A JVM (number or part of its name), a file with options, or options or a command as one argument: '-Xmx4g -XX:+UseZGC', 'java -Xmx4g
+    /// -jar shop.jar'
     #[arg(
         value_name = "PID|NAME|OPTIONS|FILE",
         allow_hyphen_values = true,
@@ -18,11 +18,11 @@ pub struct FlagsArguments {
     /// A file with options: jvm.options with versions (8-13:-XX:...), a file of arguments, an environment file, a script, a Dockerfile
     #[arg(long, value_name = "FILE", conflicts_with = "what")]
     pub file: Option<PathBuf>,
-    /// Releases to ask, such as 21,25 [default: the JVM's release; for options every known release]
+    /// Releases to ask, such as 21,25 [default: the JVM's release, or every known release for options]
     #[arg(long = "for", value_name = "RELEASES", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(8..=99))]
     pub releases: Vec<u32>,
-    /// End with exit code 1 if on one of the releases no JVM starts with the options (fails), or a JVM would warn of one (warns); with 3 where
-    /// that is not known
+    /// Exit with 1 if no JVM of a release starts with the options (fails), or a JVM would warn of one (warns). Exit with 3 if that is
+    /// unknown
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<FlagsCondition>,
     /// Files for the verdicts.
@@ -39,7 +39,7 @@ pub struct FlagsArguments {
     pub format: FormatArguments,
 }
 
-/// What a build may be made to fail on.
+/// Verdicts that can fail a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FlagsCondition {
     /// No JVM of the release starts with the options.

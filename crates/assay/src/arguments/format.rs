@@ -4,10 +4,10 @@ use crate::failure::Failure;
 use assay_report::Extent;
 use clap::{Args, ValueEnum};
 
-/// The form of what is printed.
+/// Output on standard output.
 #[derive(Debug, Default, Args)]
 pub struct FormatArguments {
-    /// Output format [default: table; none if only a page is requested]
+    /// Output format [default: table, or nothing if only a page is requested]
     #[arg(long, value_enum, value_name = "FORM")]
     pub format: Option<Format>,
     /// The same as --format json
@@ -21,7 +21,7 @@ pub struct FormatArguments {
 /// How much of a result is printed as text.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct ExtentArguments {
-    /// Print the whole result as text: every part and every entry; by default at most 40 lines
+    /// Print every part and every entry as text instead of at most 40 lines
     #[arg(long)]
     pub all: bool,
 }
@@ -38,7 +38,7 @@ impl ExtentArguments {
 pub struct Form {
     /// The form.
     pub format: Format,
-    /// What a text has; all other forms are whole.
+    /// Extent of a text. All other forms are complete.
     pub extent: Extent,
 }
 
@@ -59,13 +59,13 @@ impl PartialEq<Format> for Form {
 pub enum Format {
     /// Text that fits the terminal
     Table,
-    /// JSON in the stored format; one object per line for a series of results
+    /// JSON in the stored format, one object per line for a series of results
     Json,
-    /// Raw numbers, a row for each figure or entry, with units in the names; missing values are empty
+    /// CSV, a row for each figure or entry, with units in the names. Missing values are empty
     Csv,
     /// Markdown: the answer, then the tables of the page
     Md,
-    /// Raw numbers, one JSON object per line; missing values are null
+    /// One JSON object per line for each figure or entry. Missing values are null
     Ndjson,
 }
 
@@ -75,7 +75,7 @@ impl FormatArguments {
         Form { format: self.format_beside(false).unwrap_or(Format::Table), extent: self.extent.extent() }
     }
 
-    /// The same; nothing is printed where a page is written and no form was asked for.
+    /// The same, or nothing if a page is written and no form was requested.
     pub fn form_beside(&self, is_page_written: bool) -> Option<Form> {
         self.format_beside(is_page_written).map(|format| Form { format, extent: self.extent.extent() })
     }
@@ -85,7 +85,7 @@ impl FormatArguments {
         self.format.or(json).or((!is_page_written).then_some(Format::Table))
     }
 
-    /// Whether results are printed as JSON, where the only other form is text.
+    /// Whether results are printed as JSON. The only other form is text.
     ///
     /// # Errors
     /// When another form was asked for; `what` is what has only two.

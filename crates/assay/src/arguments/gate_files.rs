@@ -3,7 +3,7 @@
 use clap::Args;
 use std::path::PathBuf;
 
-/// Where the verdicts on conditions are written to.
+/// Files that get the verdicts on conditions.
 #[derive(Debug, Args)]
 pub struct GateFilesArguments {
     /// Write the verdict on each condition, and whether the result can be used, to FILE as JUnit XML

@@ -13,7 +13,7 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(subcommand_negates_reqs = true)]
 pub struct GcArguments {
-    /// What to do with the logs; without it they are read.
+    /// A command on the logs. The default reads them.
     #[command(subcommand)]
     pub command: Option<GcCommand>,
     /// How they are read.
@@ -24,7 +24,7 @@ pub struct GcArguments {
 /// Questions about several logs.
 #[derive(Debug, Subcommand)]
 pub enum GcCommand {
-    /// What differs between two logs beyond noise
+    /// Differences between two logs beyond noise
     #[command(after_help = "EXAMPLES:\n  assay gc diff before.log after.log\n  \
         assay gc diff before/ after/ --fail-if 'pause_p99_ms > +10%' --fail-if 'lines_not_understood > 0'")]
     Diff(GcDiffArguments),
@@ -34,8 +34,8 @@ pub enum GcCommand {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("requests_given").args(["requests", "requests_per_second"]))]
 pub struct GcReadArguments {
-    /// Logs: files, plain or packed, archives, rotated sets, folders; - for standard input; the PID of a JVM, or a part of its
-    /// program's name, for the log that it writes. Of several there is a table, the worst first
+    /// Files (also compressed, rotated or in archives), folders, - for standard input, or a JVM (PID or part of its name) for its current
+    /// log. Several logs become a table, the worst first
     #[arg(value_name = "LOG|PID|NAME", required = true)]
     pub logs: Vec<PathBuf>,
     /// Read all LOGs as one, in chronological order: for logs of one server with unrelated names
@@ -62,14 +62,14 @@ pub struct GcReadArguments {
     /// Write a page with pictures to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Write everything that the collector did to FILE, a line of JSON each; lines of kind source and jvm say whose it is
+    /// Write every GC event to FILE, one JSON object per line. Objects of kind source and jvm name the log and the JVM
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
-    /// Exit with 1 if this holds, with 3 if the log lacks the figure; may be repeated. Misspelt names are corrected; --csv and --json have
-    /// the figures
+    /// Exit with 1 if this holds, with 3 if the log lacks the figure. Repeatable. Misspelt names are corrected. --csv and --json show the
+    /// names
     #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     pub fail_if: Vec<Condition>,
-    /// What the conditions come to.
+    /// The verdicts on the conditions.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
     /// Keep reading the log as it grows, through rotation and restarts, until Ctrl-C
@@ -81,7 +81,7 @@ pub struct GcReadArguments {
     /// How long to follow [default: until Ctrl-C]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive, requires = "follow")]
     pub duration: Option<Duration>,
-    /// Serve the figures of a followed log as OpenMetrics at http://ADDRESS/metrics; a port alone means 127.0.0.1
+    /// Serve the figures of a followed log as OpenMetrics at http://ADDRESS/metrics. A port alone means 127.0.0.1
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = parse_address, requires = "follow")]
     pub openmetrics: Option<SocketAddr>,
 }
@@ -101,10 +101,10 @@ pub struct GcDiffArguments {
     /// Write a page to FILE
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Exit with 1 if this holds, with 3 if the logs cannot decide it; with a sign and % it means the change, beyond noise; may be repeated
+    /// Exit with 1 if this holds, with 3 if the logs cannot decide it. With a sign and %, it is the change beyond noise. Repeatable
     #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     pub fail_if: Vec<Condition>,
-    /// What the conditions come to.
+    /// The verdicts on the conditions.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Arguments of `assay heap`.
 #[derive(Debug, Args)]
 pub struct HeapArguments {
-    /// What to ask.
+    /// The question.
     #[command(subcommand)]
     pub command: HeapCommand,
 }
@@ -41,9 +41,9 @@ pub enum HeapCommand {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("heap").args(["dump", "pid"]).required(true))]
 pub struct PredictArguments {
-    /// A heap dump (HPROF), plain or gzip; - for standard input
+    /// Heap dump (HPROF), plain or gzip, or - for standard input
     pub dump: Option<PathBuf>,
-    /// Walk the heap of a running JVM instead, by its number or a part of its program's name; this stops the JVM
+    /// Walk the heap of a running JVM instead, by its number or a part of its program's name. This stops the JVM
     #[arg(long, value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: Option<ProcessName>,
     /// Longest time that the process may be stopped
@@ -114,7 +114,7 @@ fn parse_heap_bytes(text: &str) -> Result<u64, String> {
 /// Arguments of `assay heap modes`.
 #[derive(Debug, Args)]
 pub struct ModesArguments {
-    /// A JVM: its release, its home or its java; may be repeated [default: all that are found]
+    /// A JVM: its release, its home or its java. Repeatable [default: all that are found]
     #[arg(long, value_name = "JAVA")]
     pub java: Vec<PathBuf>,
     /// Heap sizes [default: both sides of every threshold]
@@ -132,10 +132,10 @@ pub struct ModesArguments {
     /// A heap dump of the server, so that the advice rests on its objects
     #[arg(long, value_name = "DUMP", requires = "want")]
     pub dump: Option<PathBuf>,
-    /// Mode of a running JVM, by its number or a part of its program's name; may be repeated
+    /// Mode of a running JVM, by its number or a part of its program's name. Repeatable
     #[arg(long, value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: Vec<ProcessName>,
-    /// Mode of the JVM that wrote a GC log; may be repeated
+    /// Mode of the JVM that wrote a GC log. Repeatable
     #[arg(long, value_name = "LOG")]
     pub log: Vec<PathBuf>,
     /// Form of the result.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Arguments of `assay host`.
 #[derive(Debug, Args)]
 pub struct HostArguments {
-    /// What to do instead of checking.
+    /// A command in place of the check.
     #[command(subcommand)]
     pub command: Option<HostCommand>,
     /// A snapshot to judge, instead of this machine
@@ -25,7 +25,7 @@ pub struct HostArguments {
     /// Exit with 1 if a rule of at least this severity is broken
     #[arg(long, value_name = "SEVERITY")]
     pub fail_on: Option<Severity>,
-    /// What --fail-on comes to.
+    /// The verdict on --fail-on.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
     /// Write broken rules to FILE as SARIF 2.1.0, for lists of alerts
@@ -48,10 +48,10 @@ pub struct HostArguments {
     pub least: f64,
 }
 
-/// Commands beside the check.
+/// Commands in place of the check.
 #[derive(Debug, Subcommand)]
 pub enum HostCommand {
-    /// What differs between two snapshots, of two machines or of one before and after
+    /// Differences between two snapshots, of two machines or of one before and after
     Diff(HostDiffArguments),
 }
 

@@ -9,7 +9,7 @@ const STREAMS: u32 = 10;
 /// Which HTTP is spoken.
 #[derive(Debug, Args)]
 pub struct HttpArguments {
-    /// HTTP version: over https:// it is agreed on (ALPN) or the load does not begin; over http:// the server must be known to speak it
+    /// HTTP version. Over https:// it is negotiated (ALPN) and required. Over http:// the server must support it without negotiation
     #[arg(long, value_enum, default_value_t = Version::One)]
     http: Version,
     /// Requests that a connection carries at once, with --http 2 [default: 10]
@@ -29,7 +29,7 @@ pub enum Version {
 }
 
 impl HttpArguments {
-    /// What was typed; none where streams are asked for that HTTP/1.1 does not have.
+    /// The version that was typed, or none if streams are requested, which HTTP/1.1 does not have.
     pub fn http(&self) -> Option<Http> {
         match (self.http, self.streams) {
             (Version::One, None) => Some(Http::One),

@@ -13,11 +13,11 @@ pub struct JudgeArguments {
     /// The flags in one argument: '-XX:+UseZGC -Xmx2g'
     #[arg(allow_hyphen_values = true)]
     pub flags: String,
-    /// A study file whose server, load and settings are used; of its factors the baseline alone
+    /// Study file whose server, load and settings are used, with its baseline levels only
     #[arg(required_unless_present = "command", conflicts_with = "command")]
     pub study: Option<PathBuf>,
-    /// The command that starts the server, with {port} in place of the port: 'java -jar shop.jar --server.port={port}'; the flags go
-    /// behind `java`, before its own
+    /// Command that starts the server, with {port} in place of the port: 'java -jar shop.jar --server.port={port}'. The flags go after
+    /// `java`, before its own
     #[arg(long, value_name = "COMMAND", required_unless_present = "study")]
     pub command: Option<String>,
     /// Working folder of the command [default: the current one]
@@ -26,20 +26,20 @@ pub struct JudgeArguments {
     /// How the server is loaded and measured.
     #[command(flatten)]
     pub pair: PairArguments,
-    /// Time for all comparisons: the whole set may take half of it, groups half of what is left, single flags the rest
+    /// Time for all comparisons: up to half for the whole set, half of the rest for groups, the remainder for single flags
     #[arg(long, value_name = "TIME", default_value = "30m", value_parser = duration::parse_positive, allow_negative_numbers = true)]
     pub budget: Duration,
-    /// Exit with 1 if any figure with all flags is worse than without by more than this, and a second set of pairs confirms it; with 3 if the
-    /// time is too short to decide
+    /// Exit with 1 if any figure with all flags is worse by more than this and a second set of pairs confirms it. Exit with 3 if the time
+    /// is too short to decide
     #[arg(long, value_name = "CHANGE", default_value = "+3%", value_parser = parse_limit, allow_hyphen_values = true)]
     pub limit: f64,
     /// Folder for the runs [default: runs/judge-TIME]
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Print what the release makes of the flags and what would be compared, and run nothing
+    /// Print how the release treats the flags and the planned comparisons, and run nothing
     #[arg(long, conflicts_with_all = ["junit", "summary", "html"])]
     pub plan: bool,
-    /// What the limit comes to.
+    /// The verdict on the limit.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
     /// Write a page to FILE

@@ -15,41 +15,40 @@ use std::time::Duration;
 #[command(group = ArgGroup::new("law").args(["rate", "rate_schedule"]))]
 #[command(group = ArgGroup::new("recording").args(["from_har", "from_access_log", "from_openapi", "from_postman", "from_jmeter"]))]
 pub struct LoadArguments {
-    /// Address to load; with --scenario, the address that its paths are appended to
+    /// Address to load. With --scenario, the base address of its paths
     #[arg(required_unless_present = "recording", default_value = "", hide_default_value = true)]
     pub url: String,
-    /// Open loop: requests per second, sent whether or not earlier ones are answered; takes the place of the scenario's [rate]
+    /// Open loop: requests per second, sent whether or not earlier ones are answered. Overrides the scenario's [rate]
     #[arg(short, long, required_unless_present_any = ["users", "rate_schedule", "scenario", "recording"], value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub rate: Option<f64>,
-    /// Open loop, with a rate that changes: "100 for 30s, 100 to 500 for 1m" (a ramp), "100 to 500 in 5 steps for 1m", "100 for 1m
-    /// spike 900 for 1s every 10s", or "trace FILE", a file of arrival times in seconds
+    /// Open loop with a changing rate. A ramp: "100 for 30s, 100 to 500 for 1m". Steps: "100 to 500 in 5 steps for 1m". Spikes: "100 for 1m
+    /// spike 900 for 1s every 10s". A file of arrival times in seconds: "trace FILE"
     #[arg(long, value_name = "SCHEDULE")]
     pub rate_schedule: Option<String>,
-    /// Users, each with a session of its own. Alone, a closed loop: each sends the next request once the last is answered. With a rate,
-    /// exactly so many share its requests, and a request that finds all users busy waits [default with a rate: as many as it needs,
-    /// and more when all are busy]
+    /// Number of users, each with its own session. If no rate is set, each user sends the next request after the last answer (closed loop).
+    /// With a rate, these users share its requests, and a request waits while all are busy [default with a rate: as many as needed]
     #[arg(long, value_parser = parse_count, allow_negative_numbers = true)]
     pub users: Option<u32>,
-    /// How long, for example 30s or 2m [default: 10s, or as long as the schedule of the rate]; -z as in hey and oha
+    /// Duration, for example 30s or 2m. -z also works, as in hey and oha [default: 10s, or the length of the rate's schedule]
     #[arg(short = 'z', long, value_parser = duration::parse_positive, allow_negative_numbers = true)]
     pub duration: Option<Duration>,
-    /// Connections at most; what waits for one waits in its response time
+    /// Maximum connections. Waiting for a free one counts as response time
     #[arg(short, long, default_value_t = 64, value_parser = parse_count, allow_negative_numbers = true)]
     pub connections: u32,
-    /// Requests under way or waiting at most; what exceeds this is counted as failed [default: 10000, or as many as the connections
-    /// carry at once where that is more]
+    /// Maximum requests in flight or waiting. Requests beyond it count as failed [default: 10000, or the capacity of the connections if
+    /// that is more]
     #[arg(long, value_parser = parse_count, allow_negative_numbers = true)]
     pub in_flight: Option<u32>,
     /// Gaps between requests in open loop
     #[arg(long, value_enum, default_value_t = Arrivals::Constant)]
     pub arrivals: Arrivals,
-    /// Scenario file: operations, sessions, checks; or the name of a ready-made scenario: assay studies
+    /// Scenario file (operations, sessions, checks), or the name of a ready-made scenario: assay studies
     #[arg(long)]
     pub scenario: Option<PathBuf>,
     /// The request to a URL without a scenario.
     #[command(flatten)]
     pub request: RequestArguments,
-    /// Seed of every random draw; without it each load draws other numbers, and says its seed
+    /// Seed of every random draw [default: a new one, which the result shows]
     #[arg(long)]
     pub seed: Option<u64>,
     /// Say what would be sent, by operation and of how many users, and send nothing
@@ -58,11 +57,11 @@ pub struct LoadArguments {
     /// Exit with 0 even where the figures cannot be used
     #[arg(long)]
     pub allow_invalid: bool,
-    /// Exit with 1 if this holds, with 3 if the load cannot decide it: p99_ms > 200, or of one operation p99_ms{operation=checkout} > 200;
-    /// may be repeated
+    /// Exit with 1 if this holds, with 3 if the load cannot decide it: p99_ms > 200, or for one operation p99_ms{operation=checkout} > 200.
+    /// Repeatable
     #[arg(long, value_name = "CONDITION", value_parser = Condition::parse)]
     pub fail_if: Vec<Condition>,
-    /// What the conditions come to.
+    /// The verdicts on the conditions.
     #[command(flatten)]
     pub gate_files: GateFilesArguments,
     /// Write the response times to this file as an interval log that HdrHistogram tools read
@@ -91,7 +90,7 @@ pub struct LoadArguments {
     pub format: FormatArguments,
 }
 
-/// A scenario that is made from what was recorded, instead of a load.
+/// A scenario made from a recording, instead of a load.
 #[derive(Debug, Args)]
 pub struct RecordingArguments {
     /// Load nothing: make a scenario of an HTTP archive (HAR 1.2) that a browser saved, and print it
@@ -109,13 +108,13 @@ pub struct RecordingArguments {
     /// Load nothing: make a scenario of a JMeter plan (.jmx), and print it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["law", "users", "scenario", "injectors"])]
     pub from_jmeter: Option<PathBuf>,
-    /// Write the scenario to this file; of an access log also the arrivals, to FILE.arrivals
+    /// Write the scenario to this file, and the arrivals of an access log to FILE.arrivals
     #[arg(long, value_name = "FILE", requires = "recording")]
     pub out: Option<PathBuf>,
-    /// Of the archive, the host whose requests are taken [default: that of its first request]
+    /// Host whose requests are taken from the archive [default: that of its first request]
     #[arg(long, requires = "from_har", conflicts_with_all = ["from_access_log", "from_openapi", "from_postman", "from_jmeter"])]
     pub host: Option<String>,
-    /// Of the archive, also scripts, styles, images and fonts
+    /// Include the archive's scripts, styles, images and fonts
     #[arg(long, requires = "from_har", conflicts_with_all = ["from_access_log", "from_openapi", "from_postman", "from_jmeter"])]
     pub with_static: bool,
 }

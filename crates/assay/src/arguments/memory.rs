@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Arguments of `assay memory`.
 #[derive(Debug, Args)]
 pub struct MemoryArguments {
-    /// What to do instead of looking at a process.
+    /// A command in place of the snapshot.
     #[command(subcommand)]
     pub command: Option<MemoryCommand>,
     /// A snapshot, or looks, at a process.
@@ -19,10 +19,10 @@ pub struct MemoryArguments {
     pub snapshot: SnapshotArguments,
 }
 
-/// Commands beside the snapshot.
+/// Commands in place of the snapshot.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
-    /// What changed between two snapshots, by cause
+    /// Changes between two snapshots, by cause
     #[command(
         after_help = "EXAMPLES:\n  assay memory 4242 --json > monday.json\n  assay memory diff monday.json tuesday.json\n  \
         assay memory diff kafka.ndjson kafka.ndjson      first and last snapshot of a record\n  \
@@ -40,13 +40,13 @@ pub enum MemoryCommand {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("series").args(["watch", "record"]).multiple(true))]
 pub struct SnapshotArguments {
-    /// The process: its number, or a part of its program's name; without it, the JVMs that run here are listed
+    /// Process: its number, or a part of its program's name [default: lists the running JVMs]
     #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: Option<ProcessName>,
-    /// Form of the result; JSON of --watch has one line for each snapshot, quick or full: its `depth` says which.
+    /// Output format. The JSON of --watch has one line per snapshot, whose `depth` is quick or full.
     #[command(flatten)]
     pub format: FormatArguments,
-    /// Stop the process while it is copied, so that the sum is exact; it is continued after DURATION at the latest
+    /// Stop the process while it is copied, for exact sums. It continues after DURATION at the latest
     #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
           value_parser = duration::parse_positive, requires = "pid")]
     pub freeze: Option<Duration>,
@@ -57,7 +57,7 @@ pub struct SnapshotArguments {
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
           value_parser = duration::parse_positive, requires = "pid")]
     pub watch: Option<Duration>,
-    /// Write full snapshots to FILE, for `assay memory diff` and for --html; %p in its name becomes the PID
+    /// Write full snapshots to FILE, for `assay memory diff` and for --html. %p in its name becomes the PID
     #[arg(long, value_name = "FILE", requires = "pid", conflicts_with_all = ["format", "json"])]
     pub record: Option<PathBuf>,
     /// How long to watch or record [default: until Ctrl-C, or until the process ends]
@@ -72,11 +72,11 @@ pub struct SnapshotArguments {
     /// Ask the JVM to return freed memory, and compare the result with the prediction
     #[arg(long, requires = "pid", conflicts_with_all = ["series", "freeze", "html", "depth", "entries"])]
     pub trim: bool,
-    /// Ask the JVM (22 and later, with native memory tracking) to name memory that nothing else names; it starts a thread for that, which
+    /// Ask the JVM (22 and later, with native memory tracking) to name otherwise unknown memory. The JVM starts a thread for that, which
     /// stays
     #[arg(long, requires = "pid", conflicts_with_all = ["series", "trim"])]
     pub jcmd: bool,
-    /// Mark the live objects of the Java heap from outside, however many: what holds them, and how much is garbage; --record does so anyway
+    /// Mark the live objects of the Java heap from outside, however many, to find holders and garbage. --record implies it
     #[arg(long, requires = "pid", conflicts_with = "trim")]
     pub live: bool,
     /// Add to the JSON where each entry lies, as address ranges: for tools that know addresses, such as perf, heaptrack and gdb
@@ -93,9 +93,9 @@ pub struct SnapshotArguments {
 /// Arguments of `assay memory diff`.
 #[derive(Debug, Args)]
 pub struct DiffArguments {
-    /// The earlier snapshot: a file of --json, or of --record (its first snapshot; FILE@N is its N-th)
+    /// The earlier snapshot: a file of --json, or of --record (its first snapshot, or the N-th as FILE@N)
     pub before: String,
-    /// The later snapshot: a file of --json, or of --record (its last snapshot; FILE@N is its N-th)
+    /// The later snapshot: a file of --json, or of --record (its last snapshot, or the N-th as FILE@N)
     pub after: String,
     /// Form of the result.
     #[command(flatten)]
@@ -126,8 +126,7 @@ pub struct AdviseArguments {
 }
 
 impl SnapshotArguments {
-    /// The same, with the process in the name of its record: what records each next process of a name, such as a sidecar, keeps those
-    /// before.
+    /// The same, with the process in the name of its record. A sidecar that records each next process of a name keeps the earlier records.
     pub fn of_process(self, pid: u32) -> Self {
         let named = |path: PathBuf| match path.to_str() {
             Some(name) => PathBuf::from(name.replace("%p", &pid.to_string())),
@@ -140,7 +139,7 @@ impl SnapshotArguments {
 /// How deep a snapshot goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DepthName {
-    /// Owners if that reads at most 3 GiB of Java objects, which takes 2 to 3 s of CPU time; otherwise structures, and the output says so
+    /// Owners if that reads at most 3 GiB of Java objects (2 to 3 s of CPU time), otherwise structures. The output shows which
     Auto,
     /// Search the whole Java heap for the owner of each malloc block: 0.4 to 0.7 s of CPU time per resident GiB
     Owners,

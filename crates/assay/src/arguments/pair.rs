@@ -9,7 +9,7 @@ use std::time::Duration;
 /// How both servers of a pair are loaded and measured.
 #[derive(Debug, Args)]
 pub struct PairArguments {
-    /// Path to request; the server is ready when it answers with success [default: /]
+    /// Path to request. The server is ready when it answers with success [default: /]
     #[arg(long, value_name = "PATH", value_parser = parse_path)]
     pub url_path: Option<String>,
     /// Send the requests of a scenario file (operations, sessions, checks) instead of requests for the path
@@ -18,7 +18,7 @@ pub struct PairArguments {
     /// Requests per second, open loop [default: a closed loop of --users]
     #[arg(short, long, value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub rate: Option<f64>,
-    /// Users of the closed loop; each sends the next request when the last one is answered [default: 4]
+    /// Users of the closed loop. Each sends the next request after the last answer [default: 4]
     #[arg(long, value_parser = parse_count, conflicts_with = "rate", allow_negative_numbers = true)]
     pub users: Option<u32>,
     /// The JVM that `java` in a command means: feature release or home folder [default: the java on the path]

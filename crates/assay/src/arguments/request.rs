@@ -11,13 +11,13 @@ const BODY_BYTES_MAX: u64 = 8 << 20;
 /// The request to a URL without a scenario.
 #[derive(Debug, Args)]
 pub struct RequestArguments {
-    /// Header of the request; may be repeated. The values of Authorization, X-Api-Key and the like are stored and printed nowhere
+    /// Header of the request. Repeatable. The values of Authorization, X-Api-Key and the like are never stored or printed
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", conflicts_with = "scenario", value_parser = parse_header)]
     header: Vec<(String, String)>,
-    /// Cookie that each user has from the start, and that the server may replace; may be repeated; the value is stored and printed nowhere
+    /// Cookie that each user has from the start. The server may replace it. Repeatable. The value is never stored or printed
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "scenario", value_parser = parse_cookie)]
     cookie: Vec<String>,
-    /// Method of the request [default: GET; POST where it has a body]
+    /// Method of the request [default: GET, or POST with a body]
     #[arg(
         id = "request-method",
         short = 'X',
@@ -26,19 +26,19 @@ pub struct RequestArguments {
         conflicts_with = "scenario"
     )]
     method: Option<String>,
-    /// Body of the request as a form (application/x-www-form-urlencoded, unless -H says otherwise); @FILE for that of a file
+    /// Body of the request as a form (application/x-www-form-urlencoded unless -H overrides it), or @FILE
     #[arg(short = 'd', long = "data", value_name = "BODY", conflicts_with_all = ["scenario", "json_body"], allow_hyphen_values = true)]
     data: Option<String>,
-    /// Body of the request as JSON (application/json); @FILE for that of a file
+    /// Body of the request as JSON (application/json), or @FILE
     #[arg(long, value_name = "BODY", conflicts_with = "scenario", allow_hyphen_values = true)]
     json_body: Option<String>,
-    /// Basic authentication; stored and printed nowhere
+    /// Basic authentication. Never stored or printed
     #[arg(long, value_name = "USER:PASSWORD", conflicts_with = "scenario", value_parser = parse_user)]
     user: Option<String>,
-    /// Time limit of a request [default: 10s]; in a scenario each operation has its own
+    /// Time limit of a request. In a scenario each operation has its own [default: 10s]
     #[arg(long, value_name = "DURATION", conflicts_with = "scenario", value_parser = duration::parse_positive)]
     timeout: Option<Duration>,
-    /// Follow redirects on the same server, up to ten; in a scenario each operation says so itself
+    /// Follow redirects on the same server, up to ten. In a scenario each operation has its own setting
     #[arg(long, conflicts_with = "scenario")]
     follow_redirects: bool,
 }

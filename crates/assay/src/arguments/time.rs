@@ -18,10 +18,10 @@ pub struct TimeArguments {
     pub account: TimeAccountArguments,
 }
 
-/// What else `assay time` does.
+/// Commands in place of the measurement.
 #[derive(Debug, Subcommand)]
 pub enum TimeCommand {
-    /// What changed between two accounts, by role and by stack
+    /// Changes between two results, by role and by stack
     #[command(
         after_help = "EXAMPLES:\n  assay time 4242 --for 30s --requests-per-second 500 --json > before.json\n  \
         assay time diff before.json after.json --html change.html"
@@ -50,10 +50,10 @@ pub struct TimeDiffArguments {
 // Whether there is an account at all says its group, which clap leaves empty where arguments are flattened into it.
 #[group(args = ["pid"])]
 pub struct TimeAccountArguments {
-    /// The process: its number, or a part of its program's name; `assay memory` lists the JVMs that run here
+    /// Process: its number, or a part of its program's name. `assay memory` lists the running JVMs
     #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true, required = true)]
     pub pid: Option<ProcessName>,
-    /// How long to sample [default: 10s; with --watch until Ctrl-C, or until the process ends]
+    /// How long to sample [default: 10s, with --watch until Ctrl-C or the end of the process]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive)]
     pub duration: Option<Duration>,
     /// Requests that the process answers in that time, for CPU time per request
@@ -66,19 +66,19 @@ pub struct TimeAccountArguments {
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s",
           value_parser = duration::parse_positive)]
     pub watch: Option<Duration>,
-    /// Do not sample the processors; kernel activity and code locations stay unknown
+    /// Do not sample the processors. Kernel activity and code locations stay unknown
     #[arg(long)]
     pub no_samples: bool,
-    /// Do not load BPF programs into the kernel, which count and time system calls, page faults, soft interrupts and waits, and slow every
-    /// system call of the machine down by some tenths of a microsecond
+    /// Do not load BPF programs into the kernel. They time system calls, page faults, soft interrupts and waits, and slow every system call
+    /// of the machine by some tenths of a microsecond
     #[arg(long)]
     pub no_bpf: bool,
-    /// Have the JVM list its compiled methods (Compiler.perfmap, JDK 17 and later), so that stacks name them. This acts on the JVM: it
+    /// Have the JVM list its compiled methods (Compiler.perfmap, JDK 17 and later), so that stacks name them. This acts on the JVM. It
     /// stops its Java threads for some milliseconds, starts a thread that stays, and writes a file to its /tmp, which Assay removes
     #[arg(long, conflicts_with_all = ["watch", "no_samples"])]
     pub jcmd: bool,
-    /// Java methods and allocation by the JDK's flight recorder: from the recording FILE, or from one that Assay starts in the JVM, which
-    /// then keeps the recorder's threads (JDK 11 and later; 8u262 and later)
+    /// Java methods and allocation from the flight recording FILE, or from one that Assay starts in the JVM (8u262, 11 and later). The JVM
+    /// then keeps the recorder's threads
     #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with = "watch")]
     pub jfr: Option<Option<PathBuf>>,
     /// Use the processor's hardware counters (cycles, instructions, cache misses, branches, stalls), user mode and kernel separately, where
@@ -91,7 +91,7 @@ pub struct TimeAccountArguments {
     /// Write a page to FILE
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     pub html: Option<PathBuf>,
-    /// Write the sampled stacks to FILE in collapsed form, for flamegraph.pl and inferno; without samples the Java methods of --jfr
+    /// Write the sampled stacks, or the Java methods of --jfr, to FILE in collapsed form for flamegraph.pl and inferno
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     pub collapsed: Option<PathBuf>,
     /// Write all stacks to FILE for speedscope (www.speedscope.app)

@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Arguments of `assay why`.
 #[derive(Debug, Args)]
 pub struct WhyArguments {
-    /// A process: its number, or a part of its program's name; a GC log; a record of `assay memory --record`; or a result of `assay memory`,
-    /// `time`, `gc` or `host`
+    /// A process (number or part of its name), a GC log, a record of `assay memory --record`, or a result of `assay memory`, `time`, `gc`
+    /// or `host`
     #[arg(value_name = "PID|NAME|LOG|RECORD")]
     pub subject: PathBuf,
     /// How long to sample the CPU time of a process

@@ -77,7 +77,7 @@ fn asked(plan: &Plan, budget: &PlannedBudget) -> String {
 fn shows(outlook: &[Outlook], earlier: Option<&PathBuf>) -> Vec<String> {
     let Some(earlier) = earlier else {
         return vec![format!(
-            "not known before the third block: no run of this study, laid out alike, lies in {RUNS}"
+            "not known before the third block: {RUNS} has no run of this study with the same layout"
         )];
     };
     let by = earlier.display();

@@ -26,7 +26,8 @@ pub fn fit(
     if share_s < needed_s {
         let enough_s = (2.0 * needed_s).max(needed_s + least_s);
         return Err(format!(
-            "three guests of each build take about {}, and that is more than half of the budget or leaves too little for the pairs: --budget {}m",
+            "three guests of each build take about {}, more than half of the budget, or they leave too little \
+                for the pairs: --budget {}m",
             about(needed_s),
             (enough_s / 60.0).ceil()
         ));

@@ -21,7 +21,8 @@ pub fn inject(arguments: &InjectArguments) -> Result<ExitCode, Failure> {
     output::print(|out| writeln!(out, "listening on {address}"))?;
     if !address.ip().is_loopback() {
         say!(
-            "whoever reaches {address} and knows the token can have this host load any server; what they say to each other is encrypted, the load itself is not"
+            "anyone who reaches {address} and knows the token can have this host load any server. The control \
+                connection is encrypted, the load itself is not"
         );
     }
     serve(&listener, &token, &stop, &|event| match event {

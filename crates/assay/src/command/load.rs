@@ -35,8 +35,8 @@ pub fn load(arguments: &LoadArguments) -> Result<ExitCode, Failure> {
     }
     if let (Some(typed), None) = (arguments.request.duration_as_body(), arguments.duration) {
         return Err(Failure::input(format!(
-            "-d {typed}: -d is the body of the request, as of curl, hey and oha; write the length as -z {typed} or --duration {typed} (with one of \
-             these, -d may be such a body)"
+            "-d {typed}: -d is the body of the request, as in curl, hey and oha. Write the length as -z \
+                {typed} or --duration {typed} (with one of these, -d may be such a body)"
         )));
     }
     arguments.html.as_deref().map_or(Ok(()), can_be_written)?;

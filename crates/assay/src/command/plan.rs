@@ -227,6 +227,6 @@ fn command(variant: &Variant) -> String {
 fn words(fault: &PlannedFault) -> String {
     let number = fault.instance.map_or_else(String::new, |number| format!("-{number}"));
     let at = fault.at_s.map_or_else(|| "at random".to_owned(), |at_s| format!("at {at_s} s"));
-    let restart = if fault.restart { ", what ended is started again" } else { "" };
+    let restart = if fault.restart { ", ended processes are restarted" } else { "" };
     format!("{}{number}: {} {at}{restart}", fault.role, fault.action)
 }

@@ -30,8 +30,8 @@ const STUDIES: &str = "studies";
 pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
     let study = checkout().join(DEMO);
     if !study.is_file() {
-        let what = "the demo's server comes with the sources of Assay, and no checkout of them was found from here: run `assay setup`, which \
-                    fetches them, or ./assay demo in a clone";
+        let what = "the demo's server comes with the sources of Assay, and no checkout was found from here. \
+            Run `assay setup`, which fetches them, or ./assay demo in a clone";
         return Err(Failure::environment(what));
     }
     let mut usable = Usable::Yes;

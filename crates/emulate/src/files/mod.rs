@@ -145,7 +145,7 @@ impl Search<'_> {
                 continue;
             }
             if JARS_MAX < self.jars.len() {
-                return Err(format!("{} and what it names are more than {JARS_MAX} jars", jar.display()));
+                return Err(format!("{} and its class path are more than {JARS_MAX} jars", jar.display()));
             }
             self.take(&path);
             if path.is_file() {

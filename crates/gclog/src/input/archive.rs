@@ -34,7 +34,7 @@ impl Archive {
         if ZIP.contains(&&head[..]) {
             return ZipArchive::new(file).map(|zip| Some(Archive::Zip(Box::new(zip)))).map_err(|error| {
                 io::Error::other(format!(
-                    "the zip archive breaks off or is damaged: {error}\n  copy it anew; `zip -FF FILE --out mended.zip` may mend it"
+                    "the zip archive breaks off or is damaged: {error}\n  copy it again; `zip -FF FILE --out mended.zip` may mend it"
                 ))
             });
         }

@@ -34,8 +34,8 @@ pub enum ClassPathError {
     NotFound(#[from] ClassNotFound),
     /// A class has a super class that no place has.
     #[error(
-        "{class} extends {super_class}, which is not in the class path, and its fields count too; a JDK's home in the class \
-         path gives the JDK's own classes"
+        "{class} extends {super_class}, which is not in the class path, and its fields count too. Add a JDK's \
+            home to the class path for the JDK's own classes"
     )]
     NoSuperClass {
         /// The class.

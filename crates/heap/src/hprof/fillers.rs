@@ -139,7 +139,7 @@ impl References {
     /// Takes the arrays that nothing refers to out of all arrays of int, and says so.
     pub(super) fn take_fillers(self, all: &mut ArrayLengths) -> Option<String> {
         if !self.is_whole {
-            return Some(unknown("of some objects the class is not known, nor to what they refer"));
+            return Some(unknown("the class and the references of some objects are not known"));
         }
         let mut others = ArrayLengths::new(all.element);
         let (mut fillers, mut elements) = (0, 0);

@@ -112,8 +112,8 @@ fn name_cut_array(array: CutArray, table: &ClassTable, names: &Names, problems: 
     };
     let length = array.length;
     problems.add(format!(
-        "{class} of {length} elements is as long as a dump can have it: the JDK cuts longer arrays off, so that it may be \
-         longer in truth"
+        "{class} of {length} elements has the maximum length in a dump: the JDK truncates longer arrays, so \
+            the real one may be longer"
     ));
 }
 

@@ -251,8 +251,8 @@ pub(super) fn model(hotspot: &Hotspot<'_>) -> Result<DumpModel, String> {
         (word_bytes, is_compact, is_compressed, alignment) => {
             let sign = |is_on: bool| if is_on { '+' } else { '-' };
             return Err(format!(
-                "the flags of this {}-bit JVM say {}UseCompressedOops, {}UseCompressedClassPointers, \
-                 {}UseCompactObjectHeaders, ObjectAlignmentInBytes={alignment}: as in no layout that Assay knows",
+                "the flags of this {}-bit JVM are {}UseCompressedOops, {}UseCompressedClassPointers, \
+                    {}UseCompactObjectHeaders, ObjectAlignmentInBytes={alignment}: Assay knows no such layout",
                 8 * word_bytes,
                 sign(is_compressed),
                 sign(has_class_pointers),

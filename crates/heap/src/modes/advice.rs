@@ -118,7 +118,8 @@ static KEEP_SIZE: ModeRule = Rule {
     severity: Severity::Note,
     thresholds: &[],
     evidence: "The mode that the size gets, and why nothing is gained by another size.",
-    cause: "Compressed oops are unscaled or zero-based, which are the cheapest to decode; or the collector has one mode at every size.",
+    cause: "Compressed oops are unscaled or zero-based, the cheapest to decode, or the collector has one mode \
+        at every size.",
     fix: "The size as it is.",
     alternatives: &[],
     judge: keep_size,
@@ -143,9 +144,10 @@ static BELOW_THRESHOLD: ModeRule = Rule {
     id: RuleId::of("below-threshold"),
     severity: Severity::Note,
     thresholds: &[],
-    evidence: "The size, its mode, and the largest size of a cheaper mode; with what 64-bit references add to the objects.",
-    cause: "Above about 30 GB each decoded reference has a base added; above about 32 GB references have 64 bits, and the same objects \
-            need more.",
+    evidence: "The size, its mode, the largest size of a cheaper mode, and the bytes that 64-bit references \
+        add to the objects.",
+    cause: "Above about 30 GB each decoded reference has a base added. Above about 32 GB references have 64 \
+        bits, and the same objects need more.",
     fix: "The `-Xmx` just below the threshold.",
     alternatives: &[],
     judge: below_threshold,
@@ -157,7 +159,8 @@ fn below_threshold(wanted: &WantedHeap<'_>, mode: ReferenceMode) -> Option<Advic
         Cost::Base => {
             let below = zero_based.filter(|below| *below < wanted.max_heap_bytes)?;
             let claim = format!(
-                "{} adds a base to every decoded reference; -Xmx{} is the last size without one, and holds {} less",
+                "{} adds a base to every decoded reference. -Xmx{} is the last size without one, and holds {} \
+                    less",
                 wanted.xmx(),
                 size::option(below),
                 size::exact(wanted.max_heap_bytes - below),

@@ -177,8 +177,9 @@ impl Detected {
         } else if best.agreeing_share < AGREEING_SHARE_MIN || CONTRADICTED_SHARE_MAX < best.contradicted_share
         {
             self.reason = Some(format!(
-                "its layout is probably none that Assay knows: by the likeliest ({name}) {:.0} % of the kinds of objects have the \
-                 right size and {:.0} % of the objects overlap; by the right one at least {:.0} % and at most {:.0} %",
+                "Assay probably does not know its layout. By the likeliest ({name}), {:.0} % of the kinds of \
+                    objects have the right size and {:.0} % of the objects overlap. By the right one it \
+                    would be at least {:.0} % and at most {:.0} %",
                 100.0 * best.agreeing_share,
                 100.0 * best.contradicted_share,
                 100.0 * AGREEING_SHARE_MIN,

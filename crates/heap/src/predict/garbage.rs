@@ -33,8 +33,8 @@ pub fn garbage(
     let source_of_mode =
         if of_log.is_some() { "the log's" } else { "assumed to be the dump's: the log does not say" };
     let basis = format!(
-        "{} freed in {:.1} s between the first and the last of {} collections, in the layout {} ({source_of_mode}). \
-        Assumption: garbage is composed as what was found in the heap.",
+        "{} freed in {:.1} s between the first and the last of {} collections, in the layout {} \
+            ({source_of_mode}). Assumption: garbage has the same composition as the objects in the heap.",
         assay_text::size::rounded(section.freed_bytes),
         section.seconds,
         section.collections,

@@ -255,7 +255,7 @@ impl HeapSetting {
         match &place.obstacle {
             Some(taken) if place.first_address != place.reserved_address => {
                 format!(
-                    "{sum}, but what lies at {:#x} is in the way of the first address: {end}",
+                    "{sum}, but a mapping at {:#x} is in the way of the first address: {end}",
                     taken.start
                 )
             }
@@ -266,7 +266,7 @@ impl HeapSetting {
     fn rounding_unit(&self, alignment_bytes: u64) -> String {
         match self.collector {
             Collector::G1 | Collector::Shenandoah => format!("regions of {}", size::exact(alignment_bytes)),
-            _ => format!("{}, what a page of cards covers", size::exact(alignment_bytes)),
+            _ => format!("{}, the range of a page of cards", size::exact(alignment_bytes)),
         }
     }
 

@@ -208,7 +208,7 @@ impl Secure {
             let few = raw.len().min(HANDSHAKE_READ_BYTES);
             match socket.read(&mut raw[..few]) {
                 Ok(0) => {
-                    let what = "TLS: connection closed within the handshake; is this a port that speaks TLS?";
+                    let what = "TLS: connection closed within the handshake: is this a port that speaks TLS?";
                     return Err(io::Error::new(ErrorKind::UnexpectedEof, what));
                 }
                 Ok(count) => {
@@ -227,7 +227,8 @@ impl Secure {
     fn check_agreed(&self) -> io::Result<()> {
         match &self.agreed {
             Some(agreed) if self.session.alpn_protocol() != Some(agreed) => {
-                let what = "TLS: the server did not agree to HTTP/2 (ALPN h2); leave --http out, or turn it on in the server";
+                let what = "TLS: the server did not agree to HTTP/2 (ALPN h2): leave --http out, or turn it \
+                    on in the server";
                 Err(io::Error::new(ErrorKind::InvalidData, what))
             }
             _ => Ok(()),

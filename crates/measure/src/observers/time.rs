@@ -287,7 +287,7 @@ fn why_not_all(lost: u64, coverage: f64, is_seen_whole: bool) -> String {
     let seen = format!("programs in the kernel saw {:.0} % of the server's CPU time", 100.0 * coverage);
     if is_seen_whole {
         // Counts are the same however long the hypervisor keeps a processor.
-        format!("{seen}: the hypervisor took part of it; counts hold, times by activity are left out")
+        format!("{seen}: the hypervisor took part of it. Counts hold, times by activity are left out")
     } else {
         format!("{seen}, and {lost} threads had no room")
     }

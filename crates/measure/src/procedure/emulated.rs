@@ -92,7 +92,8 @@ impl Emulated {
 /// Says where much of what was counted is the work of compilers. One nanosecond of the guest's clock is an instruction.
 fn compiling(compilers_ns: Option<u64>, server_instructions: u64) -> Option<Problem> {
     let percent = compilers_ns? as f64 / server_instructions.max(1) as f64 * 100.0;
-    let what = "of what was counted is the work of the JVM's compilers, not of requests: warm it up longer in [emulated]";
+    let what = "of the count is the work of the JVM's compilers, not of requests: warm it up longer in \
+        [emulated]";
     (COMPILING_PERCENT < percent).then(|| Problem::new("guest", format!("{percent:.0} % {what}")))
 }
 

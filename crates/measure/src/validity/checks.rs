@@ -106,7 +106,8 @@ fn arrivals(facts: &RunFacts<'_>) -> ValidityCheck {
         return verdict(Check::Arrivals, None, "no window with enough requests that the server kept up with");
     };
     let evidence = format!(
-        "{} windows; the gaps farthest from exponential ones, at {rate:.0}/s, are so by {worst:.2} of what is taken for chance (Kolmogorov-Smirnov)",
+        "{} windows. The gaps farthest from exponential ones, at {rate:.0}/s, differ by {worst:.2} of the \
+            bound for chance (Kolmogorov-Smirnov)",
         judged.len()
     );
     verdict(Check::Arrivals, Some(worst <= 1.0), evidence)
@@ -136,7 +137,8 @@ fn sent_rate(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
         refused => format!(", with {refused} that found the most in flight and were not sent,"),
     };
     let evidence = format!(
-        "{sent_all:.0} requests sent{with_refused} of {asked_all:.0} offered ({:+.2} %); accepted: {bound} or what chance explains{}",
+        "{sent_all:.0} requests sent{with_refused} of {asked_all:.0} offered ({:+.2} %), limit {bound} or the \
+            range of chance{}",
         100.0 * (sent_all / asked_all.max(f64::MIN_POSITIVE) - 1.0),
         if in_one > 1.0 { format!("; one window at {rate:.0}/s is beyond") } else { String::new() }
     );
@@ -160,7 +162,8 @@ fn in_clear(
     let (some, all) = judged.iter().fold((0, 0), |(s, a), w| (s + part(w), a + w.requests));
     let most = judged.iter().map(|w| share(part(w), w.requests)).fold(0.0, f64::max);
     let evidence = format!(
-        "{some} of {all} requests {what} ({}), at most {} of a window; most beyond chance at {rate:.0}/s; accepted: {}",
+        "{some} of {all} requests {what} ({}), at most {} of a window, most beyond chance at {rate:.0}/s, \
+            limit {}",
         percent::share(share(some, all)),
         percent::share(most),
         percent::share(bound)
@@ -202,7 +205,7 @@ fn errors_of_window(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     let sum = |of: fn(&WindowFacts) -> u64| facts.windows.iter().map(of).sum::<u64>();
     let (errors, requests) = (sum(WindowFacts::all_errors), sum(|w| w.requests));
     let evidence =
-        format!("{errors} of {requests} requests failed; accepted: {}", percent::share(bounds.error_share));
+        format!("{errors} of {requests} requests failed, limit {}", percent::share(bounds.error_share));
     verdict(Check::Errors, Some(0 < requests && share(errors, requests) <= bounds.error_share), evidence)
 }
 
@@ -249,7 +252,7 @@ fn disturbance(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
     verdict(
         Check::Disturbance,
         passed,
-        format!("{number} of {of} windows were left out as disturbed{why}; accepted: {accepted}{unwatched}"),
+        format!("{number} of {of} windows were left out as disturbed{why}, limit {accepted}{unwatched}"),
     )
 }
 
@@ -293,8 +296,8 @@ fn pressure(facts: &RunFacts<'_>) -> ValidityCheck {
     };
     let (lowest_rate, at_lowest) = at_lowest(facts).unwrap_or((0.0, most));
     let evidence = format!(
-        "some task of the machine, the server's and the generator's among them, waited for a processor in {} of the time at \
-         {lowest_rate:.0}/s, the lowest rate, and in at most {} of it (PSI, cpu some); not judged",
+        "a task of the machine (server and generator included) waited for a processor in {} of the time at \
+            {lowest_rate:.0}/s, the lowest rate, at most in {} (PSI, cpu some), not judged",
         percent::share(at_lowest),
         percent::share(most)
     );
@@ -318,8 +321,9 @@ pub(crate) fn unknown(facts: &RunFacts<'_>) -> Option<Problem> {
     let (rate, share) =
         at_lowest(facts).filter(|(_, share)| !facts.knows_server && PRESSED_SHARE < *share)?;
     let what = format!(
-        "not known whether the result is valid: at {rate:.0}/s, the lowest rate, some task of the machine waited for a processor in {} \
-         of the time, and it is not known whether the server or others used the processors; name the server's process with --pid",
+        "not known whether the result is valid: at {rate:.0}/s, the lowest rate, a task of the machine waited \
+            for a processor in {} of the time. It is unknown whether the server or other processes used the \
+            processors: name the server's process with --pid",
         percent::share(share)
     );
     Some(Problem::new(Check::CpuPressure.word(), what))
@@ -332,8 +336,9 @@ fn path(facts: &RunFacts<'_>) -> Option<ValidityCheck> {
     let limits = facts.limits.iter().zip(&found.limits_per_s);
     let limits: Vec<String> = limits.map(|((limit, _), of)| format!("{limit} up to {}", rate(*of))).collect();
     let evidence = format!(
-        "what the server can do depends on what it did before: {:.0}/s was kept at one time, and {:.0}/s was missed by far at another; \
-         raised step by step from a low rate after a rest, it sustains {} and keeps {}; as searched, in jumps, it sustains {}",
+        "the server's capacity depends on its earlier load: {:.0}/s was kept at one time, and {:.0}/s was \
+            missed by far at another. Raised step by step from a low rate after a rest, it sustains {} and \
+            keeps {}. As searched, in jumps, it sustains {}",
         found.kept_per_s,
         found.missed_per_s,
         rate(found.max_rate_per_s),
@@ -357,8 +362,8 @@ fn validation(facts: &RunFacts<'_>) -> Option<ValidityCheck> {
         return Some(verdict(Check::Validation, None, "every step to the highest rate was left out"));
     };
     let evidence = format!(
-        "{} steps up to the highest rate; sent and answered rate farthest off at {rate:.0}/s, by {most:.2} of what is accepted: {} or \
-         what chance explains; the server was not started anew before",
+        "{} steps up to the highest rate. Sent and answered rate differ most at {rate:.0}/s, by {most:.2} of \
+            the limit, {} or the range of chance. The server was not restarted before",
         counted().count(),
         percent::share(TOLERANCE_SHARE)
     );
@@ -373,7 +378,8 @@ fn restart(facts: &RunFacts<'_>) -> ValidityCheck {
     let refused = facts.clear().into_iter().map(|w| w.errors(ErrorKind::Connect)).max().unwrap_or(0);
     if refused > REFUSED_MAX {
         let what = format!(
-            "{refused} connections were refused in one window at a rate that the server sustains; accepted: {REFUSED_MAX}"
+            "{refused} connections were refused in one window at a rate that the server sustains, limit \
+                {REFUSED_MAX}"
         );
         return verdict(Check::Restart, Some(false), what);
     }
@@ -390,7 +396,7 @@ fn clock(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
         return verdict(Check::Clock, None, "not watched");
     };
     let (most_ms, max_ms) = (1e3 * most, 1e3 * bounds.clock_step_s);
-    let evidence = format!("the wall clock was set by at most {most_ms:.1} ms; accepted: {max_ms:.0} ms");
+    let evidence = format!("the wall clock was set by at most {most_ms:.1} ms, limit {max_ms:.0} ms");
     verdict(Check::Clock, Some(most <= bounds.clock_step_s), evidence)
 }
 

@@ -94,8 +94,9 @@ impl Drift {
         let [least, most] = if self.change < 0.0 { [self.high, self.low] } else { [self.low, self.high] };
         let by_1000 = percent(self.change * 1e3 / self.requests.max(1) as f64);
         format!(
-            "the server got {way} during the search: it did {:.0} % {} ({:.0} to {:.0} %) after {:.0} s and {} requests, {by_1000:.2} % for \
-             1,000 requests, by {} pairs of windows at comparable rates",
+            "the server got {way} during the search: it did {:.0} % {} ({:.0} to {:.0} %) after {:.0} s and \
+                {} requests. That is {by_1000:.2} % for 1,000 requests, by {} pairs of windows at comparable \
+                rates",
             percent(self.change),
             if self.change < 0.0 { "less" } else { "more" },
             percent(least),
@@ -110,7 +111,8 @@ impl Drift {
     pub(crate) fn remedy(&self) -> &'static str {
         match self.change < 0.0 {
             true => {
-                "find what grows with the requests (assay gc, assay memory PID --watch), or search again with a server started anew"
+                "find what grows with the requests (assay gc, assay memory PID --watch), or search again with \
+                    a fresh server"
             }
             false => "warm the server up for longer (--warm-up 5m)",
         }

@@ -34,7 +34,7 @@ pub(super) fn lag_of_limits(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCh
         })
         .collect();
     let evidence = format!(
-        "requests sent later than {:.0} % of a limit, near its rate: {}; accepted: {}",
+        "requests sent later than {:.0} % of a limit, near its rate: {}, limit {}",
         100.0 * bounds.lag_part_of_limit,
         each.join(", "),
         percent::share(facts.miss_share)
@@ -55,7 +55,7 @@ pub(super) fn cpu(facts: &RunFacts<'_>, bounds: &Bounds) -> ValidityCheck {
         return verdict(Check::GeneratorCpu, None, "not known for any window that counts");
     };
     let evidence = format!(
-        "at most {} of a core, at {rate:.0}/s; accepted: {}",
+        "at most {} of a core, at {rate:.0}/s, limit {}",
         percent::share(most),
         percent::share(bounds.generator_cpu_share)
     );

@@ -49,7 +49,7 @@ pub(super) fn shares(facts: &RunFacts<'_>) -> ValidityCheck {
     }
     judge(&all, "in all windows");
     let Some((off, what)) = found else { return verdict(Check::Mix, None, "no request became an operation") };
-    let rule = "accepted: 5 percentage points off from 10 % on, else 1, or what chance explains";
+    let rule = "limit 5 percentage points for shares from 10 % on, else 1, or the range of chance";
     verdict(Check::Mix, Some(off <= 1.0), format!("farthest off is {what}; {rule}"))
 }
 

@@ -79,16 +79,16 @@ impl Steadiness {
             .or_else(|| beyond(self.memory).map(|moved| ("walk through memory", moved)))
         {
             return Some(format!(
-                "this machine does not allow ±{asked:.0} %: between windows the same {kind} took {} of its median \
-                 CPU time, {} times measured; other users of the same host may be the cause",
+                "this machine does not allow ±{asked:.0} %: between windows the same {kind} took {} of its \
+                    median CPU time, measured {} times. Other users of the same host may be the cause",
                 moved.words(),
                 moved.figures
             ));
         }
         beyond(self.server).map(|moved| {
             format!(
-                "the server does not allow ±{asked:.0} %: at rates just below its highest an answer took {} of the median CPU time of \
-                 one in {} windows, while the machine was as fast as before",
+                "the server does not allow ±{asked:.0} %: just below its highest rate, CPU time per answer \
+                    was {} of the median in {} windows. The machine was as fast as before",
                 moved.words(),
                 moved.figures
             )
@@ -128,7 +128,7 @@ pub(super) fn check(facts: &RunFacts<'_>) -> ValidityCheck {
     let known: Vec<String> = of_machine.into_iter().chain(of_server).collect();
     let evidence = match known.as_slice() {
         [] => "not known of five windows that count (--pid names the server's process)".to_owned(),
-        known => format!("{}; CPU time, medians with the middle nine tenths; not judged", known.join("; ")),
+        known => format!("{}, CPU time, medians with the middle nine tenths, not judged", known.join("; ")),
     };
     let Some(drift) = Drift::of(facts) else { return verdict(Check::Steadiness, None, evidence) };
     let width = facts.sustained_interval.map_or(WIDTH_WITHOUT_INTERVAL, |(low, high)| (high / low).ln());
@@ -138,9 +138,9 @@ pub(super) fn check(facts: &RunFacts<'_>) -> ValidityCheck {
         None => "what the interval of a search would hold".to_owned(),
     };
     let drifted = match is_within {
-        true => format!("{words}; that is within {than}"),
+        true => format!("{words}, that is within {than}"),
         false => format!(
-            "{words}; that is beyond {than}, and the figures are an average of servers that differ; {}",
+            "{words}, that is beyond {than}, and the figures are an average of servers that differ: {}",
             drift.remedy()
         ),
     };

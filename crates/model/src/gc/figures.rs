@@ -133,13 +133,17 @@ figures! {
     MMU_100MS_PERCENT = "mmu_100ms_percent", "percent", Gauge, "Smallest share of any 100 ms in which the application was not stopped for the collector.", |r| mmu(r, 100.0);
     MMU_1S_PERCENT = "mmu_1s_percent", "percent", Gauge, "Smallest share of any second in which the application was not stopped for the collector.", |r| mmu(r, 1_000.0);
     SPAN_S = "span_s", "s", Unexposed, "From the first dated line of the log to the last.", |r| r.span_s;
-    ALLOCATED_BYTES_PER_S = "allocated_bytes_per_s", "bytes/s", Unexposed, "What the application allocated, over the intervals for which the log gives it.", |r| r.allocated_bytes_per_s;
-    ALLOCATED_BYTES = "allocated_bytes", "bytes", Counter, "Sum of what the application allocated, where the log gives it.", |r| r.allocated_bytes;
-    FREED_BYTES = "freed_bytes", "bytes", Counter, "Sum of what collections freed.", |r| r.freed_bytes;
-    PROMOTED_BYTES_PER_S = "promoted_bytes_per_s", "bytes/s", Unexposed, "What went to the old generation.", |r| r.promoted_bytes_per_s;
-    PROMOTED_PERCENT = "promoted_percent", "percent", Gauge, "Share of what was allocated that went there, over the collections that show both.", |r| r.promoted_percent;
-    GARBAGE_BYTES_PER_REQUEST = "garbage_bytes_per_request", "bytes", Gauge, "What collections freed, by request.", |r| r.garbage_bytes_per_request;
-    LIVE_SET_BYTES = "live_set_bytes", "bytes", Gauge, "What the last collection of all of the heap left.", |r| Some(r.live_set.as_ref()?.last_bytes);
+    ALLOCATED_BYTES_PER_S = "allocated_bytes_per_s", "bytes/s", Unexposed, "Allocation of the application, \
+        over the intervals for which the log has it.", |r| r.allocated_bytes_per_s;
+    ALLOCATED_BYTES = "allocated_bytes", "bytes", Counter, "Total allocation of the application, if the log \
+        has it.", |r| r.allocated_bytes;
+    FREED_BYTES = "freed_bytes", "bytes", Counter, "Total bytes freed by collections.", |r| r.freed_bytes;
+    PROMOTED_BYTES_PER_S = "promoted_bytes_per_s", "bytes/s", Unexposed, "Bytes promoted to the old generation.", |r| r.promoted_bytes_per_s;
+    PROMOTED_PERCENT = "promoted_percent", "percent", Gauge, "Promoted share of the allocation, over the \
+        collections that show both.", |r| r.promoted_percent;
+    GARBAGE_BYTES_PER_REQUEST = "garbage_bytes_per_request", "bytes", Gauge, "Bytes freed by collections per \
+        request.", |r| r.garbage_bytes_per_request;
+    LIVE_SET_BYTES = "live_set_bytes", "bytes", Gauge, "Live bytes after the last collection of the whole heap.", |r| Some(r.live_set.as_ref()?.last_bytes);
     LIVE_SET_MAX_BYTES = "live_set_max_bytes", "bytes", Gauge, "The most that a collection of all of the heap left.", |r| Some(r.live_set.as_ref()?.max_bytes);
     LIVE_SET_SLOPE_BYTES_PER_H = "live_set_slope_bytes_per_h", "bytes/h", Unexposed, "Growth of the live set, by Theil and Sen.", |r| r.live_set.as_ref()?.slope_bytes_per_h;
     FULL_COLLECTIONS = "full_collections", "events", Counter, "Collections of all of the heap in a pause.", |r| counted(r, r.full_by_cause.iter().map(|row| row.durations.count).sum());
@@ -159,7 +163,8 @@ figures! {
     TIME_TO_SAFEPOINT_P99_MS = "time_to_safepoint_p99_ms", "ms", Gauge, "99th percentile of the time to safepoint.", |r| r.time_to_safepoint.p99_ms;
     TIME_TO_SAFEPOINT_MAX_MS = "time_to_safepoint_max_ms", "ms", Gauge, "Longest time to safepoint.", |r| r.time_to_safepoint.max_ms;
     TIME_TO_SAFEPOINT_TOTAL_MS = "time_to_safepoint_total_ms", "ms", Counter, "Sum of the times to safepoint.", |r| (r.time_to_safepoint.count > 0).then_some(r.time_to_safepoint.total_ms);
-    OTHER_SAFEPOINTS_MS = "other_safepoints_ms", "ms", Counter, "Stopped at non-GC safepoints; includes the time to reach those of collections.", |r| r.other_safepoints_ms;
+    OTHER_SAFEPOINTS_MS = "other_safepoints_ms", "ms", Counter, "Stopped at non-GC safepoints, including the \
+        time to reach those of collections.", |r| r.other_safepoints_ms;
     GC_CPU_USER_S = "gc_cpu_user_s", "s", Unexposed, "CPU time of pauses in user mode.", |r| Some(r.cpu?.user_s);
     GC_CPU_SYS_S = "gc_cpu_sys_s", "s", Unexposed, "CPU time of pauses in the kernel.", |r| Some(r.cpu?.sys_s);
     GC_CPU_REAL_S = "gc_cpu_real_s", "s", Unexposed, "Length of the pauses whose CPU time the log gives.", |r| Some(r.cpu?.real_s);
@@ -171,7 +176,8 @@ figures! {
     HEAP_CAPACITY_BYTES = "heap_capacity_bytes", "bytes", Gauge, "Capacity of the heap at the end.", |r| r.series.points.iter().rev().find_map(|p| p.capacity_bytes);
     LINES = "lines", "lines", CounterAs("log_lines"), "Lines read.", |r| Some(r.sources.iter().map(|s| s.lines).sum::<u64>());
     LINES_NOT_UNDERSTOOD = "lines_not_understood", "lines", CounterAs("log_lines_not_understood"), "Lines that no rule accounts for.", |r| Some(r.not_understood.lines);
-    MESSAGES_DROPPED = "messages_dropped", "messages", CounterAs("log_messages_dropped"), "Messages that the JVM says it dropped.", |r| Some(r.sources.iter().map(|s| s.messages_dropped).sum::<u64>());
+    MESSAGES_DROPPED = "messages_dropped", "messages", CounterAs("log_messages_dropped"), "Messages that the \
+        JVM reports as dropped.", |r| Some(r.sources.iter().map(|s| s.messages_dropped).sum::<u64>());
     JVMS = "jvms", "JVMs", Gauge, "JVMs that wrote the log.", |r| Some(r.jvms.len() as u64);
     FINDINGS_OF_ERROR = "findings_of_error", "events", Unexposed, "Findings that hurt users, or will.", |r| Some(r.findings.iter().filter(|f| f.severity == Severity::Error).count() as u64);
 }

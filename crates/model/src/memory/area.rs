@@ -143,9 +143,10 @@ impl Area {
             Area::ClassMetadata => {
                 "classes and methods as the JVM keeps them: metaspace, class space, the class-data archive"
             }
-            Area::JitCode => "machine code that the JIT compilers made, and what belongs to it",
+            Area::JitCode => "machine code made by the JIT compilers, with its data",
             Area::JitWork => {
-                "memory of the JIT compilers while they compile, and what they keep for the next time"
+                "memory of the JIT compilers while they compile, and memory that they keep for the next \
+                    compilation"
             }
             Area::FreedResident => "given to free() by the program, kept by the allocator, still resident",
             Area::AllocatorOverhead => "headers, rounding and page tails of the allocators",

@@ -35,7 +35,8 @@ const fn in_kernel_mode(id: &'static str, title: &'static str, unit: &'static st
 emulated! {
     both {
         EMULATED_USER_INSTRUCTIONS_PER_REQUEST, EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST = "instructions_per_request", "instructions per request", "instructions",
-            "instructions of the server's tasks between two marks in an emulated guest, divided by the requests that began and ended between them; a string instruction counts once";
+            "instructions of the server's tasks between two marks in an emulated guest, divided by the \
+                requests begun and ended between them. A string instruction counts once";
         EMULATED_USER_LOADS_PER_REQUEST, EMULATED_KERNEL_LOADS_PER_REQUEST = "loads_per_request", "loads per request", "loads",
             "accesses to memory that read, counted likewise; each element of a string instruction is one";
         EMULATED_USER_STORES_PER_REQUEST, EMULATED_KERNEL_STORES_PER_REQUEST = "stores_per_request", "stores per request", "stores",
@@ -65,7 +66,8 @@ emulated! {
         EMULATED_CONTEXT_SWITCHES_PER_REQUEST = "context_switches_per_request", "context switches per request", "switches",
             "times that the kernel gave the processor of a server's task to another task";
         EMULATED_CLIENT_KERNEL_INSTRUCTIONS_PER_REQUEST = "client_kernel_instructions_per_request", "kernel instructions of the load generator per request", "instructions",
-            "kernel instructions of the thread that makes the load: over loopback the sender is charged for what the receiver's kernel does";
+            "kernel instructions of the thread that makes the load: over loopback the sender is charged for \
+                the receiver's kernel work";
         EMULATED_KERNEL_THREAD_INSTRUCTIONS_PER_REQUEST = "kernel_thread_instructions_per_request", "instructions of kernel threads per request", "instructions",
             "instructions of the kernel's own threads and of the idle task";
     }

@@ -6,12 +6,12 @@ metrics! {
     /// All metrics of servers, in the order in which reports list them. Those of emulated guests are in [`EMULATED`](super::EMULATED).
     METRICS:
     GARBAGE_KIB_PER_REQUEST = "garbage_kib_per_request", "Garbage per request", "KiB", Lower [of_program],
-        "bytes freed by the collections of a window after its first, divided by the requests completed \
-        from the first to the last of these collections (GC log and load generator, same clock); \
-        where a window has one collection only, the count begins at the last one before it";
+        "bytes freed by the collections of a window after its first, per request completed from the first to \
+            the last of them. GC log and load generator use the same clock. If a window has one collection \
+            only, the count begins at the last one before it";
     ALLOCATED_KIB_PER_REQUEST = "allocated_kib_per_request", "Allocated per request", "KiB", Lower [of_program, when_asked],
-        "what the server's Java threads allocated between two readings at the start and the end of a window (observer allocation), by the \
-        JVM's own count of each thread, divided by the requests completed meanwhile";
+        "allocation of the server's Java threads in a window, per completed request. The JVM's own count of \
+            each thread is read at both ends (observer allocation)";
     CPU_MS_PER_REQUEST = "cpu_ms_per_request", "CPU time per request", "ms", Lower [of_cpu],
         "user and system time of the server process in a window, from the scheduler's own accounting, \
         divided by the requests completed in it";
@@ -28,7 +28,7 @@ metrics! {
     CRITICAL_RATE_PER_S = "critical_rate_per_s", "Critical rate", "requests/s", Higher [of_time, when_asked],
         "geometric mean of the rates up to which a percentile of the response time keeps each of the study's limits";
     MAX_RATE_PER_S = "max_rate_per_s", "Highest sustained rate", "requests/s", Higher [of_time, when_asked],
-        "highest rate of Poisson arrivals at which right answers keep up with requests, whatever the response time";
+        "highest rate of Poisson arrivals at which right answers keep up with requests, at any response time";
     RSS_BYTES = "rss_bytes", "Resident memory", "bytes", Lower,
         "the kernel's resident set size of the server process at the end of a window";
     START_TO_READY_MS = "start_to_ready_ms", "Start-up", "ms", Lower [of_time, when_asked],
@@ -36,10 +36,11 @@ metrics! {
     NATIVE_BYTES = "native_bytes", "Resident memory outside the Java heap", "bytes", Lower [when_asked],
         "resident set size less the resident part of the Java heap at the end of a window";
     CLASS_METADATA_BYTES = "class_metadata_bytes", "Resident class metadata", "bytes", Lower [when_asked],
-        "metaspace, compressed class space, class-data archive and what hangs off class loaders, from a snapshot of \
-        every resident byte at the end of a window";
+        "metaspace, compressed class space, class-data archive and memory of class loaders, from a snapshot \
+            of every resident byte at the end of a window";
     JIT_CODE_BYTES = "jit_code_bytes", "Resident JIT-compiled code", "bytes", Lower [when_asked],
-        "code cache and what compiled methods keep outside it, from a snapshot of every resident byte at the end of a window";
+        "code cache, and memory of compiled methods outside it, from a snapshot of every resident byte at the \
+            end of a window";
     JVM_WORK_BYTES = "jvm_work_bytes", "Resident JVM internal memory", "bytes", Lower [when_asked],
         "what the JVM and the JDK's libraries keep for their own work, from a snapshot of every resident byte at the end of a \
         window";
@@ -50,12 +51,13 @@ metrics! {
     FREED_RESIDENT_BYTES = "freed_resident_bytes", "Memory retained by malloc", "bytes", Lower [when_asked],
         "given to free() and kept by the allocator, from a snapshot of every resident byte at the end of a window";
     APPLICATION_USER_MS_PER_REQUEST = "application_user_ms_per_request", "Application threads, user time per request", "ms", Lower [of_cpu, when_asked],
-        "user time of the application's threads, carriers and pollers of virtual threads included, between two readings at the start and \
-        the end of a window, divided by the requests completed meanwhile; user and kernel are the kernel's samples";
+        "user time of the application's threads in a window, per completed request. Carriers and pollers of \
+            virtual threads are included. The split into user and kernel time comes from the kernel's samples";
     APPLICATION_KERNEL_MS_PER_REQUEST = "application_kernel_ms_per_request", "Application threads, kernel time per request", "ms", Lower [of_cpu, when_asked],
         "kernel time of the same threads, likewise";
     COLLECTOR_USER_MS_PER_REQUEST = "collector_user_ms_per_request", "Garbage collector, user time per request", "ms", Lower [of_cpu, when_asked],
-        "user time of the collector's threads in a window, for each request; where collections run on the VM thread (Serial) it is among the others'";
+        "user time of the collector's threads in a window, for each request. If collections run on the VM \
+            thread (Serial), it counts for that thread's role";
     COLLECTOR_KERNEL_MS_PER_REQUEST = "collector_kernel_ms_per_request", "Garbage collector, kernel time per request", "ms", Lower [of_cpu, when_asked],
         "kernel time of the same threads, likewise";
     COMPILER_USER_MS_PER_REQUEST = "compiler_user_ms_per_request", "JIT compilers, user time per request", "ms", Lower [of_cpu, when_asked],
@@ -73,51 +75,52 @@ metrics! {
     FORCED_SWITCHES_PER_REQUEST = "forced_switches_per_request", "Forced switches per request", "switches", Lower [of_time, when_asked],
         "times that the kernel took the processor away from the server's threads, for each request";
     MINOR_FAULTS_PER_REQUEST = "minor_faults_per_request", "Minor page faults per request", "faults", Lower [when_asked],
-        "pages that the kernel gave or mapped anew while a window was measured, by its count for the server \
-        process, divided by the requests completed meanwhile";
+        "pages that the kernel provided or mapped during a window, by its count for the server process, per \
+            completed request";
     MAJOR_FAULTS_PER_REQUEST = "major_faults_per_request", "Major page faults per request", "faults", Lower [when_asked],
         "page faults that waited for a disk or for swap, likewise";
     COLLECTOR_CPU_PERCENT = "collector_cpu_percent", "Garbage collector's share of CPU time", "%", Lower [of_cpu, when_asked],
-        "CPU time of the collector's threads in a window, as a share of that of all threads of the server; where collections run on the \
-        VM thread (Serial) it is not known";
+        "CPU time of the collector's threads in a window, as a share of that of all threads of the server. It \
+            is unknown if collections run on the VM thread (Serial)";
     ALL_CPU_MS_PER_REQUEST = "all_cpu_ms_per_request", "CPU time per request, all processes", "ms", Lower [of_cpu, when_asked],
-        "user and system time of the server and its auxiliary processes in a window (observer processes), divided by the requests \
-        completed meanwhile";
+        "user and system time of the server and its auxiliary processes in a window (observer processes), per \
+            completed request";
     ALL_KERNEL_MS_PER_REQUEST = "all_kernel_ms_per_request", "Kernel time per request, all processes", "ms", Lower [of_cpu, when_asked],
         "the part of that CPU time that the kernel's samples find in the kernel (observer processes)";
     ALL_MINOR_FAULTS_PER_REQUEST = "all_minor_faults_per_request", "Minor page faults per request, all processes", "faults", Lower [when_asked],
-        "pages that the kernel gave or mapped anew in a window for the server and its auxiliary processes (observer processes), divided by the \
-        requests completed meanwhile";
+        "pages that the kernel provided or mapped in a window for the server and its auxiliary processes \
+            (observer processes), per completed request";
     ALL_PSS_BYTES = "all_pss_bytes", "Proportional set size, all processes", "bytes", Lower [when_asked],
-        "resident memory of the server and its auxiliary processes at the end of a window, in which a page that they share counts once \
-        (observer processes)";
+        "resident memory of the server and its auxiliary processes at the end of a window (observer \
+            processes). A page that they share counts once";
     ALL_GARBAGE_KIB_PER_REQUEST = "all_garbage_kib_per_request", "Garbage per request, all JVMs", "KiB", Lower [of_program, when_asked],
-        "bytes freed by the collections of the server and all auxiliary JVMs, each divided by the requests of the whole load completed \
-        between its own collections, added up (GC logs)";
+        "bytes freed by the collections of the server and all auxiliary JVMs, added up (GC logs). Each is per \
+            request of the whole load completed between its own collections";
     ALL_GC_PAUSE_MS_PER_S = "all_gc_pause_ms_per_s", "Time stopped for collection, all JVMs", "ms/s", Lower [of_time, when_asked],
         "sum of the collection pauses of the server and all auxiliary JVMs in a window, divided by its length (GC logs)";
     ALL_GC_CPU_PERCENT = "all_gc_cpu_percent", "Collection pauses' share of CPU time, all JVMs", "%", Lower [of_cpu, when_asked],
-        "CPU time in the collection pauses of all JVMs as their GC logs give it, in steps of 10 ms, as a share of these JVMs' CPU time in \
-        the window (observer processes); concurrent phases are not in it";
+        "CPU time in the collection pauses of all JVMs, as a share of their CPU time in the window (observer \
+            processes). GC logs have it in steps of 10 ms. Concurrent phases are not included";
     SYSTEM_CALLS_PER_REQUEST = "system_calls_per_request", "System calls per request", "calls", Lower [when_asked],
-        "system calls of the server's threads in a window, each counted by a program in the kernel (observer kernel), divided by the requests \
-        completed in it";
+        "system calls of the server's threads in a window, per request completed in it. A program in the \
+            kernel counts each (observer kernel)";
     FUTEX_WAITS_PER_REQUEST = "futex_waits_per_request", "Waits for locks per request", "waits", Lower [of_time, when_asked],
-        "times that a thread of the server gave its processor up in a futex call (observer kernel), for each request; threads that have \
-        nothing to do wait in it, too";
+        "times that a thread of the server gave its processor up in a futex call (observer kernel), for each \
+            request. Idle threads wait in it, too";
     NETWORK_KERNEL_MS_PER_REQUEST = "network_kernel_ms_per_request", "Network calls, CPU time per request", "ms", Lower [of_cpu, when_asked],
-        "CPU time in calls that send, receive, open and close connections, each timed by a program in the kernel (observer kernel), for each \
-        request; what they lead to in soft interrupts is not in it";
+        "CPU time in calls that send, receive, open and close connections, for each request. A program in the \
+            kernel times each (observer kernel). The soft interrupts that they cause are not included";
     FUTEX_KERNEL_MS_PER_REQUEST = "futex_kernel_ms_per_request", "Locks in the kernel, CPU time per request", "ms", Lower [of_cpu, when_asked],
         "CPU time in futex calls, likewise";
     POLLING_KERNEL_MS_PER_REQUEST = "polling_kernel_ms_per_request", "Epoll and poll, CPU time per request", "ms", Lower [of_cpu, when_asked],
         "CPU time in epoll, poll, select and eventfd calls, likewise";
     SOFTIRQ_MS_PER_REQUEST = "softirq_ms_per_request", "Soft interrupts per request", "ms", Lower [of_time, when_asked],
-        "CPU time of soft interrupts that ran while a thread of the server was on the processor, whoever they were for (observer kernel), for \
-        each request";
+        "CPU time of soft interrupts that ran while a thread of the server was on the processor, for any \
+            process (observer kernel), for each request";
     GENERATOR_CPU_MS_PER_REQUEST = "generator_cpu_ms_per_request", "Load generator's CPU time per request", "ms", Lower [of_cpu, when_asked],
-        "CPU time of the load generator's threads in this process, over the requests completed; over loopback whoever sends is charged with \
-        what the kernel does to receive, so part of the server's receiving is here, and part of the generator's with the server";
+        "CPU time of the load generator's threads in this process, per completed request. Over loopback the \
+            sender is charged for the kernel's work to receive. So part of the server's receiving is here, \
+            and part of the generator's with the server";
 }
 
 metrics! {
@@ -126,8 +129,8 @@ metrics! {
     NS_PER_OP = "ns_per_op", "Time per operation", "ns/op", Lower [of_time, when_asked],
         "mean over the iterations of a launch that the benchmark program's own results list";
     CPU_NS_PER_OP = "cpu_ns_per_op", "CPU time per operation", "ns/op", Lower [of_cpu, when_asked],
-        "CPU time of the measuring threads in an iteration, divided by the operations in it; mean over the \
-        iterations that the benchmark program's own results list";
+        "CPU time of the measuring threads in an iteration, divided by its operations: the mean over the \
+            iterations in the benchmark program's own results";
     ALLOCATED_BYTES_PER_OP = "allocated_bytes_per_op", "Allocated per operation", "B/op", Lower [of_program, when_asked],
         "the JVM's count of allocated bytes for each operation, from the benchmark program's own results";
     LIVE_BYTES = "live_bytes", "Live heap", "bytes", Lower [when_asked],
@@ -140,23 +143,25 @@ metrics! {
     /// What each process of a trial gives, in the order in which reports list it; `/` and its role complete the identifier.
     PER_PROCESS:
     PROCESS_CPU_MS_PER_REQUEST = "process_cpu_ms_per_request", "CPU time per request", "ms", Lower [of_cpu, when_asked],
-        "user and system time of the role's processes in a window (observer processes), divided by the requests of the whole load completed \
-        meanwhile";
+        "user and system time of the role's processes in a window (observer processes), per completed request \
+            of the whole load";
     PROCESS_KERNEL_MS_PER_REQUEST = "process_kernel_ms_per_request", "Kernel time per request", "ms", Lower [of_cpu, when_asked],
         "the part of the role's CPU time that the kernel's samples find in the kernel (observer processes), for each request of the whole load";
     PROCESS_MINOR_FAULTS_PER_REQUEST = "process_minor_faults_per_request", "Minor page faults per request", "faults", Lower [when_asked],
-        "pages that the kernel gave or mapped anew for the role's processes (observer processes), for each request of the whole load";
+        "pages that the kernel provided or mapped for the role's processes (observer processes), for each \
+            request of the whole load";
     PROCESS_COLLECTOR_CPU_PERCENT = "process_collector_cpu_percent", "Garbage collector's share of CPU time", "%", Lower [of_cpu, when_asked],
-        "CPU time of the threads with names of a collector's in the role's JVMs in a window (observer processes), as a share of the role's; \
-        Serial has no such thread";
+        "CPU time of threads named as a collector's in the role's JVMs in a window (observer processes), as a \
+            share of the role's. Serial has no such thread";
     PROCESS_PSS_BYTES = "process_pss_bytes", "Proportional set size", "bytes", Lower [when_asked],
         "resident memory of the role's processes at the end of a window, of a page that several processes share its part (observer processes)";
     PROCESS_GARBAGE_KIB_PER_REQUEST = "process_garbage_kib_per_request", "Garbage per request", "KiB", Lower [of_program, when_asked],
-        "bytes freed by the collections of the role's JVMs, each divided by the requests of the whole load completed between its own \
-        collections, added up (GC logs)";
+        "bytes freed by the collections of the role's JVMs, added up (GC logs). Each is per request of the \
+            whole load completed between its own collections";
     PROCESS_GC_PAUSE_MS_PER_S = "process_gc_pause_ms_per_s", "Time stopped for collection", "ms/s", Lower [of_time, when_asked],
         "sum of the collection pauses of the role's JVMs in a window, divided by its length (GC logs)";
     PROCESS_GC_CPU_PERCENT = "process_gc_cpu_percent", "Collection pauses' share of CPU time", "%", Lower [of_cpu, when_asked],
-        "CPU time in the collection pauses of the role's JVMs as their GC logs give it, in steps of 10 ms, as a share of the role's CPU time \
-        in the window (observer processes); concurrent phases are not in it";
+        "CPU time in the collection pauses of the role's JVMs, as a share of the role's CPU time in the \
+            window (observer processes). GC logs have it in steps of 10 ms. Concurrent phases are not \
+            included";
 }

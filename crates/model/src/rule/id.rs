@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for RuleId {
         let id = String::deserialize(deserializer)?;
         if !is_id(&id) {
             return Err(serde::de::Error::custom(
-                "`rule` is no id of a rule: words of small letters and digits, between them hyphens",
+                "`rule` is not an id of a rule: words of small letters and digits, separated by hyphens",
             ));
         }
         let renamed = RENAMED.iter().find(|(old, _)| *old == id);

@@ -11,9 +11,10 @@ use assay_kit::{Cell, Table};
 use assay_model::{AbFigure, AbReport, AbSide, AbVerdict, Design, Problem};
 
 /// What the intervals are, and what they are not.
-const HOW_TO_READ: &str = "An interval is that of the ratio after : before over pairs of processes. It holds at every number of pairs, so stopping when it decides is no \
-                           error. \"Visible\" is the smallest change that four of five such comparisons would have shown. All of it is about these two builds on this \
-                           machine under this load.";
+const HOW_TO_READ: &str = "An interval is that of the ratio after : before over pairs of processes. It holds \
+    at every number of pairs, so stopping as soon as it decides is valid. Under \"visible\" is the smallest \
+    change that four of five such comparisons would have shown. The result holds for these two builds on \
+    this machine under this load.";
 
 /// How two builds of a server differ.
 pub fn document(report: &AbReport) -> Document {
@@ -61,7 +62,10 @@ pub(crate) fn effects(figures: &[AbFigure], axis: &str) -> Figure {
         return Figure::absent(id, title, "no figure has a ratio: no pair of windows counts");
     }
     let pictures = drawings("forest", |width, id| draw(&effects, axis, width, (id, "Ratio of each figure")));
-    Figure::new(id, title, pictures).caption("What varies least stands first. A whisker is the interval of the ratio; a pale dot shows no difference.")
+    Figure::new(id, title, pictures).caption(
+        "The figure with the least variation comes first. A whisker is \
+        the interval of the ratio. A pale dot shows no difference.",
+    )
 }
 
 /// A row for each figure of two sides.
@@ -99,7 +103,8 @@ pub(crate) fn figures(caption: &str, [before, after]: [&str; 2], figures: &[AbFi
 fn conditions(report: &AbReport) -> Block {
     let design = match report.design {
         Design::Duet => {
-            "duet: both servers run at the same time, each with its load generator on its own half of the processors; halves are swapped in every window"
+            "duet: both servers run at the same time. Each has its load generator on its own half of the \
+                processors. Halves are swapped in every window"
         }
         Design::Fresh => "one after the other, in interleaved order",
         Design::Resident => "both servers up, measured in turn",

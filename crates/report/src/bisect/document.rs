@@ -75,8 +75,8 @@ fn sentence(report: &BisectReport) -> String {
             )
         }
         (BisectVerdict::Range, [first, .., last]) => format!(
-            "The first slow commit is one of {}, from {} to {}{change}, with a probability of {probability}; those before the last could not \
-             be measured.",
+            "The first slow commit is one of {}, from {} to {}{change}, with a probability of {probability}. \
+                Those before the last could not be measured.",
             row.len(),
             named(first),
             named(last)

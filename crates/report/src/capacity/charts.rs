@@ -41,10 +41,12 @@ pub fn curve(report: &CapacityReport) -> Figure {
         items.push((marks, format!("limit {}", words::limit_with_rate(limit))));
     }
     items.extend(rate_keys(report));
-    let mut caption = "Response time, on a logarithmic axis, from the intended start of a request to the last byte of its answer. \
-         A mark is a window of load, a line goes through the medians of windows of the same rate. A diamond is where a \
-         limit is crossed, its band the interval of that rate; beside a limit stands the highest rate that kept it."
-        .to_owned();
+    let mut caption =
+        "Response time, on a logarithmic axis, from the intended start of a request to the last \
+        byte of its answer. A mark is a window of load. A line goes through the medians of windows of the \
+        same rate. A diamond marks the rate that crosses a limit, its band the interval of that rate. Each \
+        limit shows the highest rate within it."
+            .to_owned();
     if !lines::left_out(report).is_empty() {
         let hollow = marker_path(0, (15.0, 6.0), 4.0);
         items.push((mark(&hollow, "pub"), "window that was left out".to_owned()));
@@ -83,8 +85,8 @@ pub fn reached(report: &CapacityReport) -> Figure {
         (mark("M1 6H29", "step"), "slanted: all that was offered".to_owned()),
     ];
     items.extend(rate_keys(report));
-    let caption = "Successful responses a second over the offered requests a second. On the slanted line every request was \
-                   answered in its window; marks below it are requests that waited, failed, or were not sent.";
+    let caption = "Successful responses/s over offered requests/s. On the slanted line every request was \
+        answered in its window. Marks below it are requests that waited, failed, or were not sent.";
     let pictures = drawings("reached", |width, id| curve_picture::reached(report, width, id));
     Figure::new(id, name, pictures).key(marks(&items)).caption(caption)
 }
@@ -108,8 +110,8 @@ pub fn late(report: &CapacityReport) -> Figure {
     };
     let pictures = panels(with_misses.iter().enumerate().map(panel));
     let tables = with_misses.iter().map(|attribution| tables::causes(attribution, of_limit(attribution)));
-    let caption = "Of the requests that took longer than a limit, in windows that the server kept up with: what was going on \
-         while they waited. One request may have several causes, so shares may add up to more than all.";
+    let caption = "Causes of the requests that took longer than a limit, in windows that the server kept up \
+        with. One request may have several causes, so shares may add up to more than 100 %.";
     Figure::new(id, name, pictures)
         .key(attribution_picture::key())
         .caption(caption)

@@ -96,7 +96,7 @@ fn windows(report: &CapacityReport) -> Vec<Block> {
         language: "csv",
     };
     vec![
-        Block::text(format!("{all} windows were measured; {counted} of them undisturbed.")),
+        Block::text(format!("{all} windows were measured, {counted} of them undisturbed.")),
         table.page_only(),
         csv.page_only(),
     ]
@@ -114,8 +114,8 @@ fn how(report: &CapacityReport) -> Vec<Block> {
     let requests = counted.iter().fold(0u64, |sum, (window, _)| sum.saturating_add(window.requests));
     let method = match report.method {
         CapacityMethod::Search => {
-            "search: windows of load at the rates most informative about where the limits are crossed, until the intervals are \
-             narrow, and then at the answers to confirm them, or until the time is used up"
+            "search: windows of load at the most informative rates until the intervals are narrow, then \
+                windows at the answers to confirm them. It ends earlier if the time is used up"
         }
         CapacityMethod::Sweep => {
             "sweep: level by level upwards, with settle and steady phases, retries and stop rules after the published rules \
@@ -159,11 +159,12 @@ fn how(report: &CapacityReport) -> Vec<Block> {
 /// The bounds of what was measured.
 fn cannot_say(report: &CapacityReport, measured_s: f64) -> Vec<String> {
     let mut lines = vec![
-        "The rates hold for this mix of operations, this data, this machine and what else ran on it; another mix has others."
+        "The rates hold for this mix of operations, this data, and this machine with everything that ran on \
+            it. Another mix has other rates."
             .to_owned(),
         format!(
-            "What happens more rarely than once in the {} that were measured is not in it: a nightly job, a full collection once \
-             an hour.",
+            "Events rarer than once in the measured {} are not covered, such as a nightly job or a full \
+                collection once an hour.",
             seconds(measured_s)
         ),
     ];
@@ -178,7 +179,7 @@ fn cannot_say(report: &CapacityReport, measured_s: f64) -> Vec<String> {
         ));
     }
     if report.max_rate_per_s.is_none() {
-        lines.push("What the server sustains at most was not found.".to_owned());
+        lines.push("The highest rate that the server sustains was not found.".to_owned());
     }
     for limit in report.limits.iter().filter(|l| l.rate_per_s.is_none()) {
         lines.push(format!(
@@ -191,8 +192,8 @@ fn cannot_say(report: &CapacityReport, measured_s: f64) -> Vec<String> {
         lines.push("Some rates have no interval: how far chance moves them is not known.".to_owned());
     }
     lines.push(
-        "A cause of late requests is what was going on at the same time: it explains a miss where the time that it took was \
-         enough, which does not prove that it was the only cause."
+        "A cause of late requests happened at the same time as they did. It explains a miss if it took long \
+            enough. That does not prove that it was the only cause."
             .to_owned(),
     );
     lines

@@ -28,7 +28,7 @@ pub fn limits(report: &CapacityReport) -> Table {
     };
     let mean = "geometric mean of the rates above";
     let critical = row("critical rate", &report.critical_rate_per_s, mean);
-    let highest = "highest that is sustained, whatever the response time";
+    let highest = "highest sustained rate at any response time";
     let max = row("max rate", &report.max_rate_per_s, highest);
     let rows = report.limits.iter().map(of_limit).chain((report.limits.len() > 1).then_some(critical));
     let half = |rate: Estimate| half_width_percent(rate.estimate, rate.ends());
@@ -109,7 +109,7 @@ pub fn checks(report: &CapacityReport, passed: Option<bool>) -> Option<Table> {
 pub fn windows(report: &CapacityReport) -> Table {
     let caption = match report.windows.len().saturating_sub(WINDOWS_MAX) {
         0 => "Windows in the order of time".to_owned(),
-        more => format!("The first {WINDOWS_MAX} windows; {more} more are in the CSV"),
+        more => format!("The first {WINDOWS_MAX} windows. {more} more are in the CSV"),
     };
     let rate = words::measured;
     let numbered = (1_u64..).zip(report.steps()).map(|(number, (window, step))| (number, window, step));

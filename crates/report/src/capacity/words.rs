@@ -6,8 +6,9 @@ use assay_model::{CapacityReport, Estimate, LateCause, LimitRate, Metric, Proble
 
 /// How good the intervals of a search are. The figures are those of searches for simulated servers of known capacity
 /// (`crates/stats/tests/capacity/table.rs`), which do not reach what is aimed at.
-pub const HOW_SURE: &str = "Intervals aim at holding the true rate in 95 of 100 searches. Of searches for simulated servers of known \
-     capacity 95 in 100 did; 61 to 85 where pauses decide over a limit and the rate hardly does.";
+pub const HOW_SURE: &str = "Intervals are meant to hold the true rate in 95 of 100 searches. In searches on \
+    simulated servers of known capacity, 95 in 100 did. If pauses rather than the rate decide a limit, 61 to \
+    85 did.";
 
 /// `p99`, `p99.9`.
 pub fn percentile(report: &CapacityReport) -> String {
@@ -18,8 +19,8 @@ pub fn percentile(report: &CapacityReport) -> String {
 pub fn rate(estimate: &Estimate) -> String {
     let point = significant(estimate.estimate);
     match interval(estimate) {
-        Some(interval) => format!("{point} requests a second ({interval})"),
-        None => format!("{point} requests a second (no interval)"),
+        Some(interval) => format!("{point} requests/s ({interval})"),
+        None => format!("{point} requests/s (no interval)"),
     }
 }
 
@@ -52,7 +53,7 @@ fn kept_words(limit: &LimitRate, estimate: &Estimate) -> (String, String) {
             let interval =
                 interval(estimate).map_or_else(|| " (no interval)".to_owned(), |ends| format!(" ({ends})"));
             (
-                format!("{} requests a second", measured(kept)),
+                format!("{} requests/s", measured(kept)),
                 format!("; the limit is crossed at {crossed}{interval}"),
             )
         }
@@ -120,13 +121,13 @@ pub fn answer(report: &CapacityReport) -> Vec<String> {
             match without_rate(report, first) {
                 WithoutRate::MissedAt(rate) => {
                     format!(
-                        "Does not keep {under} even at {} requests a second, the lowest rate measured.",
+                        "Does not keep {under} even at {} requests/s, the lowest rate measured.",
                         significant(rate)
                     )
                 }
                 WithoutRate::KeptUpTo(rate) => {
                     format!(
-                        "Sustains at least {} requests a second with {under}; no higher rate was measured.",
+                        "Sustains at least {} requests/s with {under}. No higher rate was measured.",
                         significant(rate)
                     )
                 }

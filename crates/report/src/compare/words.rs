@@ -7,8 +7,8 @@ use assay_kit::text::{clean, to_the_second};
 use assay_model::{ComparedRun, Metric, RunChange, RunComparison};
 
 /// The caution that belongs to figures that were not measured side by side.
-pub const CAUTION: &str = "The runs were not measured side by side: what the machine did to one of them alone is in the ratios, and not in \
-                           their intervals. Variants of one study are compared more surely.";
+pub const CAUTION: &str = "The runs were not measured side by side. The ratios include effects of the machine \
+    on one run alone, but their intervals do not. Comparisons within one study are more certain.";
 
 /// The metric that decides.
 pub fn is_primary(comparison: &RunComparison, change: &RunChange) -> bool {

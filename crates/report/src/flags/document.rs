@@ -123,7 +123,7 @@ fn bar(of: &FlagsOfRelease, options: usize) -> Bar {
     };
     Bar {
         value: format!(
-            "{} of {options} fit, {grave} to change; {}",
+            "{} of {options} fit, {grave} to change. {}",
             counts[0],
             match of.starts {
                 Some(true) => "it starts",

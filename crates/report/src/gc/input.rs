@@ -13,7 +13,7 @@ pub fn blocks(report: &GcReport) -> Vec<Block> {
     let dropped: u64 = report.sources.iter().fold(0, |sum, s| sum.saturating_add(s.messages_dropped));
     let dropped = (dropped > 0).then(|| {
         let messages = counted(dropped, "message", "messages");
-        Block::Text(Tone::Warning, format!("The JVM says that it dropped {messages}."))
+        Block::Text(Tone::Warning, format!("The JVM reports that it dropped {messages}."))
     });
     let mut blocks = vec![Block::text(words::not_understood(report))];
     blocks.extend(dropped);
@@ -32,9 +32,9 @@ fn agreement(of_log: &[GcReconciliation]) -> Option<String> {
     let checked = counted(of_log.len() as u64, one, many);
     let wrong = of_log.iter().filter(|one| !words::agrees(one)).count();
     let result = match wrong {
-        0 => "all agree with what was read".to_owned(),
-        1 => "1 does not agree with what was read".to_owned(),
-        n => format!("{n} do not agree with what was read"),
+        0 => "all agree with the events read".to_owned(),
+        1 => "1 does not agree with the events read".to_owned(),
+        n => format!("{n} do not agree with the events read"),
     };
     (!of_log.is_empty()).then(|| format!("{checked} checked: {result}."))
 }

@@ -42,7 +42,7 @@ pub fn document(report: &GcReport, name: &str) -> Document {
             script: include_str!("../../../../web/csv.js"),
             ..PageParts::default()
         },
-        ..Document::new("What a GC log says, by Assay", clean(name), answer)
+        ..Document::new("GC log, read by Assay", clean(name), answer)
             .with_problems(Problem::listed(&report.problems))
     }
 }
@@ -73,7 +73,7 @@ fn timeline(report: &GcReport) -> Figure {
 
 /// The raw figures, so that a page alone is enough for a spreadsheet.
 fn csv(report: &GcReport) -> Section {
-    let how = "A row for each figure, in full. A spreadsheet opens it; `assay gc LOG --csv` prints it.";
+    let how = "A row for each figure, in full. A spreadsheet opens it. `assay gc LOG --csv` prints it.";
     let text = Block::Verbatim {
         name: "Figures as CSV".to_owned(),
         id: Some("gc-csv"),

@@ -82,7 +82,7 @@ const ANOMALIES: GcFamily = GcFamily::new(
     "counter",
     "",
     &["anomaly"],
-    "Collections in which something went wrong, by what did.",
+    "Collections in which something went wrong, by cause.",
 );
 const CPU: GcFamily = GcFamily::new(
     "cpu_seconds",

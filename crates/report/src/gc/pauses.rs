@@ -64,9 +64,9 @@ pub fn mmu(report: &GcReport) -> Block {
     let Some(drawings) = drawings_if_any("mmu", draw) else {
         return Block::absent("the log has no times of pauses");
     };
-    let caption = "Minimum mutator utilisation (MMU) by window: of any window of this length in the log, at least this share was not \
-                   spent in collection pauses. Where it is 0 a pause was as long as the window. Non-GC safepoints are not \
-                   included.";
+    let caption = "Minimum mutator utilisation (MMU) by window: in every window of this length in the log, at \
+        least this share was not spent in collection pauses. It is 0 if a pause was as long as the window. \
+        Non-GC safepoints are not included.";
     let windows = Table::of("Minimum mutator utilisation", &report.mmu)
         .words("Any window of", |m| words::window(m.window_ms))
         .figures("is without pauses to at least (%)", |m| {
@@ -83,7 +83,7 @@ fn lengths(title: &str, first: &str, report: &GcReport, rows: &[GcRow], all: Opt
     let left = rows.len().saturating_sub(ROWS_MAX);
     let caption = match left {
         0 => title.to_owned(),
-        _ => format!("{title}: the first {ROWS_MAX}; {left} more are in the stored form (--json)"),
+        _ => format!("{title}: the first {ROWS_MAX}. {left} more are in the stored form (--json)"),
     };
     let scope = |row: &GcRow| row.scope.map_or("", words::scope);
     let rows = rows.iter().take(ROWS_MAX).map(|row| (clean(&row.name), scope(row), &row.durations));

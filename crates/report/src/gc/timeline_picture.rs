@@ -54,10 +54,10 @@ fn shows_each(series: &GcSeries, is_narrow: bool) -> bool {
 
 /// How the pictures are to be read.
 pub fn caption(series: &GcSeries) -> String {
-    const EACH: &str = "Every collection is drawn at its end: the heap in use before and after it, the capacity, and the length of its \
-                        pause, on a logarithmic axis.";
-    const JOINED: &str = "For each the chart shows the fullest heap before and the emptiest after a collection, the capacity, and of each \
-                          kind of pause the longest, on a logarithmic axis.";
+    const EACH: &str = "Every collection is drawn at its end. The chart shows the heap in use before and \
+        after it, the capacity, and the pause on a logarithmic axis.";
+    const JOINED: &str = "For each the chart shows the fullest heap before and the emptiest after a \
+        collection, and the capacity. The longest pause of each kind is on a logarithmic axis.";
     match [true, false].map(|is_narrow| shows_each(series, is_narrow)) {
         [true, _] => EACH.to_owned(),
         [false, true] => format!(
@@ -310,5 +310,5 @@ fn draw_pause(
 fn description(drawn: &Drawn) -> String {
     let longest = drawn.points.iter().flat_map(|p| p.pauses.values()).map(|p| p.2).fold(0.0, f64::max);
     let (end, unit) = (tick(drawn.time.end()), drawn.time.unit());
-    format!("Over {end} {unit}; the longest pause took {} ms", significant(longest))
+    format!("Over {end} {unit}. The longest pause took {} ms", significant(longest))
 }

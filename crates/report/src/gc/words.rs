@@ -77,10 +77,10 @@ pub fn headline(report: &GcReport) -> String {
             seconds(span_s)
         ),
         (_, None, Some(_)) if report.sources.iter().any(GcSource::has_long_collections_alone) => format!(
-            "{stopped}; shorter ones, of which a server writes nothing, are missing, and with them the share of time."
+            "{stopped}. Servers log nothing about shorter ones, so these and the share of time are missing."
         ),
-        (_, None, Some(_)) => format!("{stopped}; the log covers too little to say which share of the time."),
-        (_, _, None) => format!("{stopped}; the log has no times to compare that with."),
+        (_, None, Some(_)) => format!("{stopped}. The log is too short for a share of the time."),
+        (_, _, None) => format!("{stopped}. The log has no times to compare that with."),
     };
     format!("{verdict}{longest}{waited}")
 }
@@ -224,7 +224,7 @@ pub fn live_set(live: &GcLiveSet) -> String {
     // Files of before that key have the last alone.
     let level = if live.level_bytes == 0 { live.last_bytes } else { live.level_bytes };
     let (level, max) = (size(level), size(live.max_bytes));
-    format!("{level}, at most {max}, {} ({}); {trend}{slope}", clean(&live.basis), count(live.count))
+    format!("{level}, at most {max}, {} ({}), {trend}{slope}", clean(&live.basis), count(live.count))
 }
 
 /// Figures that are one line each: name and words. Figures that the log lacks are left out.
@@ -260,9 +260,9 @@ fn promoted(report: &GcReport) -> Option<String> {
     let rate = report.promoted_bytes_per_s.as_ref().filter(|rate| rate.low.is_some());
     let parts = [
         rate.map(|rate| bytes_with_interval(rate, "/s")),
-        report.promoted_percent.map(|p| {
-            format!("{} % of what was allocated between collections that show both", significant(p))
-        }),
+        report
+            .promoted_percent
+            .map(|p| format!("{} % of the allocation between collections that show both", significant(p))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))

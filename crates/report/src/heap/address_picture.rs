@@ -52,7 +52,7 @@ fn class(kind: Kind) -> &'static str {
 /// Kinds that occur, for the key.
 pub fn key(map: &[AddressRange]) -> Vec<(&'static str, String)> {
     let all = [
-        (Kind::May, "a heap may lie there"),
+        (Kind::May, "a heap can be placed there"),
         (Kind::InTheWay, "in the way, numbered as in the table"),
         (Kind::Free, "free, but not for a heap"),
     ];

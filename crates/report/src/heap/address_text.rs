@@ -14,7 +14,7 @@ pub fn draw(map: &[AddressRange], ink: Ink) -> Vec<String> {
     for (column, label) in [(0, "0"), (2, "4 GiB"), (16, "32 GiB"), (26, "64 GiB")] {
         marks.replace_range(column..column + label.len(), label);
     }
-    let key = "░ a heap may lie there, ▒ in part, █ in the way";
+    let key = "░ free for a heap, ▒ in part, █ in the way";
     vec![strip(map), ink.dim(&marks), ink.dim(key)]
 }
 

@@ -114,7 +114,7 @@ pub fn cell_sentence(cell: &ModeCell) -> String {
 }
 
 /// Why a base address says nothing of the next start.
-const RANDOM: &str = "an address that the kernel chooses anew at each start";
+const RANDOM: &str = "an address that the kernel chooses at each start";
 
 /// Whether the JVM leaves it to the kernel where the heap lies.
 fn is_random(cell: &ModeCell) -> bool {
@@ -280,7 +280,7 @@ pub fn headline(modes: &HeapModes) -> String {
         modes_told.iter().filter_map(|(of, what)| Some(format!("{what} up to {}", largest(of)?))).collect();
     if told.is_empty() {
         let sizes = counted(modes.cells.len() as u64, "heap size was", "heap sizes were");
-        return format!("{sizes} checked; no threshold is known");
+        return format!("{sizes} checked. No threshold is known");
     }
     let aligned = match alignment {
         Some(bytes) if bytes != 8 => format!(", with {bytes}-byte object alignment,"),

@@ -66,8 +66,8 @@ fn mode_key(modes: &HeapModes) -> String {
 }
 
 fn threshold_bars(modes: &HeapModes) -> Figure {
-    let caption = "-Xmx on a logarithmic axis. Each bar changes where the JVM changes its mode; ✓ marks a threshold on both sides \
-                   of which JVMs were started.";
+    let caption = "-Xmx on a logarithmic axis. Each bar changes where the JVM changes its mode. ✓ marks a \
+        threshold verified by starting JVMs on both sides.";
     let pictures = drawings("thresholds", |width, id| thresholds_picture::draw(modes, width, id));
     Figure::new("threshold-bars", "modes by heap size", pictures).key(mode_key(modes)).caption(caption)
 }
@@ -100,15 +100,15 @@ fn addresses(modes: &HeapModes) -> Vec<Block> {
         })
         .figures("Size", |(r, _)| range_size(r.start_address, r.end_address))
         .words("What", |(range, _)| clean(&range.what))
-        .words("Heap may lie there", |(r, _)| if r.may_hold_heap { "yes" } else { "no" })
+        .words("Free for a heap", |(r, _)| if r.may_hold_heap { "yes" } else { "no" })
         .table();
     let whose = match modes.address_map_java.as_deref() {
         Some(java) => format!("Addresses in {}, to scale", clean(java)),
         None => "Addresses to scale".to_owned(),
     };
     let caption = format!(
-        "{whose}: the first 64 GiB, and the first 4 GiB once more, enlarged. A heap needs one free range of its size; the bars \
-         over the map show how far each mode reaches."
+        "{whose}: the first 64 GiB, and the first 4 GiB once more, enlarged. A heap needs one free range of \
+            its size. The bars over the map show how far each mode reaches."
     );
     let pictures = drawings("addresses", |width, id| address_picture::draw(&modes.address_map, width, id));
     let of_text = modes.address_map.clone();
@@ -124,8 +124,8 @@ fn cells(modes: &HeapModes) -> Vec<Block> {
     if modes.cells.is_empty() {
         return Vec::new();
     }
-    let marks = "✓ a JVM started so says the same, ✗ it says another mode than was computed, • read but not computed; without a mark: \
-                 computed only.";
+    let marks = "✓ confirmed by starting a JVM, ✗ the started JVM had another mode than computed, • read but \
+        not computed, no mark: computed only.";
     let point = Block::explanation("Point at a cell to see what decides it.").page_only();
     let mut blocks = vec![
         Block::Key(mode_key(modes)),

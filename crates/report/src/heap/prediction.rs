@@ -64,7 +64,7 @@ fn weights(heap: &HeapPrediction) -> Figure {
     let pictures = drawings("totals", |width, id| totals::draw(heap, width, id));
     Figure::new("weights", "size by layout", pictures)
         .key(key::fills(items))
-        .caption("Bytes of all objects, from zero, stacked by what they are. The line is the current heap.")
+        .caption("Bytes of all objects, from zero, stacked by kind. The line is the current heap.")
 }
 
 /// The classes that gain or lose most in the layouts that a reader asks for first.

@@ -61,7 +61,7 @@ pub fn table(heap: &HeapPrediction) -> Table {
     for (index, part) in ["Headers", "References", "Primitives", "Padding"].into_iter().enumerate() {
         rows = rows.figures(part, |m| size(part_bytes(&m.parts)[index])).if_room();
     }
-    rows.words("What it is", |m| format!("{}; rules of JDK {}", words::explanation(m.name), m.jdk))
+    rows.words("What it is", |m| format!("{}, rules of JDK {}", words::explanation(m.name), m.jdk))
         .if_room()
         .class("weights")
 }

@@ -83,12 +83,12 @@ fn sizes(heap: &HeapPrediction) -> String {
         let heaviest = in_release().max_by_key(by_weight).map(of);
         return match lightest.zip(heaviest) {
             Some((low, high)) if low != high => {
-                format!("The current layout is not known; {objects} {occupy} from {low} to {high}")
+                format!("The current layout is not known. {objects} {occupy} from {low} to {high}")
             }
             Some((only, _)) => {
-                format!("The current layout is not known; {objects} {occupy} {only}")
+                format!("The current layout is not known. {objects} {occupy} {only}")
             }
-            None => format!("{objects}; no layout was computed"),
+            None => format!("{objects}, no layout was computed"),
         };
     };
     let others: Vec<String> = asked_first(heap)
@@ -169,8 +169,8 @@ pub fn cross_over(over: &CrossOver) -> String {
 
 /// What the figures of garbage rest on.
 pub fn garbage_basis(heap: &HeapPrediction) -> String {
-    let none =
-        "From a GC log: what its collections freed, if garbage is composed as what was found in the heap";
+    let none = "From a GC log: the bytes that its collections freed, if garbage has the same composition as the \
+            objects in the heap";
     heap.garbage_basis.as_deref().map_or_else(|| none.to_owned(), clean)
 }
 

@@ -33,7 +33,7 @@ pub fn document(report: &HostReport, all: bool) -> Document {
         lines: vec![subject(report).into()],
         sections: std::iter::once(unknown).chain(others).collect(),
         page: PageParts { made_by: clean(&report.provenance.assay_version), ..PageParts::default() },
-        ..Document::new("What rules say of a machine and its JVMs, by Assay", "Check of a machine", answer)
+        ..Document::new("Check of a machine and its JVMs, by Assay", "Check of a machine", answer)
             .with_problems(Problem::listed(&report.problems))
     }
 }

@@ -9,8 +9,9 @@ use assay_kit::{Cell, Table};
 use assay_model::{AbFigure, JudgeReport, JudgedFlag, JudgedPart, Problem, metric};
 
 /// What the ratios are.
-const HOW_TO_READ: &str = "A ratio is with : without these flags, over pairs of processes that run at the same time; all other flags are on both sides. \"Visible\" is the \
-                           smallest change that four of five such comparisons would have shown: below it, \"nothing\" is not known.";
+const HOW_TO_READ: &str = "A ratio is with : without these flags, over pairs of processes that run at the \
+    same time. All other flags are on both sides. \"Visible\" is the smallest change that four of five such \
+    comparisons would have shown. Smaller effects stay unknown.";
 
 /// What the flags do.
 pub fn document(report: &JudgeReport) -> Document {

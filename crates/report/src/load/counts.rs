@@ -17,7 +17,7 @@ pub fn rates(result: &LoadResult) -> Vec<Block> {
     let points = &result.rates;
     let caption = match points.len().saturating_sub(RATES_MAX) {
         0 => "Offered and achieved rate over time".to_owned(),
-        more => format!("The first {RATES_MAX} intervals; {more} more are in the stored form (--json)"),
+        more => format!("The first {RATES_MAX} intervals. {more} more are in the stored form (--json)"),
     };
     let all = rates_table(caption, points.iter().take(RATES_MAX).copied());
     if points.len() <= PARTS_MAX {

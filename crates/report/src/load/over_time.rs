@@ -35,16 +35,16 @@ fn per_second(requests: u64, of: &LoadInterval) -> Option<f64> {
 
 /// Response times over time; absent where there are too few intervals for a line.
 pub fn times(result: &LoadResult) -> Option<Figure> {
-    let caption = "Response time of the requests that were to start in each interval, on a logarithmic axis, from the intended start \
-                   to the last byte of the answer; failed requests count with the time until that was known.";
+    let caption = "Response time by intended start, on a logarithmic axis, from the intended start to the \
+        last byte of the answer. Failed requests count with the time until the failure.";
     figure_of(result, ("times-over-time", "response time over time"), &TIMES, "ms", caption)
 }
 
 /// Rates over time, and failed requests where any failed. Forms without drawings get parts of many intervals with them.
 pub fn rates(result: &LoadResult) -> Vec<Figure> {
-    let caption = "Requests whose intended start lies in each interval, and those that were answered correctly in it, per second.";
+    let caption = "Requests by intended start, and successful responses, per second.";
     let rates = figure_of(result, ("rate-over-time", "Rate over time"), &RATES, "requests/s", caption);
-    let caption = "Failed requests whose intended start lies in each interval, per second.";
+    let caption = "Failed requests by intended start, per second.";
     let failed =
         figure_of(result, ("failed-over-time", "Failed requests over time"), &FAILED, "requests/s", caption);
     let failed = failed.filter(|_| result.timeline.iter().any(|of| of.errors > 0)).map(Figure::titled);

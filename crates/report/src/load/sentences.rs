@@ -21,7 +21,7 @@ pub fn answer(result: &LoadResult) -> String {
         failed => format!("{} failed", count(failed)),
     };
     format!(
-        "{achieved} requests/s achieved{offered}; {times}; of {} {failed}.",
+        "{achieved} requests/s achieved{offered}, {times}, of {} {failed}.",
         counted(result.requests, "request", "requests")
     )
 }

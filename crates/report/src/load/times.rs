@@ -49,8 +49,8 @@ pub fn curve(result: &LoadResult) -> Option<Figure> {
         percentile_curve::draw(std::slice::from_ref(&curve), (width, 0.0), (id, name))
     });
     Some(Figure::new(id, name, pictures).titled().caption(
-        "Response time from the intended start to the last byte; both axes are logarithmic, the lower one in the share of \
-         slower requests: 99 stands where 1 in 100 took longer.",
+        "Response time from the intended start to the last byte. Both axes are logarithmic. The lower one \
+            shows the share of slower requests: 1 in 100 took longer than the value at 99.",
     ))
 }
 

@@ -64,7 +64,7 @@ fn headline(advice: &Advice) -> String {
         Some(limit) => format!("the limit in force, {}, is enough", bytes(limit)),
         None => "no limit is in force".to_owned(),
     };
-    format!("The process needs a limit of {}; {in_force}.", bytes(needed))
+    format!("The process needs a limit of {}, {in_force}.", bytes(needed))
 }
 
 fn chart(advice: &Advice) -> Figure {
@@ -95,7 +95,7 @@ fn chart(advice: &Advice) -> Figure {
     let key = key::fills(LOOKS.into_iter().zip(names).map(|(look, name)| (fill_class(look), name)));
     Figure::new(id, name, pictures)
         .key(key)
-        .caption("What each part holds now, and what the limit provides for it, the largest first.")
+        .caption("Current size of each part and its share of the limit, the largest first.")
 }
 
 /// The arithmetic of the limit.
@@ -167,8 +167,9 @@ pub fn sentence(advice: &Advice) -> String {
         inferred => format!(", {} are inferred", bytes(inferred)),
     };
     format!(
-        "This process needs a limit of {} in the worst case, every configured limit reached{but}; {} of it are bounds that the \
-         JVM keeps{inferred}, the rest are observed peaks plus headroom. {beyond}{}In use now: {}{}. {current}",
+        "This process needs a limit of {} in the worst case, every configured limit reached{but}. {} are \
+            bounds that the JVM keeps{inferred}, the rest are observed peaks plus headroom. {beyond}{}In use \
+            now: {}{}. {current}",
         bytes(advice.limit_bytes),
         bytes(sum(|line| line.is_hard)),
         observed(advice),

@@ -67,21 +67,21 @@ fn explained(change: &MemoryChange) -> String {
             signed_bytes(change.explained_bytes),
             share * 100.0
         ),
-        None => "The RSS did not change; what grew and what shrank are level".to_owned(),
+        None => "No net change of the RSS: growth and shrinkage cancel out".to_owned(),
     }
 }
 
 /// Where to begin: with what grows on, else with the cause that grew most.
 fn largest_growth(change: &MemoryChange) -> String {
     if let Some(grower) = change.growth.as_ref().and_then(|verdict| verdict.growing.first()) {
-        return format!("→ Begin with what grows on: {}.", growth::path_of(grower));
+        return format!("→ Begin with the continuing growth: {}.", growth::path_of(grower));
     }
     let grown = change.causes.iter().filter(|cause| cause.change_bytes() > 0);
     let Some(most) = grown.max_by_key(|cause| cause.change_bytes()) else {
         return "Nothing grew.".to_owned();
     };
     let (path, by) = (path_of(most), signed_bytes(most.change_bytes()));
-    format!("→ Begin with what grew most: {path}, {by}.")
+    format!("→ Begin with the largest growth: {path}, {by}.")
 }
 
 /// The biggest changes to either side.
@@ -97,7 +97,7 @@ fn chart(change: &MemoryChange) -> Figure {
     let bars: Vec<Bar> = causes.into_iter().map(bar).collect();
     let draw = |width: f64, id: &str| bar_rows::bars(&bars, (None, None), width, (id, "Causes by growth"));
     Figure::new("growth", "causes by growth", drawings("causes-bars", draw))
-        .caption("Change of resident memory by cause; growth to the right.")
+        .caption("Change of resident memory by cause, growth to the right.")
 }
 
 /// Every cause.

@@ -19,7 +19,7 @@ pub fn table(areas: &[AreaNode], report: &MemoryReport) -> Table {
     }
     let caption = match rows.len().saturating_sub(ROWS_MAX) {
         0 => "Every entry, the biggest area first".to_owned(),
-        left => format!("The first {ROWS_MAX} rows; {left} more are in the stored form (--json)"),
+        left => format!("The first {ROWS_MAX} rows. {left} more are in the stored form (--json)"),
     };
     let rss_bytes = report.rss_bytes;
     let share = |node: &Node| node.bytes as f64 / rss_bytes.max(1) as f64;

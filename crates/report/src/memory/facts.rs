@@ -46,9 +46,10 @@ pub fn cgroup(group: &CgroupMemory) -> Vec<Term> {
     let peak = group.peak_bytes.map_or_else(String::new, |p| format!(", largest so far {}", bytes(p)));
     let droppable = group.inactive_file_bytes;
     let droppable =
-        droppable.map_or_else(String::new, |b| format!(", of it {} that could be dropped", bytes(b)));
+        droppable.map_or_else(String::new, |b| format!(", including {} of droppable pages", bytes(b)));
     let shared = group.shmem_bytes.filter(|b| *b > 0);
-    let shared = shared.map_or_else(String::new, |b| format!(", of it {} shared memory and tmpfs", bytes(b)));
+    let shared =
+        shared.map_or_else(String::new, |b| format!(", including {} of shared memory and tmpfs", bytes(b)));
     let many = |n: u64| if n == 1 { "1 process".to_owned() } else { format!("{} processes", count(n)) };
     let processes = group.processes.map_or_else(|| "processes".to_owned(), many);
     let rows = [
@@ -125,7 +126,7 @@ pub fn threads(report: &MemoryReport) -> Table {
         .words("Kind", |thread| thread.kind.to_string())
         .figures("Tid", |thread| thread.tid.to_string())
         .figures("Resident", |thread| bytes(thread.stack_resident_bytes))
-        .figures("Of it stale, below SP", |thread| thread.stack_stale_bytes.map(bytes))
+        .figures("Stale, below SP", |thread| thread.stack_stale_bytes.map(bytes))
         .figures("Reserved", |thread| thread.stack_bytes.map(bytes))
         .table()
 }

@@ -66,7 +66,7 @@ pub fn end_sentence(report: &MemoryReport) -> Option<String> {
         }
         (None, None) => {
             format!(
-                "The process ended; whether the kernel killed it for memory is not known here{}",
+                "The process ended. This record does not show whether the kernel killed it for memory{}",
                 charge(report)
             )
         }

@@ -15,8 +15,8 @@ const CLASSES_NAMED: usize = 3;
 pub(super) fn section(live: &HeapLive) -> Section {
     let sentence = Block::Text(Tone::Strong, format!("{}.", sentence(live)));
     let ground = Block::explanation(
-        "By a mark from outside: statics, thread-locals, threads, and whatever else looks like a reference into the heap. Each object \
-         counts once, by the first of these that leads to it.",
+        "By a mark from outside: statics, thread-locals, threads, and everything else that looks like a \
+            reference into the heap. Each object counts once, for the first of these that leads to it.",
     );
     let holders = holders(live).unless_empty().map(Block::from);
     Section::new("live", "Live objects", [sentence, ground].into_iter().chain(holders))
@@ -29,11 +29,12 @@ fn sentence(live: &HeapLive) -> String {
     let share = percent(live.dead_bytes, all);
     if live.is_partial {
         return format!(
-            "Of {} of Java objects at least {alive} are alive and at most {dead} ({share}) are garbage: the mark took too long",
+            "{} of Java objects: at least {alive} are alive and at most {dead} ({share}) are garbage. The \
+                mark took too long",
             bytes(all)
         );
     }
-    format!("Of {} of Java objects {alive} are alive, {dead} ({share}) are garbage", bytes(all))
+    format!("{} of Java objects: {alive} are alive, {dead} ({share}) are garbage", bytes(all))
 }
 
 fn holders(live: &HeapLive) -> Table {

@@ -22,7 +22,7 @@ pub fn figure(areas: &[AreaNode], report: &MemoryReport) -> Figure {
         true => figure,
         false => figure.in_text(move |columns, ink| area_rows::draw(&rows, columns, ink)),
     }
-    .caption("Area is resident memory. Choose one to see what is in it; Esc goes back up.")
+    .caption("Area is resident memory. Choose one to see its parts. Esc goes back up.")
 }
 
 /// A view, under the way back to the whole.

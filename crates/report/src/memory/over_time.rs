@@ -65,7 +65,7 @@ pub fn over_time(snapshots: &[MemoryReport]) -> Option<Section> {
     let depths = if is_of_one_depth(snapshots) { "" } else { DEPTHS_DIFFER };
     let figure = Figure::new("over-time", "areas over time", drawings("over-time", draw))
         .key(key::fills(shown.iter().map(|area| (fill_class(area.look()), area.title()))))
-        .caption(format!("Areas stacked; their upper edge is the RSS.{depths}"))
+        .caption(format!("Areas stacked. Their upper edge is the RSS.{depths}"))
         .behind([table(snapshots, &shown, seconds)], Shown::PageOnly);
     Some(Section::new("time", "Over time", [figure.into()]))
 }

@@ -142,8 +142,8 @@ fn sources_drawn(report: &MemoryReport) -> Figure {
     let title = ("sources-bars", "Sources of the figures");
     let bars = bar_rows::bars(&bars, (None, None), PANEL_WIDTH, title);
     Figure::new(id, name, format!("<div class=\"panels\"><div class=\"panel\">{bars}</div></div>")).caption(
-        "Pale bars are inferred: from what the memory contains, or from who points at it. The others are taken from the \
-         bookkeeping of the kernel, the JVM or the allocator.",
+        "Pale bars are inferred, from the memory's content or from pointers to it. All other bars come from \
+            the bookkeeping of the kernel, the JVM or the allocator.",
     )
 }
 

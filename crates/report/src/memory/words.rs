@@ -46,7 +46,7 @@ pub fn headline(report: &MemoryReport, heap_bytes: u64) -> String {
     let limit = limit.map_or_else(String::new, |max| format!(", limit {}", bytes(max)));
     let beyond = rss.saturating_sub(heap_bytes);
     format!(
-        "{} resident (RSS): {} Java heap{limit}; {} ({}) are not Java heap{}",
+        "{} resident (RSS): {} Java heap{limit}, {} ({}) outside the Java heap{}",
         bytes(rss),
         bytes(heap_bytes),
         bytes(beyond),
@@ -64,7 +64,7 @@ fn headline_of_memory(report: &MemoryReport, heap_rss_bytes: u64, memory: u64) -
     if heap == 0 {
         let again = bytes(report.rss_bytes - memory);
         return format!(
-            "{} of memory; {counts}, of it {again} mapped a second time{}",
+            "{} of memory, {counts}, including {again} mapped a second time{}",
             bytes(memory),
             unusual_pages(report)
         );
@@ -74,7 +74,7 @@ fn headline_of_memory(report: &MemoryReport, heap_rss_bytes: u64, memory: u64) -
     let limit = limit.map_or_else(String::new, |max| format!(", limit {}", bytes(max)));
     let beyond = memory.saturating_sub(heap);
     format!(
-        "{} of memory: {} Java heap{times}{limit}; {} ({}) are not Java heap; {counts}{}",
+        "{} of memory: {} Java heap{times}{limit}, {} ({}) outside the Java heap, {counts}{}",
         bytes(memory),
         bytes(heap),
         bytes(beyond),
@@ -106,7 +106,7 @@ fn unusual_pages(report: &MemoryReport) -> String {
     let kinds = [
         (pages.droppable_bytes, "are pages of files, which the kernel can drop"),
         (pages.shared_bytes, "are views of shared memory"),
-        (pages.huge_bytes.unwrap_or(0), "lie in huge pages"),
+        (pages.huge_bytes.unwrap_or(0), "are in huge pages"),
     ];
     let is_large = |of: &u64| *of != 0 && report.rss_bytes / UNUSUAL_DIVISOR <= *of;
     let large = kinds.into_iter().filter(|(of, _)| is_large(of));
@@ -118,12 +118,12 @@ pub fn pages(report: &MemoryReport) -> Option<String> {
     let PageKinds { private_bytes, shared_bytes, droppable_bytes, huge_bytes } =
         PageKinds::of(&report.entries)?;
     let huge = match huge_bytes {
-        Some(huge) => format!("{} of all lie in huge pages", bytes(huge)),
-        None => "the kernel does not say what lies in huge pages".to_owned(),
+        Some(huge) => format!("{} of all are in huge pages", bytes(huge)),
+        None => "the kernel does not report huge pages".to_owned(),
     };
     Some(format!(
-        "By kind of page: {} private memory of the process, {} views of shared memory, {} pages of files that the kernel can drop; \
-         {huge}.",
+        "By kind of page: {} private memory of the process, {} views of shared memory, {} pages of files that \
+            the kernel can drop, {huge}.",
         bytes(private_bytes),
         bytes(shared_bytes),
         bytes(droppable_bytes)
@@ -156,10 +156,10 @@ pub fn closure(report: &MemoryReport, sum: u64) -> String {
         ),
     };
     if difference == 0 {
-        return format!("Total equals RSS: {}, difference 0 B; {scan}", bytes(report.rss_bytes));
+        return format!("Total equals RSS: {}, difference 0 B, {scan}", bytes(report.rss_bytes));
     }
     format!(
-        "Total {}, RSS {}, difference {}; {scan}",
+        "Total {}, RSS {}, difference {}, {scan}",
         bytes(sum),
         bytes(report.rss_bytes),
         signed_bytes(difference)
@@ -204,8 +204,8 @@ pub fn unknown(areas: &[AreaNode], report: &MemoryReport) -> String {
 /// Why a snapshot says less than it could, and the command that says the rest.
 pub fn owners_left_out(left_out: &OwnersLeftOut) -> String {
     format!(
-        "Depth structures: malloc's blocks in use are not split by owner. The Java heap has {} of objects resident, and \
-         reading them all takes about {} of CPU time (left to Assay, at most {} are read): {}",
+        "Depth structures: malloc's blocks in use are not split by owner. The Java heap has {} of resident \
+            objects. Reading them all takes about {} of CPU time (by default, at most {} are read): {}",
         bytes(left_out.heap_resident_bytes),
         duration(left_out.heap_read_cpu_ns),
         bytes(left_out.heap_read_bytes_max),

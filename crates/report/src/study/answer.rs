@@ -26,8 +26,8 @@ const ONE_SERVER_EACH: &str = "Each variant was one server (design \"resident\")
 /// What the intervals of an answer are.
 pub fn how_to_read() -> String {
     format!(
-        "CI: the {} confidence interval of the ratio, from trials paired by block. Where it includes \"equal\", no difference is shown: \
-         there may be one, smaller than the noise of this run.",
+        "CI: the {} confidence interval of the ratio, from trials paired by block. If it includes \"equal\", \
+            no difference is shown: there may be one, smaller than the noise of this run.",
         confidence()
     )
 }
@@ -182,8 +182,9 @@ fn skipped(grid: &Grid) -> Option<String> {
 }
 
 /// Where others used the processors.
-const CPU_TIME_BESIDE_OTHERS: &str = "Where a block has no undisturbed window, its CPU time is from a window in which others used the processors. That changes CPU time of \
-                                      all variants alike; the intervals show how much.";
+const CPU_TIME_BESIDE_OTHERS: &str = "If a block has no undisturbed window, its CPU time is from a window in \
+    which other processes used the processors. That changes the CPU time of all variants alike. The \
+    intervals show how much.";
 
 /// What disturbances left windows out of, in words, by what was disturbed.
 fn spoiled<'w>(windows: impl Iterator<Item = &'w Window>) -> String {
@@ -218,7 +219,7 @@ fn cautions(grid: &Grid) -> Vec<String> {
     let disturbed = windows().filter(|w| !is_quiet(w)).count();
     if disturbed > 0 {
         cautions.push(format!(
-            "{disturbed} of {} measured windows were disturbed and are left out of what the disturbance spoils ({}).",
+            "{disturbed} of {} windows were disturbed and do not count for the affected metrics ({}).",
             windows().count(),
             spoiled(windows())
         ));

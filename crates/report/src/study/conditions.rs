@@ -109,7 +109,7 @@ pub fn variants(grid: &Grid) -> Table {
         let trial = grid.shown_trial(cell.name).or_else(|| grid.trials(cell.name).last());
         Some((cell, cell.variant?, trial))
     });
-    Table::of("Variants: the requested mode and what the JVM chose", variants)
+    Table::of("Variants: the requested mode and the JVM's choice", variants)
         .words("Variant", |(cell, ..)| text::clean(cell.name))
         .words("JVM and options", |(_, variant, trial)| {
             let jvm = variant.jvm.as_ref().or_else(|| trial.and_then(|t| t.trial.jvm.as_ref()));

@@ -12,8 +12,8 @@ pub fn how_to_read(grid: &Grid) -> Option<String> {
     let budget = grid.run.plan.budget.as_ref()?;
     let titles: Vec<String> = budget.metrics.iter().map(|id| metric_title(id)).collect();
     Some(format!(
-        "The run ended when everything asked was decided, or its time was over: intervals of {} hold at every number of blocks at once, \
-         so that looking after each block does not make them wrong.",
+        "The run ended when everything asked was decided, or its time was over. Intervals of {} hold at every \
+            number of blocks at once, so looking after each block does not invalidate them.",
         titles.join(", ")
     ))
 }

@@ -104,8 +104,8 @@ fn results(grid: &Grid) -> Vec<Block> {
     blocks.extend(tables.into_iter().map(Block::from));
     blocks.extend(roles::tables(grid).into_iter().map(Block::from));
     if let Some(table) = faults::table(grid) {
-        let why = "The study asks for them in every window. Requests that fail in such a window, long response times and another \
-                   process of the server follow from them: they are shown, and leave no window out.";
+        let why = "The study asks for them in every window. Failed requests, long response times and a new \
+            server process are their consequences. These are shown and do not exclude a window.";
         blocks.extend([Block::heading("Faults"), Block::text(why)]);
         let audits = faults::audits(grid).map(|audits| format!("After faults: {audits}"));
         let sentences = faults::sentences(grid).into_iter().chain(audits).collect();
@@ -134,7 +134,8 @@ fn results(grid: &Grid) -> Vec<Block> {
 
 /// What is not in the results, each kind with its table, or the sentence that there is none.
 fn left_out(grid: &Grid) -> Vec<Block> {
-    let server = "What a check says of the server leaves no window out: without it the study would say better of the server.";
+    let server = "A failed check of the server does not exclude a window: excluding it would make the server \
+        look better.";
     let kinds: [(&str, Option<Table>, &str, &str); 5] = [
         ("Skipped variants", results::skipped(grid), "", "None: every variant of the study was run."),
         (
@@ -191,7 +192,7 @@ fn repeat(grid: &Grid) -> Vec<Block> {
     let how = [
         Block::text(format!("Save the study below as `study.toml` and run `{command}`.")),
         Block::text(format!(
-            "Every random draw comes from the seed {seed}; the figures will differ by the noise of the machine."
+            "Every random draw comes from the seed {seed}. The figures will differ by the noise of the machine."
         )),
     ];
     how.into_iter().chain(files).collect()

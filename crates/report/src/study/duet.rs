@@ -31,7 +31,7 @@ pub fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
         list => format!("; {} left over", clean(list)),
     };
     let mut facts = vec![
-        ("Halves of the processors", format!("{first} and {second}{left_over}; {}", divided(duet.halves_of))),
+        ("Halves of the processors", format!("{first} and {second}{left_over}, {}", divided(duet.halves_of))),
         ("Windows of a pair", format!("{}, the halves swapped in every one", duet.windows)),
         ("Made equal", equal(duet)),
     ];

@@ -69,7 +69,7 @@ fn sentence(one: &AcrossHosts) -> String {
     match one.verdict {
         HostsVerdict::Differs => format!("{about} depends on the host: {scatter}."),
         HostsVerdict::NoDifferenceShown => {
-            format!("{about}: no difference between the {hosts} hosts is shown; {scatter}.")
+            format!("{about}: no difference between the {hosts} hosts is shown, {scatter}.")
         }
         HostsVerdict::TooFewBlocks | HostsVerdict::Other => {
             format!("{about}: {hosts} hosts made too few blocks to show a difference between them.")

@@ -86,8 +86,8 @@ pub fn figure(grid: &Grid) -> Option<Chart> {
         id: ID.to_owned(),
         title: TITLE.to_owned(),
         caption: format!(
-            "Of {which}: what was going on while they waited. One request may have several causes, so shares may add up to more \
-             than all."
+            "Causes of the delays of {which}. One request may have several causes, so shares may add up to \
+                more than 100 %."
         ),
         key: capacity::late_key(),
         notes: Vec::new(),

@@ -34,9 +34,9 @@ pub fn shown_metrics<'g>(grid: &'g Grid) -> Vec<&'g Metric> {
 }
 
 /// How to read the tables of [`tables`].
-pub const HOW_TO_READ: &str = "Each field holds the value with its 95 % interval (on a terminal ± half of it, in % of the value), then the \
-                               ratio to the baseline, paired by block: ▲ higher, ▼ lower, ≈ no difference shown, ? too few blocks, or one \
-                               server of each variant.";
+pub const HOW_TO_READ: &str = "Each cell holds the value with its 95 % interval (on a terminal ± half of it, \
+    in % of the value). Then follows the ratio to the baseline, paired by block. Marks: ▲ higher, ▼ lower, ≈ \
+    no difference shown, ? too few blocks, or one server of each variant.";
 
 /// One table for each group: variants by metrics, without those of roles; none if nothing was measured.
 pub fn tables(grid: &Grid) -> Vec<Table> {

@@ -20,7 +20,7 @@ pub fn words(users: Option<u32>, starts: Option<&SessionStartSummary>) -> Option
         .map(|(number, what)| format!(", {} {what}", count(*number)))
         .collect();
     Some(format!(
-        "{users}; {} sessions begun outside of the figures (p50 {p50} ms, p99 {p99} ms, at most {max} ms){}",
+        "{users}. {} sessions begun outside of the figures (p50 {p50} ms, p99 {p99} ms, at most {max} ms){}",
         count(starts.count),
         others.concat()
     ))
@@ -37,7 +37,7 @@ mod tests {
             LatencySummary { p50: Some(3.0), p99: Some(20.0), max: Some(25.0), ..LatencySummary::default() };
         let starts = SessionStartSummary { count: 12, failed: 0, ended_by_server: 0, in_window: 2, ms };
         let said = words(Some(10), Some(&starts)).expect("known");
-        let whole = "10; 12 sessions begun outside of the figures (p50 3.00 ms, p99 20.0 ms, at most 25.0 ms), 2 in measured windows";
+        let whole = "10. 12 sessions begun outside of the figures (p50 3.00 ms, p99 20.0 ms, at most 25.0 ms), 2 in measured windows";
         assert_eq!(said, whole);
         assert_eq!((words(Some(4), None), words(None, Some(&starts))), (Some("4".to_owned()), None));
     }

@@ -58,7 +58,7 @@ fn answer(change: &TimeChange) -> Answer {
         let title = "Change of CPU time by role";
         let pictures =
             drawings("roles-change", |width, id| bar_rows::bars(&bars, (None, None), width, (id, title)));
-        let caption = "Change of CPU time by role, the largest first; more to the right.";
+        let caption = "Change of CPU time by role, the largest first, more to the right.";
         Figure::new("roles-figure", "change of CPU time by role", pictures).caption(caption)
     });
     Answer { sentence: format!("{}.", headline(change)), action, chart, ..Answer::default() }
@@ -131,12 +131,16 @@ fn stacks_blocks(id: &str, stacks: &ChangedStacks) -> [Block; 3] {
     let tree = tree_of(stacks);
     let title = "Stacks of both accounts, coloured by their change";
     let pictures = changed_flames(&tree, weight_of(stacks.unit), (&format!("{id}-diff"), title));
-    let figure = Figure::new(format!("{id}-figure"), "stacks of both accounts, coloured by their change", pictures)
-        .key(key_of_changes())
-        .caption(
-            "Callers above what they called. A frame is as wide as both accounts have of it together, so that what has gone still has its \
-             place; its colour and sign are its change.",
-        );
+    let figure = Figure::new(
+        format!("{id}-figure"),
+        "stacks of both accounts, coloured by their change",
+        pictures,
+    )
+    .key(key_of_changes())
+    .caption(
+        "Callers on top. A frame's width is its CPU time in both results together, so that removed frames \
+                keep their place. Its colour and sign show the change.",
+    );
     [Block::explanation(quality(stacks)), figure.into(), own(stacks).into()]
 }
 
@@ -151,7 +155,7 @@ const fn own_title(source: StackSource) -> &'static str {
 fn quality(stacks: &ChangedStacks) -> String {
     let (before, after) = stacks.samples;
     format!(
-        "{} before and {} after; a change is one run against another, and no interval is known of it",
+        "{} before and {} after. A change compares two single runs and has no interval",
         counted(before, "sample", "samples"),
         counted(after, "sample", "samples")
     )

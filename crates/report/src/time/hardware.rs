@@ -13,8 +13,8 @@ fn quality(counters: &HardwareCounters) -> String {
         number => format!("; {} could not be counted", counted(number, "thread", "threads")),
     };
     format!(
-        "{} counted{missed}. {} of events took turns, so that each was counted for about 1 part in {} of the time; what a thread does before \
-         its first reading is missing",
+        "{} counted{missed}. {} of events took turns, so each was counted for about 1 part in {} of the time. \
+            Counts before a thread's first reading are missing",
         counted(counters.threads, "thread", "threads"),
         counted(counters.event_groups, "group", "groups"),
         counters.event_groups.max(1)
@@ -80,10 +80,10 @@ fn faults_quality(faults: &FaultPlaces) -> String {
     let lost = if faults.lost == 0 {
         String::new()
     } else {
-        format!(", {} lost, of whatever process", count(faults.lost))
+        format!(", {} lost, of any process", count(faults.lost))
     };
     format!(
-        "{} of page faults, one in {}{lost}; places are those of the process at the end",
+        "{} of page faults, one in {}{lost}. Places are those of the process at the end",
         counted(faults.samples, "sample", "samples"),
         faults.one_in
     )

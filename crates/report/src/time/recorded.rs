@@ -79,7 +79,7 @@ fn quality(stacks: &RecordedStacks, recording: &TimeRecording, report: &TimeRepo
         duration(recording.duration_ns)
     );
     if stacks.unit == StackUnit::Bytes {
-        text += &format!(". They stand for {}", bytes(stacks.weight));
+        text += &format!(". They represent {}", bytes(stacks.weight));
         if let Some(requests) =
             report.requests.filter(|n| 0.0 < *n && recording.origin == RecordingOrigin::Started)
         {
@@ -102,7 +102,7 @@ fn quality(stacks: &RecordedStacks, recording: &TimeRecording, report: &TimeRepo
     }
     if stacks.truncated != 0 {
         text += &format!(
-            ". Of {} the recorder cut the callers (-XX:FlightRecorderOptions=stackdepth=256)",
+            ". The recorder truncated the callers of {} (-XX:FlightRecorderOptions=stackdepth=256)",
             share(stacks.truncated)
         );
     }

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 fn quality(samples: &TimeSamples) -> String {
     let lost = match samples.lost {
         0 => "none lost".to_owned(),
-        number => format!("{} lost, of whatever process", count(number)),
+        number => format!("{} lost, of any process", count(number)),
     };
     let paused = match samples.throttled {
         0 => String::new(),
@@ -27,7 +27,7 @@ fn quality(samples: &TimeSamples) -> String {
         String::new()
     };
     format!(
-        "{} at {} a second of CPU time{coverage}; {lost}{paused}{few}",
+        "{} at {} per second of CPU time{coverage}, {lost}{paused}{few}",
         counted(samples.samples, "sample", "samples"),
         samples.rate_per_s
     )

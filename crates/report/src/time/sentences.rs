@@ -104,7 +104,7 @@ pub fn difference(report: &TimeReport) -> String {
         Some(records) if !records.has_lost => "what threads use while they start and end",
         _ => "what threads used after their last sample, and threads that came and went between two samples",
     };
-    format!("The difference is {missing}; moments of reading explain {reading} of it.{ended}")
+    format!("The difference is {missing}, of that {reading} timing error.{ended}")
 }
 
 /// Threads that ended meanwhile, and how far they are counted.
@@ -113,7 +113,10 @@ fn ended(report: &TimeReport) -> String {
     let Some(records) = report.exit_records else {
         return match report.threads_ended {
             0 => String::new(),
-            number => format!(" {} ended meanwhile, counted up to the last sample of each.", threads(number)),
+            number => format!(
+                " {} ended during the measurement, counted up to the last sample of each.",
+                threads(number)
+            ),
         };
     };
     let lost = if records.has_lost {
@@ -128,7 +131,8 @@ fn ended(report: &TimeReport) -> String {
     match (records.threads_seen, records.threads_unseen) {
         (0, 0) => lost.to_owned(),
         (sampled, not_sampled) => format!(
-            " {} ended meanwhile, {} of them in no sample; by the kernel's records they used {} after the last sample of each{inferred}.{lost}",
+            " {} ended during the measurement, {} of them in no sample. By the kernel's records they used {} \
+                after the last sample of each{inferred}.{lost}",
             threads(sampled + not_sampled),
             count(not_sampled),
             duration(records.cpu_ns)
@@ -144,7 +148,7 @@ pub fn cgroup(report: &TimeReport) -> Option<String> {
     let limit =
         group.cpus_max.map_or("no CPU limit".to_owned(), |cpus| format!("limit {} CPUs", significant(cpus)));
     Some(format!(
-        "Control group {}: {}, of which {sign}{} are not this process's; {limit}",
+        "Control group {}: {}, including {sign}{} of other processes, {limit}",
         clean(&group.path),
         duration(group.cpu_ns),
         duration(others.unsigned_abs())

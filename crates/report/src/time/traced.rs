@@ -17,7 +17,7 @@ fn quality(traced: &TimeTraced) -> String {
         number => format!("; no room for a thread {}", counted(number, "time", "times")),
     };
     let named = traced.kernel_coverage.map_or_else(String::new, |share| {
-        format!("; its kernel time is {} of what the samples give", percent_share(share))
+        format!(", its kernel time is {} of the sampled kernel time", percent_share(share))
     });
     format!(
         "{} timed by programs in the kernel (BPF){coverage}{lost}{named}",
@@ -118,7 +118,7 @@ fn calls(traced: &TimeTraced) -> Table {
 }
 
 fn softirqs(traced: &TimeTraced) -> Table {
-    Table::of("Soft interrupts on the time of these threads, whoever they were for", &traced.softirqs)
+    Table::of("Soft interrupts on the time of these threads, for any process", &traced.softirqs)
         .words("Kind", |softirq| clean(&softirq.name))
         .figures("CPU time", |softirq| duration(softirq.cpu_ns))
         .figures("Times", |softirq| count(softirq.count))

@@ -177,7 +177,7 @@ pub fn search() -> CapacityReport {
     for limit in LIMITS_MS {
         windows.push(window(&mut noise, &mut at, "confirm", crossing(limit) * 0.98, 10.0));
     }
-    let others = "processors used by others, of the machine: 34.1 %, accepted 10.0 %";
+    let others = "share of the machine's processors used by other processes: 34.1 %, limit 10.0 %";
     for index in [9, 17, 25] {
         let disturbed = &mut windows[index];
         let limited_ms = step(disturbed).limited_ms.map(|ms| ms * 3.4);

@@ -410,7 +410,7 @@ fn the_difference_says_what_it_is_made_of() {
     let beyond = text(&sample());
     assert!(
         beyond.contains(
-            "53 threads ended meanwhile, 12 of them in no sample; by the kernel's records they used 1.35 s after the last sample of each (20.0 ms of it inferred"
+            "53 threads ended during the measurement, 12 of them in no sample. By the kernel's records they used 1.35 s after the last sample of each (20.0 ms of it inferred"
         ) && beyond.contains("difference +0.49 %"),
         "{beyond}"
     );

@@ -171,7 +171,7 @@ pub fn from_har(text: &str, named: &str, options: &HarOptions) -> Result<Generat
         (fixed > 0).then(|| format!("{fixed} requests for scripts, styles, images or fonts were left out.")),
     );
     notes.push(
-        "Cookies are those that the server sets when it is loaded; recorded ones are not sent.".to_owned(),
+        "Cookies are those that the server sets during the load. Recorded ones are not sent.".to_owned(),
     );
     for (at, entry) in taken.iter().enumerate() {
         journey.add(entry, taken.get(at + 1).copied());
@@ -242,7 +242,7 @@ impl Journey {
     }
 
     fn variable(&mut self, name: &str, value: &str) -> String {
-        self.draft.variable(name, value, "it was recorded as what looks like a secret")
+        self.draft.variable(name, value, "its recorded value looks like a secret")
     }
 
     /// The extract that gives a value, if an answer before held it and no request before that did.
@@ -346,7 +346,7 @@ impl Journey {
             for (key, value) in params {
                 let text = self.replaced(&key, &value, operation).unwrap_or_else(|| literal(&value));
                 if form.insert(key.clone(), text).is_some() {
-                    operation.notes.push(format!("The form had {key:?} more than once; the last is kept."));
+                    operation.notes.push(format!("The form had {key:?} more than once. The last is kept."));
                 }
             }
             operation.form = Some(form);

@@ -263,7 +263,7 @@ impl Import {
                     if form.insert(key.clone(), text).is_some() {
                         operation
                             .notes
-                            .push(format!("The form had {key:?} more than once; the last is kept."));
+                            .push(format!("The form had {key:?} more than once. The last is kept."));
                     }
                 }
                 operation.form = Some(form);
@@ -393,7 +393,7 @@ impl Import {
     }
 
     fn secret(&mut self, name: &str, value: &str) -> String {
-        self.draft.variable(name, value, "it stood there as what looks like a secret")
+        self.draft.variable(name, value, "its value there looks like a secret")
     }
 
     /// The draft, with what was not understood at its head. A journey sends all its operations in order.

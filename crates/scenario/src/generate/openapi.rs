@@ -50,13 +50,23 @@ pub fn from_openapi(text: &str, named: &str) -> Result<Generated, ScenarioError>
     }
     let count = import.draft.operations.len();
     let notes = &mut import.draft.notes;
-    notes.push(format!("Made from an OpenAPI description: {count} operations, all with the same weight; sessions are not described."));
-    notes.push("Examples are those of the description, or what its schemas allow: give [values] what your server has.".to_owned());
+    notes.push(format!(
+        "Made from an OpenAPI description: {count} operations, all with the same weight. It \
+        does not describe sessions."
+    ));
+    notes.push(
+        "Examples come from the description, or are values that its schemas allow. Put your server's \
+        values into [values]."
+            .to_owned(),
+    );
     let changing =
         import.draft.operations.iter().filter(|one| !matches!(one.method.as_str(), "GET" | "HEAD"));
     let changing = changing.count();
     if changing > 0 {
-        import.draft.notes.push(format!("{changing} operations are no GET or HEAD, and may change data."));
+        import
+            .draft
+            .notes
+            .push(format!("{changing} operations are neither GET nor HEAD, and may change data."));
     }
     Ok(import.finish(false))
 }

@@ -26,7 +26,7 @@ pub fn from_postman(text: &str, named: &str) -> Result<Generated, ScenarioError>
     let items = items.ok_or_else(|| wrong("it has no `item`, the list of its requests".to_owned()))?;
     let schema = string(collection.pointer("/info/schema"));
     if !schema.is_empty() && !schema.contains("/v2.") {
-        return Err(wrong(format!("{schema:?} is not supported; export it as collection v2.1")));
+        return Err(wrong(format!("{schema:?} is not supported: export it as collection v2.1")));
     }
     let mut import = Import::new(split, dynamic, |_| None);
     import.draft.name = format!("from {named}");

@@ -103,7 +103,7 @@ impl Words<'_> {
         match self.next().map(str::to_owned) {
             Some(word) if word == wanted => Ok(()),
             Some(word) => {
-                Err(self.wrong(&format!("{word:?} stands where `{wanted}` should{}; {FORMS}", near(&word))))
+                Err(self.wrong(&format!("{word:?} in place of `{wanted}`{}; {FORMS}", near(&word))))
             }
             None => Err(self.wrong(&format!("`{wanted}` is missing; {FORMS}"))),
         }

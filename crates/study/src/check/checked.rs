@@ -166,8 +166,9 @@ fn check_host(study: &Study, document: &mut Document) {
             document.add(&format!("{place}.{key}"), what);
         }
         if is_resident && table.is_global() {
-            let what = "the resident design runs the servers of all variants at once, and this setting holds for the whole machine: \
-                        use kind = \"fresh\" (cpuset and limits are the server's own and may stay)";
+            let what = "the resident design runs the servers of all variants at once, and this setting holds \
+                for the whole machine. Use kind = \"fresh\" (cpuset and limits are the server's own and may \
+                stay)";
             document.add(&place, what);
         }
     }

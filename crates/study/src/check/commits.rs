@@ -59,7 +59,7 @@ fn range_of(range: &str) -> Result<(&str, &str), String> {
         .split_once("..")
         .filter(|(first, last)| !first.is_empty() && !last.is_empty() && !last.starts_with('.'));
     ends.ok_or_else(|| {
-        format!("`{range}` is no range of commits: write the older and the newer one, \"v1.2..main\"")
+        format!("`{range}` is not a range of commits: write the older and the newer one, \"v1.2..main\"")
     })
 }
 

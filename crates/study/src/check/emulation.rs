@@ -65,10 +65,12 @@ pub(crate) fn trial_s(planned: &PlannedEmulation) -> f64 {
 /// The rule of the warm-up, in words.
 pub(crate) fn describe_warm_up(planned: &PlannedEmulation) -> String {
     if let Some(requests) = planned.warm_up_requests {
-        return format!("{requests} requests, however long they take, and a rest; steadiness is not tested");
+        return format!(
+            "{requests} requests, however long they take, and a rest, without a test of steadiness"
+        );
     }
     format!(
-        "{} s of the load on the guest's clock, of 1,000,000,000 instructions each; steadiness is not tested",
+        "{} s of the load on the guest's clock, of 1,000,000,000 instructions each, without a test of steadiness",
         planned.warm_up_s
     )
 }

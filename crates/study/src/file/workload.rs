@@ -198,8 +198,9 @@ fn named(
 ) -> (Option<Workload>, Vec<Diagnostic>) {
     let Some(folder) = folder else {
         let what = format!(
-            "the workload `{name}` comes with the sources of Assay, and no checkout of them lies above the study file, the current folder or \
-             the program: `assay setup` fetches them and builds what is needed, and so does ./assay setup in a clone"
+            "the workload `{name}` comes with the sources of Assay, and no checkout was found above the study \
+                file, the current folder or the program. `assay setup` fetches and builds it, and so does \
+                ./assay setup in a clone"
         );
         document.add_missing("workload", what);
         return (None, Vec::new());

@@ -34,8 +34,8 @@ impl MemoryLeft {
                 Ok(())
             }
             None => Err(format!(
-                "{} need more memory than is free here ({} MiB are left, about {} are needed); \
-                 the fresh design runs one at a time",
+                "{} need more memory than is free here ({} MiB are left, about {} are needed): the fresh \
+                    design runs one at a time",
                 self.together,
                 *left >> 20,
                 needed >> 20

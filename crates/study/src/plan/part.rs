@@ -21,7 +21,7 @@ impl Blocks {
     pub fn parse(text: &str) -> Result<Blocks, String> {
         let number = |text: &str| {
             let number = text.trim().parse::<u32>().ok().filter(|number| (1..=BLOCKS_MAX).contains(number));
-            number.ok_or_else(|| format!("`{text}` is no number of a block: write 7, 7,8 or 1-4"))
+            number.ok_or_else(|| format!("`{text}` is not a number of a block: write 7, 7,8 or 1-4"))
         };
         let mut numbers = BTreeSet::new();
         for part in text.split(',') {
@@ -46,7 +46,8 @@ impl Prepared {
         let refused = |what: String| Err(StudyError::Use(what));
         if plan.design == Design::Resident {
             return refused(format!(
-                "the blocks of {} are windows of the same servers, which run from the first to the last: set design.kind = \"fresh\" to make them apart",
+                "the blocks of {} are windows of the same servers, which run from the first to the last. Set \
+                    design.kind = \"fresh\" to run them apart",
                 plan.study
             ));
         }

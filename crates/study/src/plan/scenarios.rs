@@ -35,8 +35,8 @@ pub(super) fn check_rate(candidates: &[Candidate], document: &mut Document) {
     if scenarios_of(candidates).any(|scenario| scenario.rate.is_some()) {
         document.add(
             "scenario",
-            "its [rate] is a schedule for `assay load`; a study sets the rate of each of its windows and searches itself, so that they can \
-             be compared: leave [rate] out",
+            "its [rate] is a schedule for `assay load`. A study sets the rate of each window itself, so that \
+                windows can be compared: leave [rate] out",
         );
     }
 }

@@ -76,7 +76,7 @@ static URL_ALONE: RuleOfLoad = Rule {
     thresholds: &[],
     evidence: "The address that all requests go to, where variants are compared without a scenario.",
     cause: "The address by which a server says that it is ready is often its cheapest: it may touch neither data nor sessions.",
-    fix: "Name a scenario of what users do: `scenario` in the study file.",
+    fix: "Name a scenario of user operations: `scenario` in the study file.",
     alternatives: &["Let `ready_url` name a page that does the server's usual work."],
     judge: alone,
 };
@@ -98,7 +98,7 @@ static BASELINE_REPLACED: RuleOfBaselines = Rule {
 };
 
 fn replaced(missing: &str, instead: &str, reason: &str) -> Found {
-    let claim = format!("{missing} could not be run here; {instead} is the baseline in its place");
+    let claim = format!("{missing} could not be run here. {instead} is the baseline in its place");
     BASELINE_REPLACED.finding(claim, reason)
 }
 
@@ -110,8 +110,8 @@ static HEAP_TOO_SMALL: RuleOfTrials = Rule {
     id: StudyRule::HeapTooSmall,
     severity: Severity::Warning,
     thresholds: &[PAUSES],
-    evidence: "Pauses in a second, with their interval, from the GC log; made where the interval lies above {pauses}.",
-    cause: "The heap is too small for what lives in it: its figures show collections, not the variant.",
+    evidence: "Pauses per second, with their interval, from the GC log. Made if the interval is above {pauses}.",
+    cause: "The heap is too small for its live set: its figures show collections, not the variant.",
     fix: "Give this level a larger heap.",
     alternatives: &[],
     judge: collapse,
@@ -127,7 +127,7 @@ fn collapse_of(variant: &VariantSummary) -> Option<Found> {
     // The lower end must be beyond the limit: one bad block does not make a collapse.
     let sure = pauses.low.unwrap_or(pauses.estimate);
     let claim = format!(
-        "{} spends {:.0} % of its time stopped for collection: the heap is too small for what lives in it",
+        "{} spends {:.0} % of its time stopped for collection: the heap is too small for its live set",
         variant.name,
         pauses.estimate / 10.0
     );
@@ -158,8 +158,8 @@ fn unsteady(_: &[VariantSummary], trials: &[Trial]) -> Vec<Found> {
     }
     let claim = format!("not shown to be steady before being measured: {}", capped.join(", "));
     let evidence = format!(
-        "{count} of {} warm-ups ended by their cap; blocks compare all variants at like age, but the level may \
-         still fall",
+        "{count} of {} warm-ups reached their time limit: all variants were measured at the same age, but may \
+            still be speeding up",
         trials.iter().filter(|t| t.warm_up.is_some()).count()
     );
     vec![WARM_UP_CAPPED.finding(claim, evidence)]
@@ -170,8 +170,8 @@ static ALL_DISTURBED: RuleOfTrials = Rule {
     severity: Severity::Error,
     thresholds: &[],
     evidence: "How many windows each check excluded, with the last one's figures.",
-    cause: "Others used the machine, the hypervisor took time, a limit throttled the server, answers were wrong, or the load was not the \
-            planned one: the finding says which.",
+    cause: "Other processes used the machine, the hypervisor took time, a limit throttled the server, answers \
+        were wrong, or the load was not as planned. The finding names the cause.",
     fix: "Repeat it where what disturbed most is absent: the finding names it.",
     alternatives: &["Let such windows count: the key of `[limits]` that the finding names."],
     judge: all_disturbed,

@@ -25,7 +25,7 @@ pub struct Gate {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GateError {
     /// It is not a condition.
-    #[error("{0}; write for example `cpu_ms_per_request > +3 %`")]
+    #[error("{0}: write for example `cpu_ms_per_request > +3 %`")]
     Form(#[from] NoCondition),
     /// There is no such metric.
     #[error("there is no metric `{name}`{hint}")]
@@ -36,7 +36,7 @@ pub enum GateError {
         hint: String,
     },
     /// A measured value never equals a number.
-    #[error("`{0}`: a measured value has an interval; compare it by > or <")]
+    #[error("`{0}`: a measured value has an interval: compare it by > or <")]
     Equality(String),
 }
 

@@ -85,7 +85,8 @@ fn whole_plan(parts: &[Part]) -> Plan {
 fn same_run(first: &Part, other: &Part) -> Result<(), StudyError> {
     let refused = |what: String| {
         Err(StudyError::Use(format!(
-            "{} and {} are no parts of one run: {what}\n  run the same study with the same Assay and the same JVMs: assay run STUDY --blocks N,N --out DIR",
+            "{} and {} are not parts of one run: {what}\n  run the same study with the same Assay and the \
+                same JVMs: assay run STUDY --blocks N,N --out DIR",
             first.name(),
             other.name()
         )))

@@ -89,8 +89,8 @@ fn read_modes(launched: &mut Launched<'_>) -> Result<(), String> {
     }
     let logs = read_logs(&launched.folder);
     if logs.is_empty() {
-        return Err("no JVM of the benchmark program wrote a log, so nothing shows that it measured in a JVM with the \
-                    variant's options: does the command give {jvm_options} to the JVMs in which it measures?"
+        return Err("no JVM of the benchmark program wrote a log, so the JVM options of its measurement are unproven: \
+                    does the command pass {jvm_options} to the JVMs in which it measures?"
             .to_owned());
     }
     let mut unread = Vec::new();

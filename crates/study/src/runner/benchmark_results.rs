@@ -85,7 +85,7 @@ fn parse(text: &[u8]) -> Result<Results, String> {
         serde_json::from_slice(text).map_err(|e| format!("{{results}} is not JMH's JSON (-rf json): {e}"))?;
     let mut results = Results::default();
     if RESULTS_MAX < read.len() {
-        results.report(format!("{} results, of which the first {RESULTS_MAX} are used", read.len()));
+        results.report(format!("{} results, only the first {RESULTS_MAX} are used", read.len()));
     }
     let used = &read[..read.len().min(RESULTS_MAX)];
     for (name, result) in names(used).iter().zip(used) {

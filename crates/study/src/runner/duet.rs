@@ -100,7 +100,7 @@ fn planned(run: &Run<'_>) -> Result<PlannedDuet, Failure> {
 
 fn halves_of(planned: &PlannedDuet) -> Result<[Processors; 2], Failure> {
     let [Some(first), Some(second)] = planned.halves.each_ref().map(|list| Processors::parse(list)) else {
-        return Err(internal("the halves are no lists of processors"));
+        return Err(internal("the halves are not lists of processors"));
     };
     Ok([first, second])
 }

@@ -131,13 +131,13 @@ pub fn is_log(report: &GcReport, name: &str) -> Result<(), Failure> {
         None if bytes == 0 => "it is empty".to_owned(),
         None => match said_of(Path::new(name)).filter(|_| kind_of(Path::new(name)).is_some_and(is_of_jvm)) {
             Some(said) => return Err(Failure::input(format!("{name} is not a GC log: {said}"))),
-            None => {
-                "it has neither a collection nor what a JVM says of its collector at its start".to_owned()
-            }
+            None => "it has neither a collection nor the lines on the collector that a JVM logs at its start"
+                .to_owned(),
         },
     };
     Err(Failure::input(format!(
-        "{name} is not a GC log: {why}\n  logs of -Xlog:gc*, of -XX:+PrintGCDetails (JDK 8) and of -verbose:gc (OpenJ9) are read, and what Elasticsearch, Cassandra and Hadoop log of collections"
+        "{name} is not a GC log: {why}\n  readable are logs of -Xlog:gc*, -XX:+PrintGCDetails (JDK 8) and \
+            -verbose:gc (OpenJ9), and the lines of Elasticsearch, Cassandra and Hadoop about collections"
     )))
 }
 

@@ -10,7 +10,7 @@ pub fn page() -> String {
     program.build();
     let mut page = String::from(
         "# Commands\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test all reference::`. \
-         From a clone each command is called as `./assay`. What a command ends with: [exit codes](exit-codes.md).\n\n",
+         From a clone each command is called as `./assay`. Exit codes: [reference](exit-codes.md).\n\n",
     );
     add(&program, "assay", &mut page);
     page

@@ -7,9 +7,10 @@ use std::fmt::Write;
 /// The page.
 pub fn page() -> String {
     let mut page = String::from(
-        "# Findings\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test all reference::`. What each finding shows as \
-         evidence and from which figure on it is made, what brings it about, what helps best, and what helps instead; the finding itself \
-         has the figures and options at hand. Its id is `rule` in stored forms.\n\n",
+        "# Findings\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test all \
+            reference::`. Each finding has its evidence and threshold, its cause, the best remedy, and an \
+            alternative. The finding itself has the figures and options at hand. Its id is `rule` in stored \
+            forms.\n\n",
     );
     add("assay memory", &assay_memory::least_gain(), &assay_memory::rules(), &mut page);
     add("assay gc", "", &assay_gcstudy::rules(), &mut page);

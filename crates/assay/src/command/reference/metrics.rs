@@ -11,8 +11,9 @@ use std::fmt::Write;
 /// The page.
 pub fn page() -> String {
     let mut page = String::from(
-        "# Metrics\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test all reference::`. A name ends with the unit. What \
-         could not be measured has no value; it is never 0.\n",
+        "# Metrics\n\nGenerated from the program, by `UPDATE_EXPECT=1 cargo test -p assay --test all \
+            reference::`. A name ends with the unit. A metric that could not be measured has no value. It is \
+            never 0.\n",
     );
     add_studies(&mut page);
     add_figures(&mut page);
@@ -22,11 +23,14 @@ pub fn page() -> String {
 
 fn add_studies(page: &mut String) {
     page.push_str(
-        "\n## Studies\n\nThe keys of `metrics` in `summary.json` and `trial.json`, and the names in `assay run STUDY --fail-if`. *Always*: every study of \
-         a server has it, and a problem says why where it is missing; the others need an observer or a kind of load. *Others change it*: whatever \
-         else uses the machine does; *some* marks CPU time, which changes less than times and rates, and is used from a disturbed window where a block has no \
-         better one. *Each start*: it may differ from one start of the same server to the next by more than is known; with \
-         one server of each variant (design `resident`) no difference in it is shown. In the other metrics, a difference beyond 5 % is.\n",
+        "\n## Studies\n\nThe keys of `metrics` in `summary.json` and `trial.json`, and the names in `assay \
+            run STUDY --fail-if`.\n\n- *Always*: every study of a server has it, and a problem gives the \
+            reason if it is missing. The rest need an observer or a kind of load.\n- *Others change it*: \
+            other processes on the machine change it. *Some* marks CPU time, which changes less than times \
+            and rates. If a block has no better window, its value comes from a disturbed one.\n- *Each \
+            start*: it may differ between starts of the same server by an unknown amount. With one server of \
+            each variant (design `resident`), no difference in it is shown. In the other metrics, a \
+            difference beyond 5 % is.\n",
     );
     add_metrics("Of a server", METRICS, "", page);
     page.push_str("\n### Of a limit\n\n");
@@ -39,8 +43,8 @@ fn add_studies(page: &mut String) {
         Metric::rate_at_limit(&LatencyLimit { limit_ms: 10.0, operation: Some("OPERATION".to_owned()) });
     row(page, &named(&of_one.id), &named(&of_one.title), &of_one);
     add_metrics("Of a benchmark", PER_BENCHMARK, "/NAME", page);
-    add_metrics("Of a process of the trial", PER_PROCESS, "/ROLE", page);
-    add_metrics("Of an emulated guest", EMULATED, "", page);
+    add_metrics("Processes of a trial", PER_PROCESS, "/ROLE", page);
+    add_metrics("Emulated guests", EMULATED, "", page);
 }
 
 fn add_metrics(title: &str, metrics: &[Metric], behind: &str, page: &mut String) {
@@ -81,9 +85,9 @@ fn row(page: &mut String, id: &str, title: &str, metric: &Metric) {
 
 fn add_figures(page: &mut String) {
     page.push_str(
-        "\n## GC logs\n\nThe figures of `assay gc --csv`, and the names in `assay gc --fail-if` and `assay gc diff`. What each is called in OpenMetrics stands in \
-         the last column; a dash: a family with labels has it, or whoever scrapes derives it.\n\n\
-         | name | unit | what | OpenMetrics |\n| --- | --- | --- | --- |\n",
+        "\n## GC logs\n\nThe figures of `assay gc --csv`, and the names in `assay gc --fail-if` and `assay gc \
+            diff`. The last column has their OpenMetrics names. A dash: a family with labels has it, or the \
+            scraper derives it.\n\n| name | unit | what | OpenMetrics |\n| --- | --- | --- | --- |\n",
     );
     for figure in GC_FIGURES {
         let _ = writeln!(
@@ -108,9 +112,11 @@ fn exposed(figure: &GcFigure) -> String {
 
 fn add_families(page: &mut String) {
     page.push_str(
-        "\n## OpenMetrics\n\nWhat `assay gc LOG --follow --openmetrics PORT` serves: [Metrics for Prometheus and Grafana](../how-to/monitoring.md). \
-         Counters and summaries count from the beginning of the log; quantiles, in the first series of a summary under the label `quantile`, are of the whole \
-         log. A family of which the log says nothing is not there.\n\n| series | type | labels | what |\n| --- | --- | --- | --- |\n",
+        "\n## OpenMetrics\n\nThe series that `assay gc LOG --follow --openmetrics PORT` serves: [Metrics for \
+            Prometheus and Grafana](../how-to/monitoring.md). Counters and summaries count from the \
+            beginning of the log. Quantiles, in the first series of a summary under the label `quantile`, \
+            cover the whole log. A family is missing if the log lacks its figures.\n\n| series | type | \
+            labels | what |\n| --- | --- | --- | --- |\n",
     );
     for family in openmetrics_families() {
         let labels: Vec<String> = family.labels.iter().map(|label| format!("`{label}`")).collect();

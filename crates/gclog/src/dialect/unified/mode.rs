@@ -146,9 +146,9 @@ impl ModeEvidence {
         let mode =
             if *compressed { ReferenceMode::Full64CompressedClassPointers } else { ReferenceMode::Full64 };
         let words = match &self.address_digits {
-            _ if self.is_z => format!("Using The Z Garbage Collector; {line}"),
-            Some(_) => format!("Compressed Oops: Disabled; addresses of 16 digits; {line}"),
-            None => format!("Compressed Oops: Disabled; {line}"),
+            _ if self.is_z => format!("Using The Z Garbage Collector, {line}"),
+            Some(_) => format!("Compressed Oops: Disabled, addresses of 16 digits, {line}"),
+            None => format!("Compressed Oops: Disabled, {line}"),
         };
         is_full.then_some((mode, None, words))
     }

@@ -50,7 +50,7 @@ pub(super) fn requests_per_connection(view: &View<'_>) -> Judgement {
     each(view, |directives| {
         let given = least(directives, "keepalive_requests")?;
         let value = given.unwrap_or(REQUESTS_DEFAULT);
-        let why = format!("{}; good: at least {REQUESTS_MIN}", given_or_default(given));
+        let why = format!("{}, good: at least {REQUESTS_MIN}", given_or_default(given));
         Ok(Judged::bad_if(value < REQUESTS_MIN, value, why))
     })
 }
@@ -83,7 +83,7 @@ pub(super) fn open_files(view: &View<'_>) -> Judgement {
         let connections = least(directives, "worker_connections")?.unwrap_or(CONNECTIONS_DEFAULT);
         let Some(files) = least(directives, "worker_rlimit_nofile")? else {
             return Err(Judged::unknown(
-                "worker_rlimit_nofile is not given: the limit is that of whoever started it",
+                "worker_rlimit_nofile is not set: the limit is inherited from the process that started it",
             ));
         };
         let why =

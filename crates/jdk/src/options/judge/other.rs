@@ -261,14 +261,16 @@ fn log_remark(at: usize, what: &str, release: u32) -> Option<RemarkOnOption> {
     for selector in selectors.split(',') {
         let (tags, level) = selector.split_once('=').unwrap_or((selector, "info"));
         if !LEVELS.contains(&level) {
-            return wrong(format!("{level:?} is no level of a log, and the JVM does not start"));
+            return wrong(format!("{level:?} is not a level of a log, and the JVM does not start"));
         }
         let is_there = |tag: &str| {
             no_tags.contains(tag)
                 || TABLE.tags.get(tag).and_then(|rows| state_in(rows, release)) == Some(FlagState::Product)
         };
         if let Some(tag) = tags.trim_end_matches('*').split('+').find(|tag| !is_there(tag)) {
-            return wrong(format!("{tag:?} is no tag of JDK {release}'s logs, and the JVM does not start"));
+            return wrong(format!(
+                "{tag:?} is not a tag of JDK {release}'s logs, and the JVM does not start"
+            ));
         }
     }
     None

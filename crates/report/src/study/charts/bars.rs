@@ -42,8 +42,8 @@ impl<'g> Ratios<'g> {
     }
 }
 
-const HOW_TO_READ: &str = "Bars start at zero; the line at 1 is the baseline. Whiskers are 95 % intervals of the \
-                           ratio, paired by block; a pale bar means that no difference is shown.";
+const HOW_TO_READ: &str = "Bars start at zero. The line at 1 is the baseline. Whiskers are 95 % intervals of \
+    the ratio, paired by block. A pale bar means that no difference is shown.";
 
 fn direction(metric: &Metric) -> &'static str {
     match metric.better {

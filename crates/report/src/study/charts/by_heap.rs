@@ -49,8 +49,8 @@ pub fn figure(grid: &Grid) -> Chart {
     });
     Chart {
         caption:
-            "Value by maximum heap; whiskers are 95 % intervals. Heap sizes stand at equal distances, not to \
-                  scale. A dashed line marks where JVMs changed their reference mode, as their logs show."
+            "Value by maximum heap. Whiskers are 95 % intervals. Heap sizes are at equal distances, not to \
+                scale. A dashed line marks where JVMs changed their reference mode, as their logs show."
                 .to_owned(),
         key: series_key(grid),
         notes: steps.iter().enumerate().map(|(i, s)| format!("Mode change {}: {}", i + 1, s.words)).collect(),

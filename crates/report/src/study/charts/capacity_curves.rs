@@ -47,9 +47,10 @@ pub fn figure(grid: &Grid) -> Option<Chart> {
     };
     Some(Chart {
         caption: format!(
-            "p{} of the response time{of}, from the intended start to the last byte, over the rate of Poisson arrivals; the upright \
-             axis is logarithmic. A mark is a window of load that counts, of any trial that does; a line goes through the medians \
-             of windows whose rates are within {:.0} %. Broken lines are the limits. Measured by the load generator.",
+            "p{} of the response time{of}, from the intended start to the last byte, over the rate of Poisson \
+                arrivals. The vertical axis is logarithmic. A mark is a window of load that counts, from any \
+                trial that counts. A line goes through the medians of windows whose rates are within {:.0} \
+                %. Broken lines are the limits. Measured by the load generator.",
             tick(planned.percentile),
             100.0 * SAME_RATE
         ),

@@ -84,9 +84,9 @@ fn figure(grid: &Grid, (id, title, unit): (&str, &str, &str), ids: [&str; 2]) ->
     });
     Some(Chart {
         caption: format!(
-            "What the server's tasks took for each request, in {unit}, counted between two marks in a guest under full-system emulation, and \
-             not timed: means over the trials that count. Misses and predictions are those of models with a stated geometry. Each panel has \
-             its own scale."
+            "Cost of each request in the server's tasks, in {unit}: means over the trials that count. \
+                Counted, not timed, between two marks in a guest under full-system emulation. Misses and \
+                predictions are those of models with a stated geometry. Each panel has its own scale."
         ),
         key: key::fills(MODES.map(|(name, look)| (fill_class(look), name))),
         panels: panels.collect(),

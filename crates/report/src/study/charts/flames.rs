@@ -115,9 +115,10 @@ pub fn figure(grid: &Grid) -> Option<Chart> {
     let notes = (0 < not_drawn)
         .then(|| format!("{} with smaller changes not drawn", counted(not_drawn as u64, "pair", "pairs")));
     Some(Chart {
-        caption: "CPU time of a request: callers above what they called, a frame as wide as variant and baseline have of it together, so that \
-                  what has gone still has its place; its colour and sign are its change. Sampled in the windows that count, in user mode the \
-                  function that ran. No interval is known of a frame: that of the whole is in the results."
+        caption: "CPU time of a request, callers on top. A frame's width is its CPU time in variant and \
+            baseline together, so that removed frames keep their place. Its colour and sign show the change. \
+            Sampled in the windows that count, in user mode the function that ran. Frames have no interval. \
+            The results have the interval of the total."
             .to_owned(),
         key: key_of_changes(),
         notes: notes.into_iter().collect(),

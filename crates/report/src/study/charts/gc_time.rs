@@ -30,11 +30,12 @@ pub fn figure(grid: &Grid) -> Chart {
         return Chart::absent(ID, TITLE, why);
     }
     Chart {
-        caption: "Above: heap in use in MiB, falling at each collection; where collections are too dense to draw one by \
-                  one a band spans from before to after them. Below: length of each pause in ms, a triangle marks a full collection. One \
-                  trial for each variant; dotted lines are the gaps between its windows. From the GC log. Scales \
-                  are the same in all panels of a heap size."
-            .to_owned(),
+        caption:
+            "Above: heap in use in MiB, falling at each collection. If collections are too dense to draw \
+            one by one, a band spans from before to after them. Below: length of each pause in ms, a \
+            triangle marks a full collection. One trial for each variant. Dotted lines are the gaps between \
+            its windows. From the GC log. Scales are the same in all panels of a heap size."
+                .to_owned(),
         panels,
         size: "small",
         tables: vec![table(&drawn)],

@@ -19,9 +19,9 @@ pub fn figure(grid: &Grid) -> Chart {
     }
     let drawn = grid.groups.iter().enumerate().map(|(i, group)| (i, group, drawn(group)));
     Chart {
-        caption: "Response time from the intended start to the last byte, over the windows that count; both axes \
-                  are logarithmic, the lower one in the share of slower requests: 99 stands where 1 in 100 took \
-                  longer. Measured by the load generator."
+        caption: "Response time from the intended start to the last byte, over the windows that count. Both \
+            axes are logarithmic. The lower one shows the share of slower requests: 1 in 100 took longer \
+            than the value at 99. Measured by the load generator."
             .to_owned(),
         key: series_key(grid),
         panels: drawn

@@ -29,8 +29,8 @@ pub fn figure(grid: &Grid) -> Chart {
         narrow: None,
     });
     Chart {
-        caption: "Mean over the trials that count of the full snapshot after the last window of each; the areas add up to the resident \
-                  set size of the same snapshot. Each heap size has its own scale."
+        caption: "Mean of the full snapshots after the last window of each trial that counts. The areas add \
+            up to the resident set size of the same snapshot. Each heap size has its own scale."
             .to_owned(),
         notes: not_read(grid),
         key: area_key(|area| occurring.contains(area)),

@@ -26,9 +26,9 @@ pub fn figure(grid: &Grid) -> Option<Chart> {
     });
     let occurs = |area: &Area| snapshots.iter().any(|(_, snapshot)| area.bytes_in(&snapshot.areas) > 0);
     Some(Chart {
-        caption: "One trial for each variant, the last that counts; each map is as large as any other, whatever its \
-                  RSS. The entries add up to the RSS of the scan. From the process's page map and memory, after its \
-                  last window."
+        caption: "One trial for each variant, the last that counts. All maps have the same size, regardless \
+            of RSS. The entries add up to the RSS of the scan. From the process's page map and memory, after \
+            its last window."
             .to_owned(),
         key: area_key(occurs),
         panels: maps.collect(),

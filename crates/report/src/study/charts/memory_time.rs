@@ -43,10 +43,10 @@ pub fn figure(grid: &Grid) -> Chart {
         (true, _) => {
             "The samples are of the mappings, which do not distinguish areas: the line is their sum."
         }
-        (false, true) => "The samples are full snapshots; areas are stacked as in the figure above.",
+        (false, true) => "The samples are full snapshots. Areas are stacked as in the figure above.",
         (false, false) => {
-            "Where the samples are full snapshots, areas are stacked as in the figure above. Where they are of the mappings alone, \
-             which do not distinguish areas, the line is their sum."
+            "Full snapshots show areas, stacked as in the figure above. Samples of the mappings alone do not \
+                distinguish areas: the line is their sum."
         }
     };
     let mut key = String::new();
@@ -58,8 +58,8 @@ pub fn figure(grid: &Grid) -> Chart {
     }
     Chart {
         caption: format!(
-            "One trial for each variant; dotted lines are the gaps between its windows. {sampled} Scales are the same in all panels of a \
-             heap size."
+            "One trial for each variant. Dotted lines are the gaps between its windows. {sampled} Scales are \
+                the same in all panels of a heap size."
         ),
         key,
         panels,

@@ -168,9 +168,9 @@ impl Reading {
         if self.times.is_empty() {
             return Err(match self.first_not_understood {
                 Some(line) if self.with_body == 0 => format!(
-                    "none of its {} lines is a request (the first that was not understood is {line}); read are the common and the \
-                     combined form with what servers add to them, W3C's, HAProxy's, those of AWS load balancers, and JSON lines \
-                     with method, path and time",
+                    "none of its {} lines is a request (the first that was not understood is {line}). \
+                        Readable forms: common and combined with servers' additions, W3C, HAProxy, AWS load \
+                        balancers, and JSON lines with method, path and time",
                     self.lines
                 ),
                 _ => format!(
@@ -206,7 +206,7 @@ impl Reading {
         note(
             true,
             format!(
-                "Made from an access log: {} lines, of which {requests} are requests that can be sent again.",
+                "Made from an access log: {} lines, including {requests} requests that can be sent again.",
                 self.lines
             ),
         );
@@ -218,14 +218,14 @@ impl Reading {
         note(
             self.with_body > 0,
             format!(
-                "{} requests have a body, which a log does not keep; they were left out.",
+                "{} requests were left out: they have a body, which a log does not keep.",
                 self.with_body
             ),
         );
         note(
             self.aborted > 0,
             format!(
-                "{} requests were given up by their client before the answer; sent again, they wait for it.",
+                "{} requests were given up by their client before the answer. Sent again, they wait for it.",
                 self.aborted
             ),
         );
@@ -241,7 +241,7 @@ impl Reading {
         note(
             kinds > OPERATIONS_MAX,
             format!(
-                "The {OPERATIONS_MAX} commonest of {kinds} kinds are below; they are {kept} of {requests} requests."
+                "The {OPERATIONS_MAX} commonest of {kinds} kinds are below, {kept} of {requests} requests."
             ),
         );
         let how = if self.has_parts {

@@ -149,7 +149,7 @@ impl Plan<'_> {
                 let per_minute = self.known_number(one.text("throughput"));
                 let per_s = per_minute / 60.0;
                 self.import.draft.notes.push(format!(
-                    "A timer of the plan asks for {per_s} requests a second: --rate {per_s} is an open loop."
+                    "A timer of the plan asks for {per_s} requests/s: --rate {per_s} is an open loop."
                 ));
             }
             _ => (),
@@ -192,7 +192,7 @@ impl Plan<'_> {
         self.import.draft.data.insert(name.to_owned(), how);
         self.import.columns.extend(columns.iter().map(|column| (*column).to_owned()));
         self.import.draft.notes.push(format!(
-            "Rows come from {name} beside this file, one for each session; its first line must be: {}",
+            "Rows come from {name} next to this file, one for each session. Its first line must be: {}",
             columns.join(",")
         ));
     }

@@ -41,7 +41,7 @@ pub fn stopped_jvm(
     let problem = |what: String| Problem::new(source.clone(), what);
     if !Release::of(facts.feature).jvm.has_unified_logging {
         let what =
-            format!("JDK {} cannot be stopped by its log (-Xlog); a usual process is taken", facts.feature);
+            format!("JDK {} cannot be stopped by its log (-Xlog): a usual process is taken", facts.feature);
         return Err(problem(what));
     }
     let heap_bytes = if facts.bits == 32 { heap_bytes.min(MAP_HEAP_BYTES_32) } else { heap_bytes };
@@ -105,8 +105,8 @@ pub fn unusual(want: Option<u64>) -> Vec<Problem> {
         );
     }
     if number("sys/vm/overcommit_memory") == Some(2) {
-        let what = "2: a heap is reserved without limit, but what is committed of it (-Xms, growth) counts against \
-                    CommitLimit, and a start with a large -Xms may fail";
+        let what = "2: a heap is reserved without limit, but its committed part (-Xms, growth) counts against \
+            CommitLimit, and a start with a large -Xms may fail";
         tell("vm.overcommit_memory", what.to_owned());
     }
     if number("sys/vm/legacy_va_layout").is_some_and(|on| on != 0) {

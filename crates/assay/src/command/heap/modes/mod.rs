@@ -63,7 +63,7 @@ fn outcome(arguments: &ModesArguments, report: &HeapModes) -> Result<ExitCode, F
     let has_mode = |read: &ModeOfLog| read.mode.is_some() || read.j9_is_compressed.is_some();
     if !report.read.is_empty() && !report.read.iter().any(has_mode) {
         let told = report.problems.iter().map(|p| format!("\n  {}: {}", p.about, p.text));
-        let message = format!("no mode could be read of what was named{}", told.collect::<String>());
+        let message = format!("no mode could be read{}", told.collect::<String>());
         return Err(Failure::input(message));
     }
     if arguments.verify && report.cells.iter().all(|cell| cell.verified_mode.is_none()) {

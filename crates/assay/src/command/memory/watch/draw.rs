@@ -83,8 +83,8 @@ fn draw_result(state: &State, is_coloured: bool, area: Rect, cells: &mut Buffer)
             &[
                 "Have the JVM give freed memory back to the kernel?",
                 "",
-                "It runs System.trim_native_heap, as for `jcmd`: threads that allocate native memory meanwhile wait, and the thread that \
-                 serves the request stays in the JVM.",
+                "It runs System.trim_native_heap, as for `jcmd`. Threads that allocate native memory wait \
+                    during that time, and the thread that serves the request stays in the JVM.",
                 "",
                 "y  yes        any other key  no",
             ],
