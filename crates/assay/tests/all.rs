@@ -34,6 +34,7 @@ mod memory;
 mod mistakes;
 mod monitoring;
 mod names;
+mod on;
 mod papers;
 mod ready_made;
 mod reference;
