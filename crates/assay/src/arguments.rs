@@ -23,6 +23,7 @@ mod load;
 mod memory;
 mod merge;
 mod number;
+mod on;
 mod pair;
 mod process_name;
 mod reference;
@@ -52,6 +53,7 @@ pub use memory::{
     AdviseArguments, DepthName, DiffArguments, MemoryArguments, MemoryCommand, SnapshotArguments,
 };
 pub use merge::MergeArguments;
+pub use on::OnArguments;
 pub use pair::PairArguments;
 pub use process_name::ProcessName;
 pub use reference::{CompletionsArguments, ReferenceArguments};
@@ -291,6 +293,9 @@ pub enum Command {
     /// Pages of docs/reference that come from the program, and its man pages
     #[command(hide = true)]
     Reference(ReferenceArguments),
+    /// A worker of `assay run --on`: started on a host by an engine, and of no use elsewhere
+    #[command(hide = true)]
+    BlockWorker,
     /// The work of an emulated guest: started in one by a study with [emulated], and of no use elsewhere
     #[command(hide = true)]
     EmulatedGuest(EmulatedGuestArguments),
@@ -331,6 +336,9 @@ pub struct RunArguments {
     /// Run these blocks only: 7 or 7,8 or 1-4. assay merge joins the parts
     #[arg(long, value_name = "NUMBERS", value_parser = Blocks::parse)]
     pub blocks: Option<Blocks>,
+    /// Hosts that run the blocks.
+    #[command(flatten)]
+    pub on: OnArguments,
     /// Print what would be run, and run nothing
     #[arg(long, conflicts_with_all = ["resume", "junit", "summary", "html"])]
     pub plan: bool,

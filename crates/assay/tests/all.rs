@@ -35,6 +35,7 @@ mod memory;
 mod mistakes;
 mod monitoring;
 mod names;
+mod on;
 mod papers;
 mod ready_made;
 mod reference;

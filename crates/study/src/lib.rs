@@ -60,7 +60,9 @@ pub use result::claims::{check_claims, claim_verdict, contradictions};
 pub use result::earlier::earlier_run;
 pub use result::findings::rules;
 pub use result::gate::{Gate, GateError};
-pub use result::merge::merge;
+pub use result::merge::{merge, plan_difference};
 pub use result::run_dir::{load_run, report_path};
-pub use runner::{RunOptions, RunResult, Source, generator, run, run_for_value, run_from};
+pub use runner::{
+    RunOptions, RunResult, Source, default_out as default_run_folder, generator, run, run_for_value, run_from,
+};
 pub use what_if::{judged as judge_what_if, what_if};

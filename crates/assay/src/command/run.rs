@@ -3,6 +3,7 @@
 use super::budget;
 use super::gate::{self, Usable};
 use super::inject::on_threads;
+use super::on;
 use super::plan::plan_text;
 use super::report;
 use super::what_file::{FileKind, kind_of, said_of};
@@ -13,6 +14,7 @@ use crate::output_file::{can_be_written, write_result};
 use crate::progress::Progress;
 use crate::{output, stop};
 use assay_model::{GateCase, Plan, StoredRun};
+use assay_place::Place;
 use assay_study::{
     Checked, Diagnostic, Gate, Prepared, READY_MADE, ReadyMade, RunOptions, RunResult, Study, StudyError,
 };
@@ -44,6 +46,9 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
 
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    if let Some(place) = &arguments.on.on {
+        return run_elsewhere(place, arguments);
+    }
     let mut studies = prepare(source_of(&arguments.study)?, arguments.quick)?;
     if let Some(first) = studies.first() {
         check_conditions(&arguments.fail_if, first.plan())?;
@@ -83,17 +88,48 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
             say!("{label}: {text}");
         }
         let run = execute(study, &options, &arguments.format)?;
-        let (of_run, why) = if arguments.allow_invalid { (Usable::Yes, None) } else { usable_for(&run) };
-        usable = usable.max(of_run);
         // Its parts are studies of their own, about other metrics.
         if number == 0 {
-            cases = judged(&run, why, arguments)?;
-            if let Some(path) = &arguments.html {
-                write_result(path, |out| assay_report::study::document(&run).write_html(out))?;
-            }
+            let of_first;
+            (of_first, cases) = concluded(&run, arguments)?;
+            usable = usable.max(of_first);
+        } else if !arguments.allow_invalid {
+            usable = usable.max(usable_for(&run).0);
         }
     }
     Ok(gate::exit_code(usable, &cases))
+}
+
+/// Runs the blocks of a study on other hosts.
+fn run_elsewhere(place: &Place, arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    gate::check_files(&arguments.gate_files)?;
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    let source = source_of(&arguments.study)?;
+    let folder = tempfile::tempdir()?;
+    let study = match &source {
+        Source::File(path) => path.clone(),
+        Source::ReadyMade(study) => {
+            let path = folder.path().join(format!("{}.toml", study.name));
+            std::fs::write(&path, study.text)?;
+            path
+        }
+    };
+    let (run, page) = on::run_on(place, &study, arguments)?;
+    check_conditions(&arguments.fail_if, &run.plan)?;
+    forms::print(&run, arguments.format.form())?;
+    say!("\nreport: {}", shown(&page).display());
+    let (usable, cases) = concluded(&run, arguments)?;
+    Ok(gate::exit_code(usable, &cases))
+}
+
+/// What a run can be used for, its verdicts, and the page that was asked for.
+fn concluded(run: &StoredRun, arguments: &RunArguments) -> Result<(Usable, Vec<GateCase>), Failure> {
+    let (usable, why) = if arguments.allow_invalid { (Usable::Yes, None) } else { usable_for(run) };
+    let cases = judged(run, why, arguments)?;
+    if let Some(path) = &arguments.html {
+        write_result(path, |out| assay_report::study::document(run).write_html(out))?;
+    }
+    Ok((usable, cases))
 }
 
 /// Where a study comes from.

@@ -42,6 +42,11 @@ impl Checked {
         &self.study.name
     }
 
+    /// The scenario file that the study names, relative to its folder; absent if variants have different ones.
+    pub fn scenario_file(&self) -> Option<&str> {
+        self.study.scenario.as_deref().filter(|name| !name.contains('{'))
+    }
+
     /// The study files that are run after this one.
     pub fn parts(&self) -> Vec<PathBuf> {
         let folder = folder_of(&self.document.file);

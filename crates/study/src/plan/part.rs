@@ -36,6 +36,12 @@ impl Blocks {
     }
 }
 
+impl FromIterator<u32> for Blocks {
+    fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Blocks {
+        Blocks(numbers.into_iter().collect())
+    }
+}
+
 impl Prepared {
     /// Makes it a part of the run: these blocks alone.
     ///

@@ -95,10 +95,16 @@ fn same_run(first: &Part, other: &Part) -> Result<(), StudyError> {
     if version(first) != version(other) {
         return refused(format!("Assay {} and {}", version(first), version(other)));
     }
-    match first_difference("", &comparable(&first.run.plan), &comparable(&other.run.plan)) {
+    match plan_difference(&first.run.plan, &other.run.plan) {
         Some(difference) => refused(difference),
         None => Ok(()),
     }
+}
+
+/// The first difference between the plans of one study on two hosts, in words, beyond that in which hosts may differ. Absent: their blocks
+/// belong to the same run.
+pub fn plan_difference(one: &Plan, other: &Plan) -> Option<String> {
+    first_difference("", &comparable(one), &comparable(other))
 }
 
 /// A plan without what may differ between the machines that make its parts: where JVMs lie, which processors there are, how long it takes.

@@ -140,7 +140,8 @@ pub fn run_for_value(
     }
 }
 
-fn default_out(study: &str) -> PathBuf {
+/// The folder of a run that names none: `runs/STUDY-TIME` below the current folder, and not one that exists.
+pub fn default_out(study: &str) -> PathBuf {
     let time = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let base = PathBuf::from("runs").join(format!("{study}-{time}"));
     // Two runs in the same second.
