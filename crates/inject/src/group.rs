@@ -78,16 +78,16 @@ impl Injectors {
     /// # Errors
     /// An injector that cannot be reached, does not know the token, serves another controller or cannot use the URL; a
     /// wrong scenario; fewer connections, sessions or requests in flight than injectors.
-    pub fn connect(config: InjectorsConfig) -> Result<Injectors, LoadError> {
+    pub fn connect(mut config: InjectorsConfig) -> Result<Injectors, LoadError> {
         let count = config.injectors.len();
         if !(1..=INJECTORS_MAX).contains(&count) {
             let value = count.to_string();
             return Err(LoadError::Setting { name: "injectors", value, fix: "use 1 to 64".into() });
         }
-        let scenario = &config.load.scenario;
-        scenario.check_operations(&config.load.limited)?;
-        scenario.check_operations(&config.load.limited_apart)?;
+        config.load.scenario.check_operations(&config.load.limited)?;
+        config.load.scenario.check_operations(&config.load.limited_apart)?;
         config.load.set_up()?;
+        let scenario = &config.load.scenario;
         let operations = scenario.operation_names().zip(scenario.asked_shares());
         let operations = operations.map(|(name, planned_share)| OperationCount::planned(name, planned_share));
         let operations = operations.collect();

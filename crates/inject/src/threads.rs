@@ -47,14 +47,15 @@ impl Threads {
         if config.connections < threads {
             return Err(wrong("use at most as many as there are connections, since each needs one"));
         }
+        let mut config = config.clone();
         config.set_up()?;
         let generators: Result<Vec<Generator>, LoadError> = parts(threads as usize)
-            .map(|part| Generator::new(config_of(config, &config.base_url, part)?))
+            .map(|part| Generator::new(config_of(&config, &config.base_url, part)?))
             .collect();
         Ok(Threads {
-            base_url: config.base_url.clone(),
-            seed: config.seed,
             room: room_of(&config.scenario),
+            base_url: config.base_url,
+            seed: config.seed,
             generators: generators?,
             windows: 0,
         })

@@ -2,7 +2,7 @@
 //! happens when the end of the answer is stamped, and only where a scenario needs the body.
 
 use crate::protocol::{Answer, BODY_KEPT_BYTES_MAX};
-use assay_scenario::UnaryMethod;
+use assay_scenario::{UnaryMethod, message_of};
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 use std::io::{self, Read};
@@ -151,13 +151,34 @@ impl Decoder {
     /// # Errors
     /// Its body is no message of the method, or longer than what is kept.
     pub fn message<'a>(&'a mut self, answer: &Answer, method: &UnaryMethod) -> Result<&'a [u8], String> {
-        if answer.is_cut {
-            return Err("its message has more than 1 MiB and cannot be checked".to_owned());
-        }
+        let message = unpacked(answer, &mut self.spare)?;
         self.decoded.clear();
-        method.read(&answer.body, &mut self.decoded)?;
+        method.read(message, &mut self.decoded)?;
         Ok(&self.decoded)
     }
+}
+
+/// The message of an answer of gRPC; one that is compressed, whether or not that was asked for, is unpacked into `out`.
+///
+/// # Errors
+/// Its body is no message, or longer than what is kept.
+pub(crate) fn unpacked<'a>(answer: &'a Answer, out: &'a mut Vec<u8>) -> Result<&'a [u8], String> {
+    if answer.is_cut {
+        return Err("its message has more than 1 MiB, of which nothing can be checked".to_owned());
+    }
+    let (is_compressed, message) = message_of(&answer.body)?;
+    if !is_compressed {
+        return Ok(message);
+    }
+    let named = String::from_utf8_lossy(&answer.grpc.encoding);
+    let named = if named.is_empty() { "identity" } else { &*named };
+    let coding = Coding::parse(named).map_err(|error| error.to_string())?;
+    let coding = coding.ok_or("its message is compressed, and no grpc-encoding says how")?;
+    coding.decode(message, false, out).map_err(|error| error.to_string())?;
+    if out.len() == BODY_KEPT_BYTES_MAX {
+        return Err("its unpacked message has more than 1 MiB, of which nothing can be checked".to_owned());
+    }
+    Ok(out)
 }
 
 #[cfg(test)]

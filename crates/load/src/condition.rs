@@ -1,6 +1,9 @@
-//! Conditions on a load, for CI: `p99_ms > 200`, and on one of its operations: `p99_ms{operation=checkout} > 200`.
+//! Conditions on a load, for CI: `p99_ms > 200`, and on one of its operations: `p99_ms{operation=checkout} > 200`. Those on server-sent
+//! events are on an operation: `first_event_p95_ms{operation=feed} > 300`.
 
-use assay_model::{Estimate, GateCase, GateVerdict, LatencySummary, LoadResult, OperationCount};
+use assay_model::{
+    Estimate, EventFigures, GateCase, GateVerdict, LatencySummary, LoadResult, OperationCount,
+};
 use assay_text::condition::{self, Parts, Relation};
 use assay_text::near;
 
@@ -15,13 +18,15 @@ pub struct Condition {
     limit: f64,
 }
 
-/// A figure of a whole load and of each operation.
-#[derive(Debug)]
+/// A figure of a whole load and of each operation, or of an operation alone.
+#[derive(Debug, Clone, Copy)]
 struct Figure {
     name: &'static str,
     unit: &'static str,
     /// It is of use also where the result is not valid: a count is what it is.
     is_count: bool,
+    /// A whole load has none.
+    is_of_operation: bool,
     of: fn(&Of<'_>) -> Option<f64>,
 }
 
@@ -31,35 +36,45 @@ struct Of<'a> {
     errors: u64,
     achieved_rate_per_s: Option<f64>,
     response_ms: Option<&'a LatencySummary>,
+    events: Option<&'a EventFigures>,
 }
 
-const FIGURES: [Figure; 9] = [
+const FIGURES: [Figure; 18] = [
     ms("p50_ms", |of| of.response_ms?.p50),
     ms("p95_ms", |of| of.response_ms?.p95),
     ms("p99_ms", |of| of.response_ms?.p99),
     ms("p99_9_ms", |of| of.response_ms?.p99_9),
     ms("max_ms", |of| of.response_ms?.max),
-    Figure {
-        name: "achieved_rate_per_s",
-        unit: "requests/s",
-        is_count: false,
-        of: |of| of.achieved_rate_per_s,
-    },
-    Figure { name: "requests", unit: "requests", is_count: true, of: |of| Some(of.requests as f64) },
-    Figure { name: "errors", unit: "requests", is_count: true, of: |of| Some(of.errors as f64) },
-    Figure {
-        name: "errors_percent",
-        unit: "%",
-        is_count: true,
-        of: |of| (of.requests > 0).then(|| 100.0 * of.errors as f64 / of.requests as f64),
-    },
+    Figure { unit: "requests/s", ..ms("achieved_rate_per_s", |of| of.achieved_rate_per_s) },
+    count("requests", "requests", |of| Some(of.requests as f64)),
+    count("errors", "requests", |of| Some(of.errors as f64)),
+    count("errors_percent", "%", |of| {
+        (of.requests > 0).then(|| 100.0 * of.errors as f64 / of.requests as f64)
+    }),
+    of_events(count("events", "events", |of| Some(of.events?.events as f64))),
+    of_events(ms("first_event_p50_ms", |of| of.events?.first_event_ms.p50)),
+    of_events(ms("first_event_p95_ms", |of| of.events?.first_event_ms.p95)),
+    of_events(ms("first_event_p99_ms", |of| of.events?.first_event_ms.p99)),
+    of_events(ms("first_event_max_ms", |of| of.events?.first_event_ms.max)),
+    of_events(ms("event_gap_p50_ms", |of| of.events?.event_gap_ms.p50)),
+    of_events(ms("event_gap_p95_ms", |of| of.events?.event_gap_ms.p95)),
+    of_events(ms("event_gap_p99_ms", |of| of.events?.event_gap_ms.p99)),
+    of_events(ms("event_gap_max_ms", |of| of.events?.event_gap_ms.max)),
 ];
 
 const fn ms(name: &'static str, of: fn(&Of<'_>) -> Option<f64>) -> Figure {
-    Figure { name, unit: "ms", is_count: false, of }
+    Figure { name, unit: "ms", is_count: false, is_of_operation: false, of }
 }
 
-const NOT_THERE: &str = "the load has no such figure: no request was measured";
+const fn count(name: &'static str, unit: &'static str, of: fn(&Of<'_>) -> Option<f64>) -> Figure {
+    Figure { name, unit, is_count: true, is_of_operation: false, of }
+}
+
+const fn of_events(figure: Figure) -> Figure {
+    Figure { is_of_operation: true, ..figure }
+}
+
+const NOT_THERE: &str = "the load has no such figure: no request was measured, or no event came";
 const NOT_VALID: &str = "the result is not valid";
 
 impl Condition {
@@ -95,6 +110,9 @@ impl Condition {
                 near::hint(name, FIGURES.iter().map(|figure| figure.name))
             )
         })?;
+        if figure.is_of_operation && operation.is_none() {
+            return Err(format!("events are those of an operation: write {name}{{operation=NAME}}"));
+        }
         Ok(Condition { text: text.to_owned(), figure, operation, relation, limit })
     }
 
@@ -149,6 +167,7 @@ fn whole(result: &LoadResult) -> Of<'_> {
         errors: result.errors,
         achieved_rate_per_s: Some(result.achieved_rate_per_s),
         response_ms: Some(&result.response_ms),
+        events: None,
     }
 }
 
@@ -158,6 +177,7 @@ fn of_operation(of: &OperationCount) -> Of<'_> {
         errors: of.errors,
         achieved_rate_per_s: of.figures.as_ref().and_then(|figures| figures.achieved_rate_per_s),
         response_ms: of.figures.as_ref().map(|figures| &figures.response_ms),
+        events: of.figures.as_ref().and_then(|figures| figures.events.as_ref()),
     }
 }
 
@@ -170,7 +190,9 @@ mod tests {
         let text = include_str!("../../../testdata/formats/load-3.json");
         let stored: LoadResult = serde_json::from_str(text).expect("a stored result");
         let response_ms = LatencySummary { p99: Some(250.0), ..LatencySummary::default() };
-        let figures = OperationFigures { response_ms, ..OperationFigures::default() };
+        let first_event_ms = LatencySummary { p95: Some(30.0), ..LatencySummary::default() };
+        let events = Some(EventFigures { events: 400, first_event_ms, ..EventFigures::default() });
+        let figures = OperationFigures { response_ms, events, ..OperationFigures::default() };
         let checkout = OperationCount {
             requests: 200,
             errors: 3,
@@ -193,6 +215,17 @@ mod tests {
         check("errors_percent{operation=check > out} >= 1.5", true, GateVerdict::Holds);
         check("p99_ms > 200", true, GateVerdict::Passes);
         check("requests < 301", true, GateVerdict::Holds);
+    }
+
+    #[test]
+    fn events_are_conditions_of_their_operation() {
+        check("first_event_p95_ms{operation=check > out} > 29", true, GateVerdict::Holds);
+        check("first_event_p95_ms{operation=check > out} > 29", false, GateVerdict::Undecided);
+        check("events{operation=check > out} < 400", false, GateVerdict::Passes);
+        check("event_gap_max_ms{operation=check > out} > 1", true, GateVerdict::Undecided);
+        check("first_event_p95_ms{operation=idle} > 1", true, GateVerdict::Undecided);
+        let error = Condition::parse("event_gap_p99_ms > 5").expect_err("of which operation?");
+        assert!(error.contains("event_gap_p99_ms{operation=NAME}"), "{error}");
     }
 
     #[test]

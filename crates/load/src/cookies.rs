@@ -165,6 +165,11 @@ impl CookieJar {
         Ok(())
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.cookies.is_empty()
+    }
+
     /// Appends the `Cookie` header line of a request, if any cookie belongs to it.
     pub fn write_header(&self, to: Destination, out: &mut Vec<u8>) {
         // Nothing asks for the time where no cookie has one.

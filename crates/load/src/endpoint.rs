@@ -90,7 +90,7 @@ impl Endpoint {
                 (HTTP1, ProtocolState::WebSocket(place(&base, "/")))
             }
             (None, false) => match http {
-                Http::One if scenario.operations.iter().any(|operation| operation.grpc.is_some()) => {
+                Http::One if scenario.calls_grpc() => {
                     return Err(wrong(
                         "gRPC is spoken over HTTP/2; add --http 2 (in a study: http2_streams = 10)"
                             .to_owned(),

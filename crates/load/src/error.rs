@@ -53,6 +53,14 @@ pub enum LoadError {
         /// What was wrong with it.
         cause: String,
     },
+    /// The server did not give the schema of its services.
+    #[error("[grpc] reflection: {url}: {cause}; or name its file: [grpc] schema = \"FILE.proto\"")]
+    Reflection {
+        /// The base URL.
+        url: String,
+        /// What was wrong.
+        cause: String,
+    },
     /// Users could not begin their sessions.
     #[error("[session] start: {begun} of {users} users began their sessions, and {failed} attempts failed; the first: {cause}{}", hint_of_accounts(*begun))]
     SessionStart {

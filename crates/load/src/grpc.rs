@@ -22,6 +22,8 @@ const NAMES: [&str; 17] = [
 ];
 /// Longest message of a status that is kept, bytes.
 const MESSAGE_BYTES_MAX: usize = 1024;
+/// Longest name of an encoding that is kept, bytes.
+const ENCODING_BYTES_MAX: usize = 64;
 
 /// A status of gRPC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(crate) struct GrpcStatus {
     /// 0 where all went well; absent where the answer says nothing of it.
     pub code: Option<u16>,
     message: Vec<u8>,
+    /// How its message is compressed, where it is; empty where the answer does not say it.
+    pub encoding: Vec<u8>,
 }
 
 impl GrpcStatus {
@@ -36,6 +40,7 @@ impl GrpcStatus {
     pub fn clear(&mut self) {
         self.code = None;
         self.message.clear();
+        self.encoding.clear();
     }
 
     /// A header came, before the body or behind it.
@@ -49,6 +54,10 @@ impl GrpcStatus {
             b"grpc-message" => {
                 self.message.clear();
                 self.message.extend_from_slice(&value[..value.len().min(MESSAGE_BYTES_MAX)]);
+            }
+            b"grpc-encoding" => {
+                self.encoding.clear();
+                self.encoding.extend_from_slice(&value[..value.len().min(ENCODING_BYTES_MAX)]);
             }
             _ => (),
         }

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod arrivals;
+mod awaited;
 mod breakdown;
 mod checked;
 mod clock;
@@ -49,6 +50,7 @@ mod protocol_counters;
 mod quote;
 pub mod recorder;
 mod redirect;
+mod reflection;
 mod remarks;
 mod request;
 mod run;

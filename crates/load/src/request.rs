@@ -67,6 +67,10 @@ impl Request {
 
     /// Writes the cookies that belong to its target.
     pub fn write_cookies(&mut self, base: &BaseUrl, cookies: &CookieJar) {
+        // Most loads have none.
+        if cookies.is_empty() {
+            return self.write(RequestPart::Cookie, |_| ());
+        }
         let mut line = std::mem::take(&mut self.cookie_line);
         line.clear();
         cookies.write_header(self.destination(base), &mut line);

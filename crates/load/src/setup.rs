@@ -1,32 +1,35 @@
 //! The one-time requests of a scenario: sent in order, by one user, before the first load.
 
 use crate::LoadError;
+use crate::awaited::{STREAM, answer};
 use crate::checked::{Exchanged, Reused};
-use crate::connection::{Buffer, Connection, Input, State};
+use crate::connection::Connection;
 use crate::endpoint::Endpoint;
 use crate::error_kind::ErrorKind;
 use crate::generator::GeneratorConfig;
-use crate::protocol::{Answer, Event, Failure};
+use crate::protocol::Answer;
 use crate::redirect::{REDIRECTS_MAX, follow};
+use crate::reflection;
 use crate::request::Request;
 use crate::session::Session;
 use assay_scenario::{Drawn, Operation};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io;
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// The stream that carries them.
-const STREAM: usize = 0;
 /// Number of the user who sends them: none of those who load.
 const USER: u64 = u64::MAX - 1;
 
 impl GeneratorConfig {
-    /// Sends the one-time requests of the scenario, unless that was done, and keeps what they gave for all users.
+    /// Asks the server for the schema of the scenario's services where it is not known, and sends the one-time requests of the scenario,
+    /// unless that was done: what they gave is kept for all users.
     ///
     /// # Errors
-    /// The server cannot be reached, a request got no right answer, or a value was not in the answer.
-    pub fn set_up(&self) -> Result<(), LoadError> {
+    /// The server cannot be reached, a request got no right answer, a value was not in the answer, or the scenario does not fit the schema.
+    pub fn set_up(&mut self) -> Result<(), LoadError> {
+        if let Some(schema) = self.scenario.reflection() {
+            let schema = reflection::asked(&self.endpoint()?, schema)
+                .map_err(|cause| LoadError::Reflection { url: self.base_url.clone(), cause })?;
+            self.scenario = self.scenario.clone().reflected(schema)?;
+        }
         let scenario = &self.scenario;
         if scenario.setup.is_empty() || self.shared.is_set_up() {
             return Ok(());
@@ -96,102 +99,4 @@ fn exchange(
         }
     }
     Ok(())
-}
-
-/// Writes a request and reads until an answer is whole that was not pushed; says whether the connection can carry another request.
-fn answer(
-    connection: &mut Connection,
-    addresses: &[SocketAddr],
-    request: &Request,
-    until: Instant,
-    is_pushed: &dyn Fn(&Request, &Answer) -> bool,
-) -> Result<bool, String> {
-    let mut buffer = Buffer::new();
-    if !connection.is_alive(&mut buffer) {
-        connection.close();
-        open(connection, addresses, until, &mut buffer)?;
-    }
-    connection.send(STREAM, request);
-    loop {
-        connection.write().map_err(|error| error.to_string())?;
-        match answered(connection, &mut buffer, &|answer| is_pushed(request, answer)) {
-            Ok(Some(keep_alive)) => return Ok(keep_alive && connection.is_in_step()),
-            Ok(None) => wait(connection, until)?,
-            Err(failure) => return Err(failure.to_string()),
-        }
-    }
-}
-
-/// Reads once; says, where the answer is whole, whether the connection can carry another request.
-fn answered(
-    connection: &mut Connection,
-    buffer: &mut Buffer,
-    is_pushed: &dyn Fn(&Answer) -> bool,
-) -> Result<Option<bool>, Failure> {
-    let event = match connection.read(buffer)? {
-        Input::Nothing => None,
-        Input::End => connection.end()?,
-        Input::Bytes { mut bytes, .. } => loop {
-            let (taken, mut event) = connection.feed(bytes)?;
-            bytes = &bytes[taken..];
-            if matches!(event, Some(Event::Answered { .. })) && is_pushed(connection.answer(STREAM)) {
-                connection.await_next(STREAM);
-                event = None;
-            }
-            // Behind an event that does not end the answer comes the rest of it.
-            event = event.filter(|event| !matches!(event, Event::Streamed { .. } | Event::Room));
-            if event.is_some() || bytes.is_empty() {
-                break event;
-            }
-        },
-    };
-    Ok(match event {
-        Some(Event::Answered { keep_alive, .. }) => Some(keep_alive),
-        Some(Event::Failed { why, .. }) => {
-            return Err(Failure::Protocol(format!("the server reset the stream: {why}").into()));
-        }
-        Some(Event::Leaving) if connection.is_undone(STREAM) => return Err(Failure::ClosedBefore),
-        Some(
-            Event::Streamed { .. } | Event::Leaving | Event::Room | Event::Pushed | Event::Delivered { .. },
-        )
-        | None => None,
-    })
-}
-
-/// Opens the connection to the first address that accepts it.
-fn open(
-    connection: &mut Connection,
-    addresses: &[SocketAddr],
-    until: Instant,
-    buffer: &mut Buffer,
-) -> Result<(), String> {
-    let mut why = "its host has no address".to_owned();
-    for address in addresses {
-        let opened = connection.open(address).and_then(|()| {
-            while connection.state() == State::Opening && !connection.advance(buffer)? {
-                wait(connection, until).map_err(io::Error::other)?;
-            }
-            Ok(())
-        });
-        match opened {
-            Ok(()) => return Ok(()),
-            Err(error) => why = error.to_string(),
-        }
-        connection.close();
-    }
-    Err(why)
-}
-
-/// Until something can be read, or written if something is still to be.
-fn wait(connection: &Connection, until: Instant) -> Result<(), String> {
-    let left = until.saturating_duration_since(Instant::now());
-    let Some(stream) = connection.stream().filter(|_| !left.is_zero()) else {
-        return Err("no whole answer in time".to_owned());
-    };
-    let flags = if connection.wants_write() { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
-    let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
-    match poll(&mut [PollFd::new(stream, flags)], Some(&timeout)) {
-        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-        Err(error) => Err(error.to_string()),
-    }
 }

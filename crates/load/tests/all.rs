@@ -9,6 +9,7 @@ mod gate;
 mod http;
 mod http2;
 mod java_reads_the_log;
+mod omission;
 mod opening;
 mod priority;
 mod stalls;

@@ -3,10 +3,10 @@
 use crate::chat::Chat;
 use crate::compile_operation::operation;
 use crate::cookies;
-use crate::file::{OperationFile, PerKind, ScenarioFile};
+use crate::file::{GrpcFile, OperationFile, PerKind, ScenarioFile};
 use crate::grpc::Services;
 use crate::mistakes::Mistakes;
-use crate::names::Names;
+use crate::names::{Names, Schema};
 use crate::operation::{Operation, Scenario};
 use crate::origins;
 use crate::outside::{Outside, Secrets};
@@ -66,9 +66,11 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         }
     }
     let mut files = Vec::new();
-    let services = file.grpc.and_then(|grpc| {
-        let of = |what| mistakes.add(&grpc.span(), format!("[grpc] schema: {what}"));
-        services(&grpc.get_ref().schema, outside, &mut files).map_err(of).ok().flatten()
+    let grpc = file.grpc.map_or(Schema::Missing, |grpc| {
+        schema(grpc.get_ref(), outside, &mut files).unwrap_or_else(|what| {
+            mistakes.add(&grpc.span(), format!("[grpc] {what}"));
+            Schema::Unread
+        })
     });
     let names = Names {
         operations: &operation_names,
@@ -78,7 +80,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         outside,
         secrets: RefCell::default(),
         files: RefCell::new(files),
-        services,
+        grpc,
     };
     let spans: Vec<Range<usize>> = file.operation.iter().map(Spanned::span).collect();
     let session = SessionRules::of(&file.session, &mut |what| mistakes.add(&(0..0), what));
@@ -129,7 +131,8 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         operations[from].keeps_body |= !is_header;
     }
     let cookies = cookies::of(&operations);
-    let (secrets, files) = (Secrets::new(names.secrets.take()), names.files.take());
+    let (asked_services, files) = (names.asked(), names.files.take());
+    let secrets = Secrets::new(names.secrets.take());
     operations.iter().filter_map(|operation| operation.path_value).for_each(|at| extracts[at].is_path = true);
     restart_after.into_iter().for_each(|at| operations[at].restarts_session = true);
     let scenario = Scenario {
@@ -143,6 +146,7 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
         counters,
         secrets,
         files,
+        asked_services,
         feeds,
         values,
         extracts,
@@ -153,15 +157,23 @@ pub(crate) fn compile(text: &str, source: &str, outside: &Outside) -> Result<Sce
     if mistakes.found.is_empty() { Ok(scenario) } else { Err(mistakes.found) }
 }
 
-/// The services of a schema; none where it is not read.
-fn services(file: &str, outside: &Outside, files: &mut Vec<Box<[u8]>>) -> Result<Option<Services>, String> {
-    let set = outside.descriptors(files.len(), file)?;
-    if matches!(outside, Outside::Absent) {
-        return Ok(None);
-    }
-    let services = Services::of(&set).map_err(|why| format!("{file:?} {why}"))?;
+/// The schema of the services. It is the first of the files, and empty while the server was not asked for it.
+fn schema(file: &GrpcFile, outside: &Outside, files: &mut Vec<Box<[u8]>>) -> Result<Schema, String> {
+    let (set, named) = match (&file.schema, file.reflection) {
+        (Some(named), false) => {
+            let set = outside.descriptors(files.len(), named).map_err(|why| format!("schema: {why}"))?;
+            (set, format!("schema: {named:?}"))
+        }
+        (None, true) => (outside.reflected(files.len())?, "reflection: the answer".to_owned()),
+        _ => return Err("needs either schema = \"FILE.proto\" or reflection = true".to_owned()),
+    };
+    let schema = match outside {
+        Outside::Absent => Schema::Unread,
+        _ if file.reflection && set.is_empty() => Schema::Asked(RefCell::default()),
+        _ => Schema::Known(Services::of(&set).map_err(|why| format!("{named} {why}"))?),
+    };
     files.push(set);
-    Ok(Some(services))
+    Ok(schema)
 }
 
 /// The weights of an operation by kind of user.

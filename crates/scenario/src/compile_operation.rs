@@ -20,7 +20,9 @@ pub(crate) const OWN_HEADERS: [&str; 3] = ["content-length", "transfer-encoding"
 pub(crate) const COOKIE: &str = "cookie";
 
 /// Those that the protocol of gRPC asks for.
-const GRPC_HEADERS: &[u8] = b"content-type: application/grpc\r\nte: trailers\r\n";
+pub const GRPC_HEADERS: &[u8] = b"content-type: application/grpc\r\nte: trailers\r\n";
+/// Says how the messages of a request are compressed.
+const GRPC_ENCODING: &str = "grpc-encoding";
 
 /// The operation that a table of the file describes. A mistake in it goes to `mistakes`.
 pub(crate) fn operation(
@@ -51,8 +53,7 @@ pub(crate) fn operation(
         Some(name) => texts.message(name, &file, &mut headers),
     };
     let contains = file.contains.as_ref().map(|text| texts.contains(text));
-    let cookies = file.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(COOKIE));
-    let cookies = cookies.map(|(_, value)| texts.cookies(value));
+    let cookies = header(&file.headers, COOKIE).map(|value| texts.cookies(value));
     let requires = required(&file, names, &mut wrong);
     let think = thought(file.think_ms.as_ref(), usual, &mut wrong);
     let mut operation = Operation {
@@ -188,6 +189,7 @@ impl Texts<'_> {
             None
         });
         let Some(method) = method else { return (Some(message), None, false) };
+        let method = method.compressing(header(&file.headers, GRPC_ENCODING).is_some_and(|of| of == "gzip"));
         let json = message.with_ones();
         if let Some(what) = method.mistake(&String::from_utf8_lossy(&json)) {
             (self.wrong)(format!("body: {what}"));
@@ -231,9 +233,13 @@ fn listed<T>(file: Option<&OneOrMany<T>>) -> &[T] {
     file.map_or(&[][..], OneOrMany::as_slice)
 }
 
+/// The value of a header.
+fn header<'a>(headers: &'a BTreeMap<String, String>, name: &str) -> Option<&'a String> {
+    headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+}
+
 fn own_headers(headers: &BTreeMap<String, String>) -> OwnHeaders {
-    let value =
-        |name: &str| headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|one| one.1);
+    let value = |name: &str| header(headers, name);
     let closes =
         |connection: &String| connection.split(',').any(|token| token.trim().eq_ignore_ascii_case("close"));
     OwnHeaders {
@@ -302,6 +308,10 @@ fn check_grpc(file: &OperationFile, wrong: &mut dyn FnMut(String)) {
         .filter(|name| ["content-type", "te"].iter().any(|own| name.eq_ignore_ascii_case(own)))
     {
         wrong(format!("header {own:?} is written by the generator; leave it out"));
+    }
+    let encoding = header(&file.headers, GRPC_ENCODING);
+    if let Some(other) = encoding.filter(|encoding| !["gzip", "identity"].contains(&encoding.as_str())) {
+        wrong(format!("header {GRPC_ENCODING:?}: messages are compressed by gzip, not by {other:?}"));
     }
 }
 

@@ -57,7 +57,10 @@ pub(crate) struct ScenarioFile {
 pub(crate) struct GrpcFile {
     /// Their schema, beside the scenario file: a `.proto` file, with what it imports beside it, or a set of descriptors as `protoc
     /// --descriptor_set_out=FILE --include_imports` writes it.
-    pub schema: String,
+    pub schema: Option<String>,
+    /// Instead of a schema: the server is asked for it before the load, by server reflection. Methods and messages are checked only then.
+    #[serde(default)]
+    pub reflection: bool,
 }
 
 /// Rows of a file, whose columns can be named where values can.

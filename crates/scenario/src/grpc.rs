@@ -2,6 +2,8 @@
 //! to JSON, for checks and values.
 
 use assay_text::near::hint;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use prost_reflect::prost::Message;
 use prost_reflect::{
     DescriptorPool, DeserializeOptions, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor,
@@ -9,6 +11,7 @@ use prost_reflect::{
 };
 use serde_json::Value;
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::Path;
 
 /// Before each message: whether it is compressed, and its length.
@@ -67,8 +70,38 @@ impl Services {
         if method.is_client_streaming() || method.is_server_streaming() {
             return Err(format!("method {name:?} is streaming; only unary methods are supported"));
         }
-        Ok(UnaryMethod { input: method.input(), output: method.output() })
+        Ok(UnaryMethod { input: method.input(), output: method.output(), compresses: false })
     }
+}
+
+/// The message of a body that holds one, and whether it is compressed.
+///
+/// # Errors
+/// The body holds no message, or not one alone.
+pub fn message_of(body: &[u8]) -> Result<(bool, &[u8]), String> {
+    let (prefix, message) = body.split_at_checked(PREFIX_BYTES).ok_or("its body holds no message")?;
+    let length = u32::from_be_bytes([prefix[1], prefix[2], prefix[3], prefix[4]]) as usize;
+    if message.len() != length {
+        let come = message.len();
+        return Err(format!("its body holds {come} bytes where its message has {length}"));
+    }
+    Ok((prefix[0] != 0, message))
+}
+
+/// Appends a message as the body of a request: what `write` appends, and its prefix.
+pub(crate) fn put_message(
+    out: &mut Vec<u8>,
+    is_compressed: bool,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), String>,
+) -> Result<(), String> {
+    out.push(u8::from(is_compressed));
+    let at = out.len();
+    out.extend_from_slice(&[0; PREFIX_BYTES - 1]);
+    write(out)?;
+    let length = u32::try_from(out.len() - at - (PREFIX_BYTES - 1));
+    let length = length.map_err(|_| "is longer than 4 GiB".to_owned())?;
+    out[at..at + PREFIX_BYTES - 1].copy_from_slice(&length.to_be_bytes());
+    Ok(())
 }
 
 /// A method that has one message as request and one as answer.
@@ -76,9 +109,16 @@ impl Services {
 pub struct UnaryMethod {
     input: MessageDescriptor,
     output: MessageDescriptor,
+    /// Its requests are compressed (gzip).
+    compresses: bool,
 }
 
 impl UnaryMethod {
+    /// With requests that are compressed (gzip), or not.
+    pub(crate) fn compressing(self, compresses: bool) -> UnaryMethod {
+        UnaryMethod { compresses, ..self }
+    }
+
     /// Appends a message, which is JSON, as it is sent.
     ///
     /// # Errors
@@ -89,26 +129,22 @@ impl UnaryMethod {
         let message = DynamicMessage::deserialize_with_options(self.input.clone(), &mut reader, &options)
             .and_then(|message| reader.end().map(|()| message))
             .map_err(|error| format!("is not a {}: {error}", self.input.full_name()))?;
-        let length = u32::try_from(message.encoded_len()).map_err(|_| "is longer than 4 GiB".to_owned())?;
-        out.push(0);
-        out.extend_from_slice(&length.to_be_bytes());
-        message.encode(out).map_err(|error| error.to_string())
+        put_message(out, self.compresses, |out| {
+            if !self.compresses {
+                return message.encode(out).map_err(|error| error.to_string());
+            }
+            let mut encoder = GzEncoder::new(out, Compression::default());
+            encoder.write_all(&message.encode_to_vec()).map_err(|error| error.to_string())?;
+            encoder.finish().map(drop).map_err(|error| error.to_string())
+        })
     }
 
-    /// Appends the message of an answer as JSON: with the fields that have their defaults, named as in JSON (`lowerCamelCase`).
+    /// Appends a message of an answer ([`message_of`]) as JSON: with the fields that have their defaults, named as in JSON
+    /// (`lowerCamelCase`).
     ///
     /// # Errors
     /// It is none of the schema.
-    pub fn read(&self, body: &[u8], json: &mut Vec<u8>) -> Result<(), String> {
-        let (prefix, message) = body.split_at_checked(PREFIX_BYTES).ok_or("its body holds no message")?;
-        if prefix[0] != 0 {
-            return Err("its message is compressed, which was not asked for".to_owned());
-        }
-        let length = u32::from_be_bytes([prefix[1], prefix[2], prefix[3], prefix[4]]) as usize;
-        if message.len() != length {
-            let come = message.len();
-            return Err(format!("its body holds {come} bytes where its message has {length}"));
-        }
+    pub fn read(&self, message: &[u8], json: &mut Vec<u8>) -> Result<(), String> {
         let unfit =
             |error: &dyn std::fmt::Display| format!("its body is not a {}: {error}", self.output.full_name());
         let message = DynamicMessage::decode(self.output.clone(), message).map_err(|error| unfit(&error))?;
@@ -201,13 +237,27 @@ mod tests {
         let place = services().method("shop.Orders/Place").expect("unary");
         let read = |body: &[u8]| {
             let mut json = Vec::new();
-            place.read(body, &mut json).map(|()| String::from_utf8(json).expect("JSON"))
+            let (_, message) = message_of(body)?;
+            place.read(message, &mut json).map(|()| String::from_utf8(json).expect("JSON"))
         };
         assert_eq!(read(b"\0\0\0\0\x02\x08\x07").as_deref(), Ok(r#"{"id":"7","state":""}"#));
-        assert!(read(b"\x01\0\0\0\0").expect_err("compressed").contains("compressed"));
         assert!(read(b"\0\0\0\0\x02\x08").expect_err("cut").contains("1 bytes where its message has 2"));
         assert!(read(b"\0\0\0\0\x01\x08").expect_err("cut").contains("no shop.Receipt"));
         assert!(read(b"").expect_err("nothing").contains("no message"));
+    }
+
+    #[test]
+    fn a_compressed_message_says_so_and_unpacks_to_the_plain_one() {
+        use std::io::Read;
+        let place = services().method("shop.Orders/Place").expect("unary");
+        let json = br#"{"userId":"u7","items":[{"sku":"a","count":150}]}"#;
+        let (mut plain, mut compressed, mut unpacked) = (Vec::new(), b"before".to_vec(), Vec::new());
+        place.write(json, &mut plain).expect("it fits");
+        place.compressing(true).write(json, &mut compressed).expect("it fits");
+        let (is_compressed, message) = message_of(&compressed[6..]).expect("a message");
+        assert!(is_compressed && !message_of(&plain).expect("a message").0);
+        flate2::read::GzDecoder::new(message).read_to_end(&mut unpacked).expect("gzip");
+        assert_eq!(unpacked, plain[PREFIX_BYTES..]);
     }
 
     #[test]

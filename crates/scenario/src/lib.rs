@@ -27,6 +27,7 @@ mod outside;
 mod part;
 mod rate;
 mod ready_made;
+mod reflection;
 mod session;
 mod shared;
 mod template;
@@ -36,15 +37,17 @@ mod users;
 mod value;
 
 pub use chat::{Chat, MESSAGE_BYTES_MAX};
+pub use compile_operation::GRPC_HEADERS;
 pub use deck::Deck;
 pub use error::ScenarioError;
 pub use extract::{Answered, Missed};
-pub use grpc::UnaryMethod;
+pub use grpc::{UnaryMethod, message_of};
 pub use operation::{Operation, OwnHeaders, Scenario};
 pub use outside::Secrets;
 pub use part::Part;
 pub use rate::{RATE_PER_S_MAX, RateSchedule, RateWalk};
 pub use ready_made::{READY_MADE, ReadyMade};
+pub use reflection::{REFLECTION_PATHS, Reflection};
 pub use session::SessionRules;
 pub use shared::Shared;
 pub use template::Template;
@@ -147,6 +150,11 @@ impl Scenario {
     /// Whether its users say something to each other, each on a connection of its own.
     pub fn is_chat(&self) -> bool {
         self.chat.is_some()
+    }
+
+    /// Whether it calls methods of gRPC.
+    pub fn calls_grpc(&self) -> bool {
+        !self.asked_services.is_empty() || self.operations.iter().any(|operation| operation.grpc.is_some())
     }
 
     /// The address that its users speak to, of a server that answers HTTP at this one: a chat server does both on one port.

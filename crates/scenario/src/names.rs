@@ -9,6 +9,7 @@ use crate::template::{self, Source};
 use crate::value::Value;
 use assay_text::near::hint;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What names mean, and what was named.
@@ -23,8 +24,19 @@ pub(crate) struct Names<'a> {
     pub secrets: RefCell<Vec<(String, String)>>,
     /// Files that requests send.
     pub files: RefCell<Vec<Box<[u8]>>>,
-    /// Services whose methods operations may name: none where the scenario names no schema, or where it is not read.
-    pub services: Option<Services>,
+    /// Services whose methods operations may name.
+    pub grpc: Schema,
+}
+
+/// The schema of services of gRPC.
+pub(crate) enum Schema {
+    /// The scenario names none.
+    Missing,
+    /// It is not read.
+    Unread,
+    Known(Services),
+    /// The server is to be asked for it, by names of services.
+    Asked(RefCell<BTreeSet<String>>),
 }
 
 impl Names<'_> {
@@ -78,12 +90,30 @@ impl Names<'_> {
         Ok(bytes)
     }
 
-    /// A method of gRPC; none where the schema is not read.
+    /// A method of gRPC; none where the schema is not read, or not known yet.
     pub fn method(&self, name: &str) -> Result<Option<UnaryMethod>, String> {
-        match &self.services {
-            Some(services) => services.method(name).map(Some),
-            None if matches!(self.outside, Outside::Absent) => Ok(None),
-            None => Err("`grpc` needs the schema of its service: [grpc] schema = \"FILE.proto\"".to_owned()),
+        match &self.grpc {
+            Schema::Known(services) => services.method(name).map(Some),
+            Schema::Unread => Ok(None),
+            Schema::Missing if matches!(self.outside, Outside::Absent) => Ok(None),
+            Schema::Missing => Err(
+                "`grpc` needs the schema of its service: [grpc] schema = \"FILE.proto\", or reflection = true".to_owned(),
+            ),
+            Schema::Asked(services) => {
+                let (service, _) = name
+                    .split_once('/')
+                    .ok_or_else(|| format!("method {name:?}: methods are named package.Service/Method"))?;
+                services.borrow_mut().insert(service.to_owned());
+                Ok(None)
+            }
+        }
+    }
+
+    /// Services whose schema the server is to be asked for.
+    pub fn asked(&self) -> Vec<String> {
+        match &self.grpc {
+            Schema::Asked(services) => services.borrow().iter().cloned().collect(),
+            Schema::Missing | Schema::Unread | Schema::Known(_) => Vec::new(),
         }
     }
 

@@ -135,8 +135,10 @@ pub struct Scenario {
     pub(crate) counters: u16,
     pub(crate) feeds: Vec<Feed>,
     pub(crate) secrets: Secrets,
-    /// Files that requests send, for injectors.
+    /// Files that requests send, for injectors; the schema of gRPC before all others.
     pub(crate) files: Vec<Box<[u8]>>,
+    /// Services of gRPC whose schema the server is to be asked for.
+    pub(crate) asked_services: Vec<String>,
     pub(crate) values: Vec<Value>,
     pub(crate) extracts: Vec<Extract>,
     /// `Cookie` headers whose cookies each user has when a session begins.

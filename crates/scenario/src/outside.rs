@@ -107,6 +107,17 @@ impl Outside<'_> {
         }
     }
 
+    /// The set of descriptors that a server gave, which is the so many-th file; empty while it was not asked.
+    ///
+    /// # Errors
+    /// It was lost on the way.
+    pub fn reflected(&self, number: usize) -> Result<Box<[u8]>, String> {
+        match self {
+            Outside::Sent(sent) if !sent.files.is_empty() => self.file(number, "[grpc]"),
+            _ => Ok(Box::default()),
+        }
+    }
+
     /// The value of a variable.
     ///
     /// # Errors

@@ -6,10 +6,15 @@
 //! `leaves-a-child`, `tells-all` (prints its arguments and environment, and writes them into the file `FAKE_TELL`); or several,
 //! parted by commas.
 //!
+//! With `FAKE_CERT` and `FAKE_KEY`, files in PEM, it speaks TLS.
+//!
 //! `/login` has a form with a token, and gives whoever sends it back a session; `/shop` wants one. `/audit` says how many there were.
 
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -70,10 +75,25 @@ fn main() {
         }
     }
     let listener = TcpListener::bind(("127.0.0.1", port)).expect("a free port");
+    let tls = std::env::var("FAKE_CERT").ok().map(|cert| Arc::new(tls(&cert, &variable("FAKE_KEY"))));
     for stream in listener.incoming().flatten() {
-        let server = Arc::clone(&server);
-        std::thread::spawn(move || server.serve(stream));
+        let (server, tls) = (Arc::clone(&server), tls.clone());
+        std::thread::spawn(move || match tls {
+            Some(tls) => server.serve(StreamOwned::new(ServerConnection::new(tls).ok()?, stream)),
+            None => server.serve(stream),
+        });
     }
+}
+
+fn tls(cert: &str, key: &str) -> ServerConfig {
+    let certs = CertificateDer::pem_file_iter(cert).expect("a file").collect::<Result<_, _>>().expect("PEM");
+    let key = PrivateKeyDer::from_pem_file(key).expect("a key");
+    ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the library's own")
+        .with_no_client_auth()
+        .with_single_cert(certs, key)
+        .expect("they belong together")
 }
 
 impl Server {
@@ -81,8 +101,8 @@ impl Server {
         self.fault.split(',').any(|of| of == fault)
     }
 
-    fn serve(&self, mut stream: TcpStream) -> Option<()> {
-        let mut reader = BufReader::new(stream.try_clone().ok()?);
+    fn serve(&self, stream: impl Read + Write) -> Option<()> {
+        let mut reader = BufReader::new(stream);
         loop {
             let mut request = String::new();
             reader.read_line(&mut request).ok().filter(|count| *count > 0)?;
@@ -106,7 +126,8 @@ impl Server {
             };
             let length = body.len();
             let answer = format!("HTTP/1.1 {status} X\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
-            stream.write_all(answer.as_bytes()).ok()?;
+            reader.get_mut().write_all(answer.as_bytes()).ok()?;
+            reader.get_mut().flush().ok()?;
             if path == "/ready" && self.has("dies-when-ready") {
                 eprintln!("fake server: out of luck");
                 std::process::exit(3);

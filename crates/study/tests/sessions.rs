@@ -97,6 +97,30 @@ fn in_a_study_of_two_variants_each_user_logs_in_once_a_trial_and_the_mix_is_the_
 }
 
 #[test]
+fn over_https_it_is_the_same_and_without_the_certificate_s_authority_nothing_is_loaded() {
+    let resident = r#"design = { kind = "resident", blocks = 2, window = "600ms", warm_up = { cap = "600ms" }, repeats_max = 0 }"#;
+    let fixture = fixture("load = { kind = \"open\", rate_per_s = 50, users = 4 }", resident, TWO_LEVELS);
+    let folder = fixture.folder.path();
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+    std::fs::write(folder.join("cert.pem"), made.cert.pem()).expect("room");
+    std::fs::write(folder.join("key.pem"), made.signing_key.serialize_pem()).expect("room");
+    let text = std::fs::read_to_string(&fixture.study).expect("a study");
+    let environment = format!(
+        "environment = {{ FAKE_CERT = \"{0}/cert.pem\", FAKE_KEY = \"{0}/key.pem\" }}",
+        folder.display()
+    );
+    let https = text.replace("http://", "https://").replace("[server]", &format!("[server]\n{environment}"));
+    std::fs::write(&fixture.study, &https).expect("a study");
+    let (result, _) = fixture.run(false, |_, _| ());
+    let said = result.map(drop).expect_err("nobody knows who signed it").to_string();
+    assert!(said.contains("certificate"), "{said}");
+    std::fs::remove_dir_all(fixture.out()).expect("what is left of it");
+    let trusting = https.replace("[server]", "[server]\ntls = { trust = \"cert.pem\" }");
+    std::fs::write(&fixture.study, trusting).expect("a study");
+    check(&run(&fixture), Some(4));
+}
+
+#[test]
 fn in_a_search_each_user_logs_in_once_for_all_rates() {
     let head = r#"
         capacity = { limits_ms = [40], budget = "10s", users = 30 }

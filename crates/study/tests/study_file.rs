@@ -213,7 +213,7 @@ users = 3
         text,
         expect![[r#"
             x.toml:6: the command cannot be split: missing closing quote
-            x.toml:7: `http://example.com/` must be http://127.0.0.1:PORT/...: the server under test runs on this machine
+            x.toml:7: `http://example.com/` must be http://127.0.0.1:PORT/... (or https://): the server under test runs on this machine
             x.toml:8: unknown placeholder {option.data}; known: java, jvm_options, server_dir, cache, workload_dir, seed, build, port
             x.toml:9: open load needs rate_per_s
         "#]],

@@ -3,17 +3,20 @@
 use super::server::{Reply, Request, Server, Settings, serve};
 use super::{CLOSED, OPEN, errors, is_fine};
 use assay_load::{ErrorKind, Generator, GeneratorConfig, Http, Load, LoadError, Measured, Scenario};
+use flate2::Compression;
+use flate2::read::{GzDecoder, GzEncoder};
+use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-const SHOP: &str = r#"
+pub(super) const SHOP: &str = r#"
     syntax = "proto3";
     package shop;
     message Order { string user = 1; int32 count = 2; }
     message Receipt { int32 id = 1; string state = 2; }
     service Orders { rpc Place(Order) returns (Receipt); }
 "#;
-const PLACE: &str = r#"
+pub(super) const PLACE: &str = r#"
     schema = "assay.scenario/1"
     name = "test"
     [grpc]
@@ -48,14 +51,24 @@ fn scenario(text: &str) -> Scenario {
     serde_json::from_str(&sent).expect("the same")
 }
 
-fn run(url: &str, text: &str, http: Http, (load, ms): (&Load, u64)) -> Result<Measured, LoadError> {
+pub(super) fn run(
+    url: &str,
+    text: &str,
+    http: Http,
+    (load, ms): (&Load, u64),
+) -> Result<Measured, LoadError> {
     let config = GeneratorConfig { http, ..GeneratorConfig::new(url, scenario(text), 2) };
     let stop = AtomicBool::new(false);
     Generator::new(config)?.run(load, Duration::from_millis(ms), &stop, None, &mut |_| ())
 }
 
 /// Loads, each twice as long as the one before, until one has what a check needs: a machine may stand still for longer than a short load.
-fn load(server: &Server, text: &str, law: &Load, is_enough: impl Fn(&Measured) -> bool) -> Measured {
+pub(super) fn load(
+    server: &Server,
+    text: &str,
+    law: &Load,
+    is_enough: impl Fn(&Measured) -> bool,
+) -> Measured {
     let mut ms = 200;
     loop {
         let measured =
@@ -75,20 +88,22 @@ fn is_any(measured: &Measured) -> bool {
 
 /// A message with its prefix.
 fn framed(message: &[u8]) -> Vec<u8> {
-    [&[0, 0, 0, 0, message.len() as u8], message].concat()
+    [&[0], (message.len() as u32).to_be_bytes().as_slice(), message].concat()
 }
 
-fn reply(message: &[u8], trailers: &[(&'static str, &str)]) -> Reply {
+pub(super) fn reply(message: &[u8], trailers: &[(&'static str, &str)]) -> Reply {
     let trailers = trailers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-    Reply::Call { body: framed(message), trailers }
+    Reply::Call { headers: Vec::new(), body: framed(message), trailers }
 }
 
 /// Receipt 7, `placed`.
-fn placed() -> Reply {
-    reply(b"\x08\x07\x12\x06placed", &[("grpc-status", "0")])
+const RECEIPT: &[u8] = b"\x08\x07\x12\x06placed";
+
+pub(super) fn placed() -> Reply {
+    reply(RECEIPT, &[("grpc-status", "0")])
 }
 
-fn is_call(request: &Request) -> bool {
+pub(super) fn is_call(request: &Request) -> bool {
     let is = |name: &str, value: &str| request.headers.get(name).is_some_and(|is| is == value);
     is(":method", "POST") && is("te", "trailers") && is("content-type", "application/grpc")
 }
@@ -148,6 +163,61 @@ fn an_answer_that_is_no_answer_of_grpc_is_wrong() {
         (b"\x08\x07", "without \"\\\"state\\\":\\\"placed\\\"\""),
     ] {
         let server = serve(Settings::default(), move |_| reply(message, &[("grpc-status", "0")]));
+        let measured = load(&server, PLACE, &CLOSED, is_any);
+        assert_eq!(errors(&measured, ErrorKind::Content), measured.requests);
+        assert!(measured.problems[0].text.contains(said), "{:?}", measured.problems);
+    }
+}
+
+/// An answer whose message is said to be compressed.
+pub(super) fn packed(message: &[u8], headers: &[(&'static str, &str)]) -> Reply {
+    let Reply::Call { mut body, trailers, .. } = reply(message, &[("grpc-status", "0")]) else {
+        unreachable!("a call");
+    };
+    body[0] = 1;
+    let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    Reply::Call { headers, body, trailers }
+}
+
+pub(super) fn gzip(message: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    GzEncoder::new(message, Compression::default()).read_to_end(&mut packed).expect("memory");
+    packed
+}
+
+#[test]
+fn messages_are_compressed_and_unpacked_where_the_scenario_asks_for_it() {
+    let text = PLACE.replace(
+        "grpc = \"shop.Orders/Place\"",
+        "grpc = \"shop.Orders/Place\"\nheaders = { grpc-encoding = \"gzip\", grpc-accept-encoding = \"gzip\" }",
+    );
+    for law in [CLOSED, OPEN] {
+        let server = serve(Settings::default(), |request| {
+            let is = |name: &str| request.headers.get(name).is_some_and(|is| is == "gzip");
+            let mut message = Vec::new();
+            let is_gzip = 5 < request.body.len()
+                && request.body == [&[1], &framed(&request.body[5..])[1..]].concat()
+                && GzDecoder::new(&request.body[5..]).read_to_end(&mut message).is_ok();
+            let is_order = message == b"\x0a\x017" || message.starts_with(b"\x0a\x02u7\x10");
+            match is("grpc-encoding") && is("grpc-accept-encoding") && is_gzip && is_order {
+                true => packed(&gzip(RECEIPT), &[("grpc-encoding", "gzip")]),
+                false => Reply::Reset(1),
+            }
+        });
+        is_fine(&load(&server, &text, &law, |one| one.operations.iter().all(|of| 0 < of.requests)));
+    }
+}
+
+#[test]
+fn a_message_that_cannot_be_unpacked_is_wrong_with_the_reason() {
+    let bomb = gzip(&vec![0; 2 << 20]);
+    for (message, headers, said) in [
+        (gzip(RECEIPT), &[][..], "no grpc-encoding says how"),
+        (gzip(RECEIPT), &[("grpc-encoding", "snappy")], "coded by \"snappy\""),
+        (RECEIPT.to_vec(), &[("grpc-encoding", "gzip")], "is not gzip"),
+        (bomb, &[("grpc-encoding", "gzip")], "1 MiB"),
+    ] {
+        let server = serve(Settings::default(), move |_| packed(&message, headers));
         let measured = load(&server, PLACE, &CLOSED, is_any);
         assert_eq!(errors(&measured, ErrorKind::Content), measured.requests);
         assert!(measured.problems[0].text.contains(said), "{:?}", measured.problems);

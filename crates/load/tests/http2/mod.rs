@@ -1,6 +1,7 @@
 //! HTTP/2 against a server of another implementation, which does wrong what a test tells it to.
 
 mod grpc;
+mod reflection;
 pub mod server;
 
 use crate::certificates::Authority;

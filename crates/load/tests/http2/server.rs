@@ -36,6 +36,7 @@ pub enum Reply {
     },
     /// An answer with trailers behind its body.
     Call {
+        headers: Vec<(&'static str, String)>,
         body: Vec<u8>,
         trailers: Vec<(&'static str, String)>,
     },
@@ -164,9 +165,9 @@ fn pair(name: &str, value: &str) -> sys::nghttp2_nv {
 /// Says whether the connection goes on.
 fn act(session: *mut sys::nghttp2_session, state: &mut State, id: i32, reply: Reply) -> bool {
     match reply {
-        Reply::Call { body, trailers } => {
+        Reply::Call { mut headers, body, trailers } => {
             state.trailers.insert(id, trailers);
-            let headers = vec![("content-type", "application/grpc".to_owned())];
+            headers.push(("content-type", "application/grpc".to_owned()));
             act(session, state, id, Reply::Answer { status: 200, headers, body })
         }
         Reply::Answer { status, headers, body } => {

@@ -1,5 +1,6 @@
 //! The `[emulated]` table: its mistakes, its defaults, and keys that a study of emulated guests cannot have.
 
+use crate::check::program::HTTPS;
 use crate::file::document::Document;
 use crate::file::study::{EmulatedTable, LoadKind, Study};
 use crate::file::workload::{Program, Workload};
@@ -93,6 +94,9 @@ pub(crate) fn check(study: &Study, workload: Option<&Workload>, document: &mut D
         }
     };
     cannot(study.capacity.is_some(), "capacity", "a capacity");
+    let speaks_tls =
+        workload.and_then(|of| of.program.server()).is_some_and(|of| of.ready_url.starts_with(HTTPS));
+    cannot(speaks_tls, "server.ready_url", "TLS");
     for (place, load) in study.loads() {
         cannot(load.threads.is_some(), &format!("{place}.threads"), "a number of threads");
     }

@@ -10,6 +10,9 @@ use crate::file::workload::Workload;
 use assay_measure::observers::Observe;
 use assay_model::Design;
 
+/// Of a server that is loaded over TLS.
+pub(crate) const HTTPS: &str = "https://";
+
 /// The texts of the server or benchmark program. A mistake in a workload's own file is reported at the line that names it.
 pub(crate) fn check_program(workload: &Workload, study: &Study, document: &mut Document) {
     let table = match (&study.server, &study.benchmark) {
@@ -26,8 +29,8 @@ pub(crate) fn check_program(workload: &Workload, study: &Study, document: &mut D
     let mut texts: Vec<(&str, String)> = Vec::new();
     texts.extend(program.directory().map(|text| ("directory", text.clone())));
     if let Some(server) = program.server() {
-        if server.tls.is_some() {
-            let what = "`tls` is for a server that runs already, with a `url`; one that is started is loaded over http://127.0.0.1";
+        if server.tls.is_some() && !server.ready_url.starts_with(HTTPS) {
+            let what = "`tls` is for a server whose ready_url begins with https://, which is then loaded over TLS, too";
             document.add(&at("tls"), what);
         }
         texts.extend(server.template.iter().map(|text| ("template", text.clone())));
@@ -40,7 +43,7 @@ pub(crate) fn check_program(workload: &Workload, study: &Study, document: &mut D
         unknown.into_iter().for_each(|what| document.add(&at(key), what));
         if key.ends_with("_url") && !is_loopback(text) {
             let what = format!(
-                "`{text}` must be http://127.0.0.1:PORT/...: the server under test runs on this machine"
+                "`{text}` must be http://127.0.0.1:PORT/... (or https://): the server under test runs on this machine"
             );
             document.add(&at(key), what);
         }
@@ -119,7 +122,8 @@ pub(crate) fn check_no_server(study: &Study, document: &mut Document) {
 }
 
 fn is_loopback(url: &str) -> bool {
-    let authority = url.strip_prefix("http://").map(|rest| rest.split(['/', '?']).next().unwrap_or(""));
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix(HTTPS));
+    let authority = rest.map(|rest| rest.split(['/', '?']).next().unwrap_or(""));
     authority
         .and_then(|a| a.rsplit_once(':'))
         .is_some_and(|(host, _)| host == "127.0.0.1" || host == "localhost")

@@ -18,7 +18,7 @@ pub struct ServerTable {
     /// Instead of `command` and `ready_url`: address of a server that is already running, on this machine or another. Assay loads and
     /// observes it, and never starts, suspends or stops it.
     pub url: Option<String>,
-    /// TLS of a server whose `url` begins with `https://`.
+    /// TLS of a server whose `url`, or `ready_url` where Assay starts it, begins with `https://`.
     pub tls: Option<TlsTable>,
     /// Load it over HTTP/2, with so many requests at once on a connection: agreed on over TLS (ALPN), else the server must be known to speak
     /// it. Default: HTTP/1.1.
@@ -32,7 +32,7 @@ pub struct ServerTable {
     pub companions: Vec<u32>,
     /// The GC log of a server with `url`, so that slow requests can be attributed to pauses.
     pub gc_log: Option<String>,
-    /// The server is ready when this URL answers with success.
+    /// The server is ready when this URL answers with success. It is loaded at the same address: over TLS where that begins with `https://`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub ready_url: String,
     /// How long that may take. Default: 120.

@@ -105,6 +105,14 @@ fn is_program(name: &str, folder: &Path) -> bool {
     find_program(name, &[]).is_some()
 }
 
+/// The certificates that a load needs can be read.
+pub(super) fn check_tls(server: &ServerTable, document: &mut Document) {
+    let folder = crate::file::workload::folder_of(&document.file);
+    if let Some(Err(e)) = server.tls.as_ref().map(|tls| tls.options(&folder)) {
+        document.add("server.tls", e.to_string());
+    }
+}
+
 /// A server that runs already: its process and its files are here, and the design does not start it again.
 pub(super) fn check_attached(server: &ServerTable, layout: Layout, document: &mut Document) {
     let folder = crate::file::workload::folder_of(&document.file);
@@ -112,9 +120,6 @@ pub(super) fn check_attached(server: &ServerTable, layout: Layout, document: &mu
         let pid = server.pid.unwrap_or_default();
         let what = format!("there is no process with PID {pid}; to list the running JVMs: assay memory");
         document.add("server.pid", if e.is_absent() { what } else { e.to_string() });
-    }
-    if let Some(Err(e)) = server.tls.as_ref().map(|tls| tls.options(&folder)) {
-        document.add("server.tls", e.to_string());
     }
     if let Some(Err(e)) = server.gc_log.as_ref().map(|log| fs_err::File::open(folder.join(log))) {
         document.add("server.gc_log", format!("{e}; gc_log (--gc-log) is the file that the server writes"));

@@ -208,6 +208,7 @@ fn check_here(
     if let Some(capacity) = procedure.capacity() {
         check_limited(capacity, candidates, document);
     }
+    workload.program.server().into_iter().for_each(|server| needed::check_tls(server, document));
     match workload.program.attached() {
         Some(server) => needed::check_attached(server, layout, document),
         None => needed::check(workload, uses_jvm, layout.kind, candidates, document),

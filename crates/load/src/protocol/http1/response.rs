@@ -4,6 +4,7 @@
 //! Not supported: protocol upgrades. Content codings are taken off where an answer is checked (`coding`).
 
 use crate::protocol::Answer;
+use std::mem::MaybeUninit;
 
 /// Longest head, and longest trailer section, bytes.
 pub(crate) const HEAD_BYTES_MAX: usize = 64 << 10;
@@ -242,14 +243,15 @@ impl ResponseReader {
         if head.len() > HEAD_BYTES_MAX {
             return Err(Broken::HeadTooLong);
         }
-        let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
-        let mut response = httparse::Response::new(&mut headers);
+        // Not filled with empty ones first: that would take longer than the rest of most answers.
+        let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+        let mut response = httparse::Response::new(&mut []);
         // What servers send against RFC 9112 section 5 and its clients read all the same.
         let mut tolerant = httparse::ParserConfig::default();
         tolerant
             .allow_obsolete_multiline_headers_in_responses(true)
             .allow_spaces_after_header_name_in_responses(true);
-        match tolerant.parse_response(&mut response, head) {
+        match tolerant.parse_response_with_uninit_headers(&mut response, head, &mut headers) {
             Ok(httparse::Status::Complete(_)) => (),
             Err(httparse::Error::TooManyHeaders) => return Err(Broken::HeadersTooMany),
             Ok(httparse::Status::Partial) | Err(_) => return Err(Broken::Head),
