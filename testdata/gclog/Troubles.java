@@ -49,11 +49,11 @@ public final class Troubles {
         until_ns = System.nanoTime() + Long.parseLong(arguments[1]) * 1_000_000_000L;
         int number = Integer.parseInt(arguments[2]);
         switch (arguments[0]) {
-            case "leak": leak(number); break;
+            case "leak": leak(number, Integer.parseInt(arguments[1])); break;
             case "live": live(number); break;
             case "explicit": explicit(number); break;
-            case "classes": classes(number, false); break;
-            case "loaders": classes(number, true); break;
+            case "classes": classes(number, Integer.parseInt(arguments[1]), false); break;
+            case "loaders": classes(number, Integer.parseInt(arguments[1]), true); break;
             case "direct": direct(number); break;
             case "large": large(number); break;
             case "churn": churn(number); break;
@@ -87,11 +87,12 @@ public final class Troubles {
         }
     }
 
-    /** Keeps so many MiB more each second, beside garbage. */
-    private static void leak(int mib) throws InterruptedException {
+    /** Keeps so many MiB more each second, beside garbage: on a slow machine for longer, since as much must be kept. */
+    private static void leak(int mib, int seconds) throws InterruptedException {
         keep(8);
+        int wanted = KEPT.size() + mib * KIB * seconds * 9 / 10;
         try {
-            while (runs()) {
+            while (runs() || KEPT.size() < wanted) {
                 for (int at = 0; at < mib * KIB / 50; at++) {
                     KEPT.add(new byte[KIB - 20]);
                 }
@@ -124,8 +125,8 @@ public final class Troubles {
         }
     }
 
-    /** Defines so many classes each second, which are kept or not. */
-    private static void classes(int per_s, boolean isKept) throws Exception {
+    /** Defines so many classes each second, which are kept or not: on a slow machine for longer, since as many must be made. */
+    private static void classes(int per_s, int seconds, boolean isKept) throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (InputStream in = Troubles.class.getResourceAsStream("Troubles$Small.class")) {
             for (int read = in.read(); 0 <= read; read = in.read()) {
@@ -134,8 +135,10 @@ public final class Troubles {
         }
         byte[] bytes = out.toByteArray();
         keep(8);
-        while (runs()) {
+        int defined = 0;
+        while (runs() || defined < per_s * seconds / 2) {
             for (int at = 0; at < per_s / 50; at++) {
+                defined++;
                 try {
                     Object made = new Loader().define(bytes).getDeclaredConstructor().newInstance();
                     sink = made;

@@ -100,14 +100,21 @@ fn the_same_log_says_the_same_plain_packed_in_an_archive_in_a_folder_and_through
         report.sources.clear();
         reports.push(report);
     }
-    let mut child =
-        command(&["-", "--json"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("assay starts");
-    child.stdin.take().expect("a pipe").write_all(log(0..200).as_bytes()).expect("taken");
-    let output = child.wait_with_output().expect("an end");
-    let mut piped: GcReport = serde_json::from_slice(&output.stdout).expect("the stored form");
-    assert_eq!(piped.sources[0].name, "standard input");
-    piped.sources.clear();
-    reports.push(piped);
+    for bytes in
+        [log(0..200).into_bytes(), fs::read(&packed).expect("packed"), fs::read(&archive).expect("a zip")]
+    {
+        let mut child = command(&["-", "--json"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("assay starts");
+        child.stdin.take().expect("a pipe").write_all(&bytes).expect("taken");
+        let output = child.wait_with_output().expect("an end");
+        let mut piped: GcReport = serde_json::from_slice(&output.stdout).expect("the stored form");
+        assert!(piped.sources[0].name.starts_with("standard input"), "{:?}", piped.sources);
+        piped.sources.clear();
+        reports.push(piped);
+    }
     assert!(reports.windows(2).all(|pair| pair[0] == pair[1]));
     let told = text(&gc(&[&logs.display().to_string()]).stderr);
     assert!(told.contains("skipped: ") && told.contains("notes.txt"), "{told}");

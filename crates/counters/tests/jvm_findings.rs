@@ -89,6 +89,30 @@ fn a_collector_with_much_of_the_cpu_time_and_how_full_its_heap_is() {
     }
 }
 
+/// Two classes have finalizers; the application has more samples than both.
+fn stacks_of_finalizers() -> TimeSamples {
+    let java = |name: &str| SampledFrame { name: name.to_owned(), kind: FrameKind::Java };
+    let role = |role: ThreadRole| SampledFrame { name: role.title().to_owned(), kind: FrameKind::Role };
+    let frames = vec![
+        role(ThreadRole::Jdk),
+        role(ThreadRole::Application),
+        java("java.lang.ref.Finalizer.runFinalizer"),
+        java("java.lang.System$2.invokeFinalize"),
+        java("shop.Order.finalize"),
+        java("shop.Order.check"),
+        java("shop.File.finalize"),
+    ];
+    let stack = |frames: &[u32], samples| SampledStack { frames: frames.to_vec(), samples };
+    let stacks = vec![
+        stack(&[1, 5], 600),
+        stack(&[0, 2], 300),
+        stack(&[0, 2, 3, 4, 5], 60),
+        stack(&[0, 4], 20),
+        stack(&[0, 2, 6], 20),
+    ];
+    TimeSamples { samples: 1000, frames, stacks, ..TimeSamples::default() }
+}
+
 #[test]
 fn threads_of_the_jdk_and_of_the_jvm_that_have_much_of_the_cpu_time() {
     let of = |role, name: &'static str, cpu_ns| {
@@ -103,6 +127,12 @@ fn threads_of_the_jdk_and_of_the_jvm_that_have_much_of_the_cpu_time() {
     assert!(finalizer.command().contains("GC.finalizer_info"), "{finalizer:?}");
     let cleaner = found("jdk-threads", of(ThreadRole::Jdk, "Cleaner-*", 2 * S), role_alone);
     assert!(cleaner.claim.contains("25 %") && cleaner.command().contains("Thread.print"), "{cleaner:?}");
+    let mut report = healthy();
+    of(ThreadRole::Jdk, "Finalizer", 2 * S)(&mut report);
+    report.samples = Some(stacks_of_finalizers());
+    let named = &findings(&report)[0];
+    assert!(named.claim.ends_with("most of it Finalizer, in shop.Order.finalize"), "{named:?}");
+    assert!(named.command().contains("shop.Order.finalize"), "{named:?}");
     let vm = found("jvm-threads", of(ThreadRole::Vm, "VM Thread", 2 * S), role_alone);
     assert!(vm.claim.contains("25 %") && vm.ways().any(|way| way.contains("safepoint")), "{vm:?}");
     let mut report = healthy();

@@ -13,24 +13,38 @@ pub(crate) struct Decimal {
     pub places: u32,
 }
 
+/// Powers of ten that 64 bits hold.
+const POWERS: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = powers[at - 1] * 10;
+        at += 1;
+    }
+    powers
+};
+
+fn power_of_ten(exponent: u32) -> Option<u64> {
+    POWERS.get(exponent as usize).copied()
+}
+
 /// Appends the digits that bytes begin with to a number, and counts them. One that overflows has too many.
 #[inline]
 fn digits(bytes: &[u8], mut units: u64) -> (u64, usize) {
-    let mut count = 0;
-    while let Some(byte) = bytes.get(count) {
+    for (count, byte) in bytes.iter().enumerate() {
         let digit = byte.wrapping_sub(b'0');
         if 10 <= digit {
-            break;
+            return (units, count);
         }
         units = units.wrapping_mul(10).wrapping_add(u64::from(digit));
-        count += 1;
     }
-    (units, count)
+    (units, bytes.len())
 }
 
 impl Decimal {
     /// Takes a number such as `0.0157380` off the front. The JVM of some locales writes a comma (JDK 7 on Windows), which is
     /// followed by a digit at once, never by a blank. Held by `commas_of_some_locales_are_decimal_points`.
+    #[inline]
     pub fn take(text: &mut &str) -> Option<Decimal> {
         let bytes = text.as_bytes();
         let (whole, before) = digits(bytes, 0);
@@ -56,13 +70,14 @@ impl Decimal {
     }
 
     /// Times 10^`zeros`, what lies behind the point cut off; and the smallest step of it, at least 1.
+    #[inline]
     pub fn scaled(self, zeros: u32) -> Option<(u64, u64)> {
         match zeros.checked_sub(self.places) {
             Some(up) => {
-                let step = 10_u64.checked_pow(up)?;
+                let step = power_of_ten(up)?;
                 Some((self.units.checked_mul(step)?, step))
             }
-            None => Some((self.units / 10_u64.checked_pow(self.places - zeros)?, 1)),
+            None => Some((self.units / power_of_ten(self.places - zeros)?, 1)),
         }
     }
 
@@ -72,7 +87,7 @@ impl Decimal {
             let unit = 1_u64.checked_shl(shift)?;
             return Some((self.units.checked_mul(unit)?, unit));
         }
-        let parts = 10_u128.checked_pow(self.places)?;
+        let parts = u128::from(power_of_ten(self.places)?);
         let unit = 1_u128.checked_shl(shift)?;
         let value = u128::from(self.units).checked_mul(unit)? / parts;
         let step = unit.div_ceil(parts).max(1);

@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 const WINDOWS_MS: [u64; 14] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 60_000];
 /// Pauses within the longest window. Where there are more, windows that would need those forgotten are absent.
 const PAUSES_MAX: usize = 32_768;
+/// So often it is seen which pauses no window needs any more.
+const FORGOTTEN_EVERY: usize = 64;
 
 /// The most that any window of a length was paused.
 ///
@@ -89,10 +91,13 @@ impl Mmu {
         self.total_ns = self.total_ns.saturating_add(length_ns);
         self.pauses.push_back((start_ns, end_ns, self.total_ns));
         let first_ns = self.first_ns.unwrap_or(start_ns);
+        let pause = (start_ns, end_ns, self.total_ns);
         for window in &mut self.windows {
-            window.take(&self.pauses, self.forgotten, (first_ns, after_ns));
+            window.take(pause, &self.pauses, self.forgotten, (first_ns, after_ns));
         }
-        self.forget();
+        if self.pauses.len().is_multiple_of(FORGOTTEN_EVERY) || PAUSES_MAX < self.pauses.len() {
+            self.forget();
+        }
     }
 
     fn forget(&mut self) {
@@ -138,8 +143,13 @@ impl Mmu {
 
 impl SlidingWindow {
     /// Takes the last pause of the queue, the one before which ended at `after_ns`.
-    fn take(&mut self, pauses: &VecDeque<(u64, u64, u64)>, forgotten: u64, (first_ns, after_ns): (u64, u64)) {
-        let Some(&(start_ns, end_ns, sum_ns)) = pauses.back() else { return };
+    fn take(
+        &mut self,
+        (start_ns, end_ns, sum_ns): (u64, u64, u64),
+        pauses: &VecDeque<(u64, u64, u64)>,
+        forgotten: u64,
+        (first_ns, after_ns): (u64, u64),
+    ) {
         let from_ns = end_ns.saturating_sub(self.length_ns);
         let first_end_ns = first_ns.saturating_add(self.length_ns);
         self.first_window_ns += end_ns.min(first_end_ns).saturating_sub(start_ns);

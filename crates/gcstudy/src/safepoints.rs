@@ -1,6 +1,7 @@
 //! Time stopped at safepoints that is not a pause of the collector.
 
 use crate::timeline::Span;
+use std::collections::VecDeque;
 
 /// Pauses that wait for their safepoint. A safepoint holds one, seldom two.
 const WAITING_MAX: usize = 64;
@@ -8,7 +9,7 @@ const WAITING_MAX: usize = 64;
 /// Takes the pauses out of the safepoints that hold them: a pause is logged first, then the safepoint that it was in.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Safepoints {
-    waiting: Vec<(u64, Option<Span>)>,
+    waiting: VecDeque<(u64, Option<Span>)>,
     /// Stopped for other things, nanoseconds; absent without safepoints.
     other_ns: Option<u128>,
 }
@@ -17,9 +18,9 @@ impl Safepoints {
     /// Takes a pause.
     pub fn pause(&mut self, ns: u64, at: Option<Span>) {
         if self.waiting.len() == WAITING_MAX {
-            self.waiting.remove(0);
+            self.waiting.pop_front();
         }
-        self.waiting.push((ns, at));
+        self.waiting.push_back((ns, at));
     }
 
     /// Takes a safepoint; gives what of it was not for the collector.

@@ -14,4 +14,4 @@ mod unpack;
 
 pub use encoding::Encoding;
 pub use prefix::{Prefix, PrefixSearch, Stripped, take_time};
-pub use unpack::unpacked;
+pub use unpack::{is_packed, unpacked};

@@ -13,6 +13,11 @@ const BZIP2: &[u8] = b"BZh";
 /// Largest window of zstd: that of `zstd --ultra -22`, which `zstd -d` takes without being asked to.
 const ZSTD_WINDOW_BYTES_MAX: u64 = 128 << 20;
 
+/// Whether bytes that begin so are packed.
+pub fn is_packed(first: &[u8]) -> bool {
+    [GZIP, ZSTD, XZ, BZIP2].iter().any(|magic| first.starts_with(magic))
+}
+
 /// Calls `read` with the bytes, unpacked where they are gzip, zstd, xz or bzip2, of one part or of several one after the other. It is
 /// unpacked as a stream, so that a file which pretends to be small costs time and not memory.
 ///
@@ -118,5 +123,6 @@ mod tests {
         }
         assert_eq!(text_of(b"one\n").expect("plain"), "one\n");
         assert_eq!(text_of(b"").expect("plain"), "");
+        assert!(PACKED.into_iter().all(is_packed) && !is_packed(b"one\n") && !is_packed(b""));
     }
 }

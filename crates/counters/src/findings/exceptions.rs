@@ -1,6 +1,7 @@
 //! CPU time in the stack traces of exceptions, by samples.
 
 use super::rule::{Found, Rule};
+use super::stacks::frames;
 use super::words::percent;
 use assay_model::{
     FrameKind, RuleId, SampledFrame, SampledStack, Severity, Threshold, TimeReport, TimeSamples,
@@ -53,19 +54,14 @@ fn stack_traces_filled(report: &TimeReport) -> Vec<Found> {
     ]
 }
 
-fn frames<'a>(
-    samples: &'a TimeSamples,
-    stack: &'a SampledStack,
-) -> impl DoubleEndedIterator<Item = &'a SampledFrame> {
-    stack.frames.iter().filter_map(|number| samples.frames.get(*number as usize))
-}
-
 fn fills_in(samples: &TimeSamples, stack: &SampledStack) -> bool {
-    frames(samples, stack)
+    frames(&samples.frames, &stack.frames)
         .any(|frame| frame.kind == FrameKind::Jvm && FILLS_IN.contains(&frame.name.as_str()))
 }
 
 /// The innermost method that is known by its name.
 fn last_java<'a>(samples: &'a TimeSamples, stack: &'a SampledStack) -> Option<&'a SampledFrame> {
-    frames(samples, stack).rev().find(|frame| frame.kind == FrameKind::Java && frame.name.contains('.'))
+    frames(&samples.frames, &stack.frames)
+        .rev()
+        .find(|frame| frame.kind == FrameKind::Java && frame.name.contains('.'))
 }

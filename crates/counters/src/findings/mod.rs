@@ -15,6 +15,7 @@ mod places;
 mod pools;
 mod rule;
 mod run_queue;
+mod stacks;
 mod threads;
 mod words;
 

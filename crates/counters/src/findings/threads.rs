@@ -2,6 +2,7 @@
 
 use super::pools::{POOL, WAITS, has_many_faults, has_short_runs};
 use super::rule::{Found, Rule};
+use super::stacks::cleans_up;
 use super::words::{cpus, per_cpu_s, percent, pool, seconds, share};
 use assay_model::{
     Estimate, RuleId, Severity, ThreadRole, ThreadTime, Threshold, TimeGroup, TimeReport, TimeSums,
@@ -157,7 +158,8 @@ static JDK_THREADS: Rule = Rule {
     id: RuleId::of("jdk-threads"),
     severity: Severity::Warning,
     thresholds: &[ROLE],
-    evidence: "CPU time of the JDK's own threads, from {role} of the process's on, and which of them has most of it.",
+    evidence: "CPU time of the JDK's own threads, from {role} of the process's on, which of them has most of it, and, where samples or a \
+               recording have its name, the method that they run most often for dead objects.",
     cause: "Objects with a finalizer, a cleaner or a reference queue die as fast as one thread can follow, or what one of them does takes \
             long.",
     fix: "See of which class it is: `jcmd PID Thread.print`, several times.",
@@ -172,7 +174,10 @@ static JDK_THREADS: Rule = Rule {
 fn jdk_threads(report: &TimeReport) -> Vec<Found> {
     let Some((sums, most)) = role_that_stands_out(report, &[ThreadRole::Jdk]) else { return Vec::new() };
     let part = percent(share(sums.cpu_ns, report.process.cpu_ns));
-    let claim = format!("The JDK's own threads have {part} of the CPU time, most of it {}", most.name);
+    let method = cleans_up(report);
+    let works_in = method.map_or_else(String::new, |method| format!(", in {method}"));
+    let claim =
+        format!("The JDK's own threads have {part} of the CPU time, most of it {}{works_in}", most.name);
     let evidence = format!(
         "{} used {} of {}; counts from {ROLE} on",
         pool(most),
@@ -180,10 +185,13 @@ fn jdk_threads(report: &TimeReport) -> Vec<Found> {
         seconds(report.process.cpu_ns)
     );
     let found = JDK_THREADS.finding(claim, evidence).of_cpu(sums.cpu_ns);
-    let stacks = format!("See of which class it is: jcmd {} Thread.print several times", report.pid);
+    let stacks = match method {
+        Some(method) => format!("Look at {method}, which runs for each dead object"),
+        None => format!("See of which class it is: jcmd {} Thread.print several times", report.pid),
+    };
     let found = if most.name == FINALIZER {
         let waiting = format!("See what waits for it, by class: jcmd {} GC.finalizer_info", report.pid);
-        found.to_do(waiting).or(stacks)
+        if method.is_some() { found.to_do(stacks).or(waiting) } else { found.to_do(waiting).or(stacks) }
     } else {
         found.to_do(stacks)
     };

@@ -1,8 +1,8 @@
 //! Archives of logs: zip, and tar, packed or not.
 
-use assay_lines::unpacked;
+use assay_lines::{is_packed, unpacked};
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
@@ -15,6 +15,26 @@ const TAR_HEAD_BYTES: u64 = 512;
 
 /// The name and the bytes of a member, or why it cannot be read.
 type Member<'a> = io::Result<(&'a Path, &'a mut dyn Read)>;
+
+/// Whether an input that begins so is an archive, or, where the first bytes of a packed one do not show it, may be one.
+pub(super) fn may_be_archive(first: &[u8]) -> bool {
+    if ZIP.iter().any(|magic| first.starts_with(magic)) {
+        return true;
+    }
+    let head = head_of(first);
+    is_tar(&head) || is_packed(first) && (head.len() as u64) < TAR_HEAD_BYTES
+}
+
+fn is_tar(head: &[u8]) -> bool {
+    head.get(TAR.0..).is_some_and(|rest| rest.starts_with(TAR.1))
+}
+
+/// The first bytes, unpacked, as far as that goes: a packed file that is damaged is a matter of reading it.
+fn head_of(mut packed: impl BufRead) -> Vec<u8> {
+    let mut head = Vec::new();
+    let _ = unpacked(&mut packed, &mut |reader| reader.take(TAR_HEAD_BYTES).read_to_end(&mut head).map(drop));
+    head
+}
 
 /// An archive.
 pub(super) enum Archive {
@@ -38,12 +58,7 @@ impl Archive {
                 ))
             });
         }
-        let mut head = Vec::new();
-        // A packed file that is damaged is a matter of reading it.
-        let _ =
-            unpacked(&mut file, &mut |reader| reader.take(TAR_HEAD_BYTES).read_to_end(&mut head).map(drop));
-        let is_tar = head.get(TAR.0..).is_some_and(|rest| rest.starts_with(TAR.1));
-        Ok(is_tar.then(|| Archive::Tar(path.to_owned())))
+        Ok(is_tar(&head_of(file)).then(|| Archive::Tar(path.to_owned())))
     }
 
     /// Calls `take` with each of the first members that is a file: its index, its name and its bytes, as far as it can be read; a

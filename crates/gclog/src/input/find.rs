@@ -1,6 +1,7 @@
 //! From what was named to sets of logs.
 
 use super::archive::Archive;
+use super::aside::PutAside;
 use super::head::{self, Head};
 use super::open;
 use super::order::{DatedFile, in_order, rotation};
@@ -36,6 +37,10 @@ pub struct Found {
 /// # Errors
 /// A named input does not exist or may not be read; a folder or archive without a log.
 pub fn find(named: &[PathBuf], join: bool) -> Result<Found, InputError> {
+    // Before the first is read.
+    if named.iter().filter(|path| path.as_os_str() == STANDARD_INPUT).count() > 1 {
+        return Err(InputError::StandardInputTwice);
+    }
     let mut search = Search::default();
     for path in named {
         search.add(path)?;
@@ -77,7 +82,8 @@ impl Search {
             return Ok(());
         }
         if let Some(archive) = Archive::of(path).map_err(failed)? {
-            let (logs, looked_at) = self.add_members(path, archive, &metadata);
+            let member = |index| Origin::Member(path.to_owned(), index);
+            let (logs, looked_at) = self.add_members(path, archive, &metadata, &member);
             return if logs == 0 { Err(no_log(path, looked_at)) } else { Ok(()) };
         }
         let origin = Origin::File(path.to_owned());
@@ -88,14 +94,22 @@ impl Search {
     }
 
     fn add_standard_input(&mut self) -> Result<(), InputError> {
-        let is_there = |files: &Vec<DatedFile<FoundFile>>| {
-            files.iter().any(|f| f.part.log.origin == Origin::StandardInput)
+        const NAME: &str = "standard input";
+        let failed = |source| InputError::Open { path: NAME.to_owned(), source };
+        let Some(aside) = PutAside::standard_input().map_err(failed)? else {
+            self.once(Origin::StandardInput, NAME);
+            return Ok(());
         };
-        if self.files.values().any(is_there) {
-            return Err(InputError::StandardInputTwice);
-        }
-        self.once(Origin::StandardInput, "standard input");
-        Ok(())
+        let path = aside.path();
+        let Some(archive) = Archive::of(&path).map_err(failed)? else {
+            self.once(Origin::Aside(aside), NAME);
+            return Ok(());
+        };
+        let metadata = fs::metadata(&path).map_err(failed)?;
+        let name = Path::new(NAME);
+        let member = |index| Origin::MemberAside(aside.clone(), index);
+        let (logs, looked_at) = self.add_members(name, archive, &metadata, &member);
+        if logs == 0 { Err(no_log(name, looked_at)) } else { Ok(()) }
     }
 
     /// An input that can be read only once is a set of its own.
@@ -196,7 +210,8 @@ impl Search {
             return Ok(0);
         }
         if let Some(archive) = Archive::of(path)? {
-            return Ok(self.add_members(path, archive, &metadata).0);
+            let member = |index| Origin::Member(path.to_owned(), index);
+            return Ok(self.add_members(path, archive, &metadata, &member).0);
         }
         let origin = Origin::File(path.to_owned());
         let head = head::read(&origin)?;
@@ -208,15 +223,21 @@ impl Search {
         Ok(usize::from(head.is_log))
     }
 
-    /// The logs of an archive: how many there are, and how many members were looked at.
-    fn add_members(&mut self, path: &Path, mut archive: Archive, metadata: &Metadata) -> (usize, usize) {
+    /// The logs of an archive: how many there are, and how many members were looked at. `member` is where one of them lies.
+    fn add_members(
+        &mut self,
+        path: &Path,
+        mut archive: Archive,
+        metadata: &Metadata,
+        member: &dyn Fn(usize) -> Origin,
+    ) -> (usize, usize) {
         let (mut logs, mut looked_at) = (0, 0);
-        let read = archive.each_member(MEMBERS_MAX, &mut |index, member| {
+        let read = archive.each_member(MEMBERS_MAX, &mut |index, bytes| {
             looked_at += 1;
-            let head = member.and_then(|(name, bytes)| Ok((name, head::read_member(bytes)?)));
+            let head = bytes.and_then(|(name, bytes)| Ok((name, head::read_member(bytes)?)));
             match head {
                 Ok((within, head)) => {
-                    logs += usize::from(self.add_member(path, index, within, head, metadata));
+                    logs += usize::from(self.add_member((path, member(index)), within, head, metadata));
                 }
                 Err(error) => {
                     self.pass_over(path, &format!("member {}: {}", index + 1, open::in_words(&error)));
@@ -237,8 +258,7 @@ impl Search {
     /// A member of an archive; whether it is a log.
     fn add_member(
         &mut self,
-        path: &Path,
-        index: usize,
+        (path, origin): (&Path, Origin),
         within: &Path,
         head: Head,
         metadata: &Metadata,
@@ -252,7 +272,7 @@ impl Search {
         let rotation = rotation(&file_name);
         let folder = path.join(within.parent().unwrap_or(Path::new("")));
         let key = (folder, rotation.base.clone(), 0);
-        let log = LogPart { name, origin: Origin::Member(path.to_owned(), index) };
+        let log = LogPart { name, origin };
         let part = FoundFile { log, identity: None };
         self.put(key, DatedFile { part, rotation, first: head.first, modified: metadata.modified().ok() });
         true

@@ -7,6 +7,7 @@
 //! pretends to be small costs time and not memory.
 
 mod archive;
+mod aside;
 mod find;
 mod follow;
 mod head;

@@ -22,7 +22,9 @@ impl Input {
         Ok(match origin {
             Origin::File(path) | Origin::Once(path) => Input::Plain(Box::new(buffered(File::open(path)?))),
             Origin::StandardInput => Input::Plain(Box::new(buffered(io::stdin()))),
+            Origin::Aside(aside) => Input::Plain(Box::new(buffered(File::open(aside.path())?))),
             Origin::Member(path, index) => Input::Member(path.clone(), *index),
+            Origin::MemberAside(aside, index) => Input::Member(aside.path(), *index),
         })
     }
 

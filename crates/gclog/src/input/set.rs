@@ -1,5 +1,6 @@
 //! What is read: a log as a set of files, and what can be wrong with what was named.
 
+use super::aside::PutAside;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -51,8 +52,12 @@ pub(crate) enum Origin {
     Once(PathBuf),
     /// Standard input.
     StandardInput,
-    /// A member of a zip archive, by its index.
+    /// Standard input, put aside.
+    Aside(PutAside),
+    /// A member of an archive, by its index.
     Member(PathBuf, usize),
+    /// A member of the archive that standard input is.
+    MemberAside(PutAside, usize),
 }
 
 /// One file of a set.

@@ -180,6 +180,17 @@ fn parts_of_pauses_that_are_felt_are_named() {
     assert!(references.evidence_line().contains("references took 600 ms of 1500 ms of pauses, 40 %"));
     check("root-scan-long", takes(GcPart::RootScan, 40.0));
     check("string-deduplication-long", takes(GcPart::StringDeduplication, 40.0));
+    let beside = |part: f64| {
+        move |r: &mut GcReport| {
+            let ms = part * r.span_s.expect("a span") * 1e3;
+            r.concurrent_by_phase = vec![row("Concurrent String Deduplication", None, 40, ms)];
+        }
+    };
+    let busy = check("string-deduplication-long", beside(0.3));
+    assert!(busy.claim.contains("for much of the time") && busy.evidence_line().contains("30 %"), "{busy:?}");
+    let mut seldom = well();
+    beside(0.1)(&mut seldom);
+    assert_eq!(findings(&seldom), []);
     let mut little = well();
     takes(GcPart::References, 20.0)(&mut little);
     assert_eq!(findings(&little), []);

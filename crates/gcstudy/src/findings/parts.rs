@@ -18,7 +18,8 @@ const PART: Threshold = Threshold::percent("part", 30.0);
 const LEAST_EXPLAINED: f64 = 0.6;
 
 fn explains(report: &GcReport, part: GcPart) -> f64 {
-    share(report, part).map_or(0.0, |share| share.max(LEAST_EXPLAINED))
+    let share = share(report, part).filter(|share| PART.share() <= *share);
+    share.map_or(0.0, |share| share.max(LEAST_EXPLAINED))
 }
 
 fn share(report: &GcReport, part: GcPart) -> Option<f64> {
@@ -87,23 +88,47 @@ fn roots(report: &GcReport) -> Option<Found> {
     )
 }
 
+/// Part of the time in which a thread deduplicates that a program would notice: a fifth of a processor.
+const BESIDE: Threshold = Threshold::percent("beside", 20.0);
+/// How logs call its work, in JDK 8 and since.
+const DEDUPLICATES: [&str; 2] = ["GC concurrent-string-deduplication", "Concurrent String Deduplication"];
+
 static STRING_DEDUPLICATION_LONG: Rule = Rule {
     id: RuleId::of("string-deduplication-long"),
     severity: Severity::Warning,
-    thresholds: &[PART, FELT, LONG],
+    thresholds: &[PART, FELT, LONG, BESIDE],
     evidence: "Time of string deduplication in pauses, from {part} of all pauses on, where these take {felt} of the time or more or one takes \
-               {long}.",
-    cause: "`-XX:+UseStringDeduplication` looks at strings in pauses, and keeps a table of them that is mended in each.",
+               {long}; or time in which the JVM's thread deduplicates beside the application, from {beside} of the log on.",
+    cause: "`-XX:+UseStringDeduplication` looks at strings in pauses, keeps a table of them, and compares each new one with it.",
     fix: "Leave `-XX:+UseStringDeduplication` out.",
     alternatives: &["Deduplicate where equal strings are made."],
     judge: strings,
 };
 
+/// How long the thread worked that deduplicates, where that is much of the log.
+fn deduplicates_beside(report: &GcReport) -> Option<String> {
+    let of_it = report.concurrent_by_phase.iter().filter(|row| DEDUPLICATES.contains(&row.name.as_str()));
+    let s = of_it.map(|row| row.durations.total_ms).sum::<f64>() / 1e3;
+    let span_s = report.span_s.filter(|span_s| BESIDE.share() * span_s <= s && 0.0 < s)?;
+    Some(format!(
+        "a thread deduplicated strings for {s:.1} s of {span_s:.1} s, {:.0} %",
+        (s / span_s).min(1.0) * 100.0
+    ))
+}
+
 fn strings(report: &GcReport) -> Option<Found> {
-    let evidence = takes_much(report, GcPart::StringDeduplication, "string deduplication")?;
-    let claim = "Pauses are spent on the deduplication of strings.";
-    let found = STRING_DEDUPLICATION_LONG.finding(claim, evidence).at(report.pauses.max_at);
-    let expected_effect = "Pauses shrink by what it takes; equal strings occupy memory again";
+    let in_pauses = takes_much(report, GcPart::StringDeduplication, "string deduplication");
+    let claim = match in_pauses {
+        Some(_) => "Pauses are spent on the deduplication of strings.",
+        None => "The JVM deduplicates strings for much of the time.",
+    };
+    let is_in_pauses = in_pauses.is_some();
+    let found = STRING_DEDUPLICATION_LONG.finding(claim, in_pauses.or_else(|| deduplicates_beside(report))?);
+    let (found, expected_effect) = if is_in_pauses {
+        (found.at(report.pauses.max_at), "Pauses shrink by what it takes; equal strings occupy memory again")
+    } else {
+        (found, "The processor time goes to the application; equal strings occupy memory again")
+    };
     Some(
         found
             .change("Leave -XX:+UseStringDeduplication out", expected_effect)

@@ -4,7 +4,7 @@
 //! can be walked: up to a tenth of a heap that was just collected. The JVM has a class of its own for them since JDK 19
 //! (`jdk.internal.vm.FillerElement[]`), but a dump has them as `int[]`, like any other. They are recognised by the fact that nothing refers
 //! to them, and that is known at the end only: a dump is read twice where it matters. The first reading collects all arrays
-//! of int, the second one goes along all references and roots. Only JVMs with that class are trusted to have no reference that is
+//! of int, the second one goes along all references and roots and counts nothing. Only JVMs with that class are trusted to have no reference that is
 //! not dumped: JDK 6 has hundreds of arrays that only its permanent generation refers to. An array without elements may be the lock of a class that is
 //! not initialized yet, to which no field refers that is dumped: those count as objects. Held by `tests/hprof_truth.rs`.
 
@@ -16,6 +16,8 @@ use assay_text::size;
 pub(super) const CLASS: &[u8] = b"[Ljdk/internal/vm/FillerElement;";
 /// Arrays that are kept: 24 MB.
 const ARRAYS_MAX: usize = 2_000_000;
+/// Offsets of references of all classes, those above them included: 16 MB.
+const OFFSETS_MAX: usize = 4_000_000;
 /// A smaller share of all objects' bytes is not worth a second reading.
 const SHARE_MIN: f64 = 0.001;
 
@@ -64,7 +66,15 @@ impl Candidates {
             filter[bit / 64] |= 1 << (bit % 64);
         }
         let met = vec![false; self.ids.len()];
-        Some(References { arrays: self, met, filter, shift, offsets: Vec::new(), is_whole: true })
+        Some(References {
+            arrays: self,
+            met,
+            filter,
+            shift,
+            places: Vec::new(),
+            offsets: Vec::new(),
+            is_whole: true,
+        })
     }
 }
 
@@ -74,8 +84,16 @@ fn hash(id: u64, shift: u32) -> usize {
     (id.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
 }
 
-/// Where references lie in an instance, in its bytes of a dump; absent where the class is not known.
-type Offsets = Option<Box<[u32]>>;
+/// Where the references of a class lie in its instances.
+#[derive(Debug, Clone, Copy)]
+enum Places {
+    /// No instance has come by yet.
+    NotAsked,
+    /// The class is not known, or one above it.
+    Unknown,
+    /// From here to there in the list of offsets.
+    At(u32, u32),
+}
 
 /// The second reading: which of the arrays something refers to.
 pub(super) struct References {
@@ -85,7 +103,9 @@ pub(super) struct References {
     filter: Box<[u64]>,
     shift: u32,
     /// By slot of the class.
-    offsets: Vec<Option<Offsets>>,
+    places: Vec<Places>,
+    /// Offsets of references in an instance's bytes of a dump, those of a class one behind the other.
+    offsets: Vec<u32>,
     /// Whether all references have been gone along.
     is_whole: bool,
 }
@@ -118,22 +138,38 @@ impl References {
         table: &ClassTable,
         fields: &[u8],
     ) {
-        if self.offsets.len() <= slot as usize {
-            self.offsets.resize_with(table.slots.len(), || None);
-        }
-        let offsets = self.offsets[slot as usize].get_or_insert_with(|| offsets::<ID>(slot, table)).take();
-        match &offsets {
-            Some(offsets) => {
-                for offset in offsets {
-                    match fields.get(*offset as usize..).and_then(|rest| rest.first_chunk::<ID>()) {
-                        Some(id) => self.meet_all::<ID>(id),
-                        None => self.is_whole = false,
-                    }
-                }
+        let places = match self.places.get(slot as usize) {
+            None | Some(Places::NotAsked) => self.find_places::<ID>(slot, table),
+            Some(places) => *places,
+        };
+        let Places::At(from, to) = places else {
+            self.is_whole = false;
+            return;
+        };
+        for at in from..to {
+            let offset = self.offsets[at as usize] as usize;
+            match fields.get(offset..).and_then(|rest| rest.first_chunk::<ID>()) {
+                Some(id) => self.meet_all::<ID>(id),
+                None => self.is_whole = false,
             }
-            None => self.is_whole = false,
         }
-        self.offsets[slot as usize] = Some(offsets);
+    }
+
+    #[cold]
+    fn find_places<const ID: usize>(&mut self, slot: SlotIndex, table: &ClassTable) -> Places {
+        if self.places.len() <= slot as usize {
+            self.places.resize(table.slots.len().max(slot as usize + 1), Places::NotAsked);
+        }
+        let from = self.offsets.len() as u32;
+        let places = match offsets::<ID>(slot, table) {
+            Some(offsets) if self.offsets.len() + offsets.len() <= OFFSETS_MAX => {
+                self.offsets.extend(offsets);
+                Places::At(from, self.offsets.len() as u32)
+            }
+            _ => Places::Unknown,
+        };
+        self.places[slot as usize] = places;
+        places
     }
 
     /// Takes the arrays that nothing refers to out of all arrays of int, and says so.
@@ -166,7 +202,7 @@ pub(super) fn unknown(why: &str) -> String {
 }
 
 /// A class's own fields stand before those of the classes above it.
-fn offsets<const ID: usize>(slot: SlotIndex, table: &ClassTable) -> Offsets {
+fn offsets<const ID: usize>(slot: SlotIndex, table: &ClassTable) -> Option<Vec<u32>> {
     if slot == OVERFLOW || 0 < table.without_fields {
         return None;
     }
@@ -189,5 +225,5 @@ fn offsets<const ID: usize>(slot: SlotIndex, table: &ClassTable) -> Offsets {
         }
         next = if dump.super_id == 0 { None } else { Some(table.find(dump.super_id)?) };
     }
-    Some(offsets.into())
+    Some(offsets)
 }

@@ -26,8 +26,7 @@ mod tally;
 mod version;
 
 use crate::ClassHistogram;
-use cursor::Supply;
-use fillers::References;
+use cursor::{Cursor, Supply};
 use flate2::read::MultiGzDecoder;
 use header::Header;
 pub use header::HprofError;
@@ -46,10 +45,11 @@ pub fn read(
     name: &str,
     progress: &dyn Fn(u64),
 ) -> Result<ClassHistogram, HprofError> {
-    read_once(source, name, progress, None, None)
+    with_cursor(source, name, progress, |cursor, header| records::read(cursor, header, name, None))
 }
 
-/// Reads the dump in a file, plain or packed with gzip: twice where it has arrays that may fill gaps between objects.
+/// Reads the dump in a file, plain or packed with gzip: twice where it has arrays that may fill gaps between objects,
+/// the second time only to go along the references.
 ///
 /// # Errors
 /// When the file cannot be opened, is not a dump, or nothing in it can be read.
@@ -60,18 +60,23 @@ pub fn read_file(path: &Path, progress: &dyn Fn(u64)) -> Result<ClassHistogram, 
         std::fs::File::open(path).map_err(failed)
     };
     let file = open()?;
-    let again: Again<'_> = &|references| read_once(open()?, &name, progress, Some(references), None);
+    let again: Again<'_> = &|references| {
+        with_cursor(open()?, &name, progress, |cursor, header| {
+            Ok(records::follow(cursor, header, &name, references))
+        })
+    };
     let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
-    read_once(file, &name, progress, None, is_file.then_some(again))
+    let again = is_file.then_some(again);
+    with_cursor(file, &name, progress, |cursor, header| records::read(cursor, header, &name, again))
 }
 
-fn read_once(
+/// Calls `look` with the place behind the header of a dump.
+fn with_cursor<T>(
     source: impl Read + Send,
     name: &str,
     progress: &dyn Fn(u64),
-    references: Option<References>,
-    again: Option<Again<'_>>,
-) -> Result<ClassHistogram, HprofError> {
+    look: impl FnOnce(Cursor<'_>, &Header) -> Result<T, HprofError>,
+) -> Result<T, HprofError> {
     let count = AtomicU64::new(0);
     let mut source = CountingReader { source, count: &count };
     let failed = |offset, source| HprofError::Read { name: name.to_owned(), offset, source };
@@ -93,7 +98,7 @@ fn read_once(
     std::thread::scope(|scope| {
         let (buffers, cursor) = supply.split(header.bytes, &told);
         scope.spawn(move || buffers.fill_from(source));
-        records::read(cursor, &header, name, references, again)
+        look(cursor, &header)
     })
 }
 

@@ -12,20 +12,32 @@ use crate::{ClassHistogram, FieldKind};
 const UTF8: u8 = 0x01;
 const LOAD_CLASS: u8 = 0x02;
 
-/// Reads the same dump again, to find what refers to some arrays.
-pub(super) type Again<'a> = &'a dyn Fn(References) -> Result<ClassHistogram, HprofError>;
+/// Reads the same dump again, to find what refers to some arrays; `None` where it is not the same any more.
+pub(super) type Again<'a> = &'a dyn Fn(References) -> Result<Option<References>, HprofError>;
 
 /// Reads the records behind the header, to a class histogram.
 pub(super) fn read(
-    cursor: Cursor,
+    cursor: Cursor<'_>,
     header: &Header,
     name: &str,
-    references: Option<References>,
     again: Option<Again<'_>>,
 ) -> Result<ClassHistogram, HprofError> {
     match header.id_bytes {
-        4 => Dump::<4>::new(cursor, header, name, references).read(name, again),
-        _ => Dump::<8>::new(cursor, header, name, references).read(name, again),
+        4 => Dump::<4>::new(cursor, header, name, None).read(name, again),
+        _ => Dump::<8>::new(cursor, header, name, None).read(name, again),
+    }
+}
+
+/// Goes along the references of a dump that was whole when it was read before, and counts nothing; `None` where it is not whole any more.
+pub(super) fn follow(
+    cursor: Cursor<'_>,
+    header: &Header,
+    name: &str,
+    references: References,
+) -> Option<References> {
+    match header.id_bytes {
+        4 => Dump::<4>::new(cursor, header, name, Some(references)).follow(),
+        _ => Dump::<8>::new(cursor, header, name, Some(references)).follow(),
     }
 }
 
@@ -53,19 +65,25 @@ impl<const ID: usize> Dump<'_, ID> {
         let candidates = std::mem::take(&mut self.tally.candidates);
         if self.has_class(fillers::CLASS) && candidates.matter(self.cursor.offset()) {
             let why = match (again, candidates.into_references()) {
-                _ if self.problems.is_something_missing => "the dump is not whole",
-                (None, _) => "to find them, a dump is read twice, which only a file can be",
-                (_, None) => "there are too many arrays of int",
+                _ if self.problems.is_something_missing => Some("the dump is not whole"),
+                (None, _) => Some("to find them, a dump is read twice, which only a file can be"),
+                (_, None) => Some("there are too many arrays of int"),
                 (Some(again), Some(references)) => {
-                    drop(self);
-                    return again(references);
+                    self.tally.references = again(references)?;
+                    self.tally.references.is_none().then_some("the dump changed while it was read")
                 }
             };
-            self.problems.add(fillers::unknown(why));
+            why.into_iter().for_each(|why| self.problems.add(fillers::unknown(why)));
         }
         let mut histogram = finish::histogram(self);
         shape::name_release(&mut histogram, name);
         Ok(histogram)
+    }
+
+    fn follow(mut self) -> Option<References> {
+        while self.record() {}
+        let is_whole = self.cursor.failure.is_none() && !self.problems.is_something_missing;
+        self.tally.references.filter(|_| is_whole)
     }
 
     fn has_class(&self, wanted: &[u8]) -> bool {
@@ -90,7 +108,8 @@ impl<const ID: usize> Dump<'_, ID> {
         match header.tag {
             _ if header.is_heap() => return self.heap_record(header),
             UTF8 if length as usize <= PIECE_BYTES_MAX && header.length as usize >= ID => {
-                if self.cursor.has(header.length as usize) {
+                // References need no names.
+                if self.tally.references.is_none() && self.cursor.has(header.length as usize) {
                     let (id, name) = self.cursor.rest()[..header.length as usize].split_at(ID);
                     self.names.add(number(id), name);
                 }

@@ -6,7 +6,7 @@ use super::neighbours::{Kind, Neighbours, short};
 use super::version::VersionWatch;
 use crate::{ArrayLengths, PrimitiveKind};
 
-/// The counts.
+/// The counts of the first reading, or the references of the second, which counts nothing.
 pub(super) struct Tally {
     pub(super) classes: ClassTable,
     /// Arrays of numbers, by kind.
@@ -19,7 +19,7 @@ pub(super) struct Tally {
     pub(super) version: VersionWatch,
     /// Arrays that may be fillers, while it is not known what refers to them.
     pub(super) candidates: Candidates,
-    /// Of the second reading.
+    /// In the second reading, and of it.
     pub(super) references: Option<References>,
     /// Names of types whose arrays are as long as a record can be, by identifier of the class.
     pub(super) cut_arrays: Vec<CutArray>,
@@ -58,6 +58,9 @@ impl Tally {
     #[inline]
     pub(super) fn instance<const ID: usize>(&mut self, id: u64, class: u64, fields: &[u8]) {
         let slot = self.classes.slot(class);
+        if let Some(references) = &mut self.references {
+            return references.of_instance::<ID>(slot, &self.classes, fields);
+        }
         let count = &mut self.classes.instances[slot as usize];
         let nth = *count;
         *count += 1;
@@ -65,9 +68,6 @@ impl Tally {
         self.neighbours.next(id, nth, || (slot != OVERFLOW).then_some(Kind::Instance(slot)));
         if self.version.waits_for_string(id) {
             self.version.string(fields);
-        }
-        if let Some(references) = &mut self.references {
-            references.of_instance::<ID>(slot, &self.classes, fields);
         }
     }
 
@@ -90,6 +90,9 @@ impl Tally {
     /// Counts an array of references.
     #[inline]
     pub(super) fn references(&mut self, id: u64, class: u64, length: u64, id_bytes: u64) {
+        if self.references.is_some() {
+            return;
+        }
         let slot = self.classes.slot(class);
         let nth = self.classes.add_array(slot, length);
         self.object(id);
@@ -102,12 +105,15 @@ impl Tally {
     /// Counts an array of numbers; `elements` is what is at hand of its bytes.
     #[inline]
     pub(super) fn numbers(&mut self, id: u64, kind: PrimitiveKind, length: u64, elements: &[u8]) {
+        if self.references.is_some() {
+            return;
+        }
         let number = kind as usize;
         let nth = self.primitive_counts[number];
         self.primitive_counts[number] += 1;
         self.primitives[number].add(length);
         self.object(id);
-        if kind == PrimitiveKind::Int && 0 < length && self.references.is_none() {
+        if kind == PrimitiveKind::Int && 0 < length {
             self.candidates.add(id, length);
         }
         self.neighbours.next(id, nth, || Some(Kind::Primitives(kind, short(length)?)));

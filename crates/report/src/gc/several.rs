@@ -45,6 +45,16 @@ pub fn log_row(report: &GcReport, name: &str) -> LogRow {
     }
 }
 
+/// The log to look at first, with the command where it can be named: a member of an archive cannot.
+fn worst_first(row: &LogRow) -> String {
+    let name = clean(&row.name);
+    if name.contains('!') {
+        format!("→ The worst, in its archive: {name}")
+    } else {
+        format!("→ The worst first: assay gc {name}")
+    }
+}
+
 /// All of them: by the gravest finding, then by the share of time that the application stood still, then by the longest pause.
 pub fn several(mut rows: Vec<LogRow>) -> Document {
     rows.sort_by(|a, b| {
@@ -59,9 +69,7 @@ pub fn several(mut rows: Vec<LogRow>) -> Document {
     let folder = folder_of_all(&rows);
     let answer = Answer {
         sentence: sentence(&rows),
-        action: rows
-            .first()
-            .map_or_else(String::new, |row| format!("→ The worst first: assay gc {}", clean(&row.name))),
+        action: rows.first().map_or_else(String::new, worst_first),
         ..Answer::default()
     };
     let table = Table::of("Logs, the worst first", &rows)

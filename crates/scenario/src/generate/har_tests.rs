@@ -224,3 +224,21 @@ fn two_secrets_never_share_a_name_and_one_has_the_same_each_time() {
     assert_eq!(text.matches("Bearer ${env:AUTHORIZATION_2}").count(), 1, "{text}");
     assert!(text.contains("# Set AUTHORIZATION_2 in the environment"), "{text}");
 }
+
+#[test]
+fn a_short_number_is_the_servers_where_its_answer_calls_it_an_id() {
+    let answered = |body: &str| {
+        let answer = json!({ "content": { "mimeType": "application/json", "text": body } });
+        let entries = vec![
+            entry("00.000", "POST", "https://shop.example/builds", json!({}), answer),
+            entry("01.000", "GET", "https://shop.example/builds/13739?size=512", json!({}), json!({})),
+        ];
+        made(&archive(entries), &HarOptions::default()).text
+    };
+    for body in [r#"{"data":{"size":512,"id":"13739"}}"#, r#"[{"buildId":13739}]"#, r#"{"build_id":13739}"#] {
+        let text = answered(body);
+        assert!(text.contains(r#"path = "/builds/{id}?size=512""#), "{body}: {text}");
+    }
+    let text = answered(r#"{"number":13739,"paid":13739}"#);
+    assert!(text.contains(r#"path = "/builds/13739?size=512""#), "{text}");
+}

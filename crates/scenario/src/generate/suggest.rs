@@ -5,19 +5,36 @@ use memchr::memmem::Finder;
 
 /// Shortest value that is taken for one that the server gave: shorter ones are found everywhere.
 const VALUE_CHARS_MIN: usize = 6;
+/// Shortest number that is taken for one that the server gave where a field of JSON calls it an id.
+const ID_CHARS_MIN: usize = 2;
 /// Longest text around a value that finds it again.
 const AROUND_CHARS_MAX: usize = 24;
 
 /// Whether a value may be one that a server gave, and not a word.
 pub(super) fn may_be_given(value: &str) -> bool {
-    VALUE_CHARS_MIN <= value.len()
+    let is_long = VALUE_CHARS_MIN <= value.len()
         && value.len() <= VALUE_BYTES_MAX
         && value.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
-        && !value.contains(['{', '}', ' ', '\n'])
+        && !value.contains(['{', '}', ' ', '\n']);
+    is_long || is_short_number(value)
+}
+
+fn is_short_number(value: &str) -> bool {
+    (ID_CHARS_MIN..VALUE_CHARS_MIN).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a pointer of JSON leads to what is called an id: `/data/id`, `/orderId`, `/order_id`.
+fn leads_to_id(pointer: &str) -> bool {
+    let name = pointer.rsplit('/').next().unwrap_or_default();
+    matches!(name, "id" | "ID") || ["Id", "ID", "_id", "-id"].iter().any(|end| name.ends_with(end))
 }
 
 /// The place of a value in an answer, if one finds it there, and nothing else.
 pub(super) fn place(answer: &Answered, value: &str) -> Option<ValueLocation> {
+    if is_short_number(value) {
+        let place = of_json(answer.body, value);
+        return place.filter(|place| matches!(place, ValueLocation::Json(pointer) if leads_to_id(pointer)));
+    }
     let candidates = [
         of_json(answer.body, value),
         of_field(answer.body, value),

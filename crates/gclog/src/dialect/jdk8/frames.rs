@@ -4,7 +4,7 @@
 use super::frame::Frame;
 use super::names::{Name, name};
 use super::pause::{Pause, set_space};
-use super::text::{Stamp, seconds, seconds_with_unit, sizes, without_first, without_last};
+use super::text::{Stamp, is_between_words, seconds, seconds_with_unit, sizes, without_first, without_last};
 use super::{Jdk8, lines};
 use crate::contract::At;
 use crate::contract::GcSink;
@@ -233,7 +233,7 @@ impl Jdk8 {
 
     /// Takes text between brackets; `tail` is the line from there on.
     fn take_piece(&mut self, text: &str, tail: &str, at: At, sink: &mut dyn GcSink) -> BracketOutcome {
-        let trimmed = without_last(without_first(text, b" ,:\t"), b" ,:\t");
+        let trimmed = without_last(without_first(text, is_between_words), is_between_words);
         let Some(frame) = self.frames.last_mut() else {
             // Two threads wrote at once: their stamps stand before the bracket of the one.
             let is_of_other = text.len() < tail.len() && Stamp::behind(text.trim_end()).0.is_empty();
@@ -276,7 +276,7 @@ impl Jdk8 {
         };
         let mut rest = text;
         loop {
-            rest = without_first(rest, b" ,:\t/");
+            rest = without_first(rest, |b| is_between_words(b) || b == b'/');
             let Some(first) = rest.bytes().next() else { return BracketOutcome::Understood };
             match first {
                 b'0'..=b'9' => {
@@ -390,7 +390,7 @@ fn is_concurrent(name: Name) -> bool {
 fn cpu(text: &str) -> Option<GcCpu> {
     let mut rest = text;
     let mut figure = |key: &str| -> Option<(u64, u64)> {
-        rest = without_first(rest, b" ,").strip_prefix(key)?;
+        rest = without_first(rest, |b| matches!(b, b' ' | b',')).strip_prefix(key)?;
         Decimal::take(&mut rest)?.scaled(9)
     };
     let (user, sys, real) = (figure("user=")?, figure("sys=")?, figure("real=")?);

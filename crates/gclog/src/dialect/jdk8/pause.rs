@@ -26,7 +26,8 @@ pub(super) struct Pause {
 
 impl Pause {
     pub fn new(words: &'static str, stamp: Stamp, source: usize, line: u64) -> Self {
-        let mut record = GcRecord::new(GcRecordKind::Pause, words, source, line);
+        // Its name is known at its end.
+        let mut record = GcRecord::new(GcRecordKind::Pause, String::new(), source, line);
         record.cycle_id = stamp.gc_id;
         Pause {
             words,

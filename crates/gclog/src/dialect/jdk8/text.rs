@@ -13,19 +13,29 @@ const DATE_STEP_NS: u64 = 1_000_000;
 const STAMP_BYTES_MAX: usize = 64;
 
 /// The beginning of the line with a stamp that was written last, read when it is asked for.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct LastStamped {
-    beginning: String,
+    beginning: [u8; STAMP_BYTES_MAX],
+    bytes: usize,
     is_first_told: bool,
 }
 
+impl Default for LastStamped {
+    fn default() -> Self {
+        LastStamped { beginning: [0; STAMP_BYTES_MAX], bytes: 0, is_first_told: false }
+    }
+}
+
 impl LastStamped {
-    /// Keeps the beginning of a line; tells when the first of a JVM was written.
+    /// Keeps the beginning of a line; tells when the first of a JVM was written. It is done for nearly every line.
     pub fn keep(&mut self, line: &str, sink: &mut dyn GcSink) {
-        self.beginning.clear();
-        let mut ends = (0..=line.len().min(STAMP_BYTES_MAX)).rev();
-        let end = ends.find(|at| line.is_char_boundary(*at)).unwrap_or(0);
-        self.beginning.push_str(&line[..end]);
+        match line.as_bytes().first_chunk() {
+            Some(beginning) => (self.beginning, self.bytes) = (*beginning, STAMP_BYTES_MAX),
+            None => {
+                self.bytes = line.len();
+                self.beginning[..line.len()].copy_from_slice(line.as_bytes());
+            }
+        }
         if !std::mem::replace(&mut self.is_first_told, true) {
             self.tell(sink);
         }
@@ -33,8 +43,10 @@ impl LastStamped {
 
     /// Tells when that line was written.
     pub fn tell(&self, sink: &mut dyn GcSink) {
-        let chars = self.beginning.len() - Stamp::skip(&self.beginning).len();
-        let (_, stamp) = Stamp::behind(self.beginning[..chars].trim_end_matches(' '));
+        // Its end may cut a character.
+        let beginning = self.beginning[..self.bytes].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        let chars = beginning.len() - Stamp::skip(beginning).len();
+        let (_, stamp) = Stamp::behind(beginning[..chars].trim_end_matches(' '));
         if stamp.is_there() {
             sink.dated(&stamp.after(0));
         }
@@ -187,15 +199,20 @@ pub(super) fn seconds_with_unit(text: &mut &str) -> Option<(u64, u64)> {
     Some(found)
 }
 
-/// The text without these bytes at its beginning, all of which are ASCII: as `trim_start_matches`, which decodes characters.
-pub(super) fn without_first<'a>(text: &'a str, bytes: &[u8]) -> &'a str {
-    let end = text.bytes().position(|b| !bytes.contains(&b)).unwrap_or(text.len());
+/// Whether a byte stands between the words of a bracket.
+pub(super) fn is_between_words(byte: u8) -> bool {
+    matches!(byte, b' ' | b',' | b':' | b'\t')
+}
+
+/// The text without such bytes at its beginning, all of which are ASCII: as `trim_start_matches`, which decodes characters.
+pub(super) fn without_first(text: &str, is_one: impl Fn(u8) -> bool) -> &str {
+    let end = text.bytes().position(|b| !is_one(b)).unwrap_or(text.len());
     &text[end..]
 }
 
-/// The text without these bytes at its end, all of which are ASCII.
-pub(super) fn without_last<'a>(text: &'a str, bytes: &[u8]) -> &'a str {
-    let end = text.bytes().rposition(|b| !bytes.contains(&b)).map_or(0, |last| last + 1);
+/// The text without such bytes at its end, all of which are ASCII.
+pub(super) fn without_last(text: &str, is_one: impl Fn(u8) -> bool) -> &str {
+    let end = text.bytes().rposition(|b| !is_one(b)).map_or(0, |last| last + 1);
     &text[..end]
 }
 

@@ -170,6 +170,9 @@ impl Unified {
                 self.closing.take(line.text, at, sink);
                 notes::statistics(line.text)
             }
+            Topic::StringDeduplication => {
+                self.read_deduplication(line, at, sink).or_else(|| notes::detail(line.text))
+            }
             Topic::Detail => notes::detail(line.text),
             Topic::Other => {
                 self.jvm.take_arguments(line.text);

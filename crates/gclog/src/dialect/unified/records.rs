@@ -2,6 +2,7 @@
 
 use super::heap_lines::{self, HeapLine};
 use super::line::Line;
+use super::parts;
 use super::timed::{self, Timed};
 use super::{Unified, safepoint};
 use crate::contract::At;
@@ -253,6 +254,22 @@ impl Unified {
         record.duration_ns = Some(safepoint.total_ns);
         record.duration_resolution_ns = Some(safepoint.resolution_ns);
         record.time_to_safepoint_ns = Some(safepoint.reaching_ns);
+        self.collections.tell(record, sink);
+        Some(())
+    }
+
+    /// A turn of the thread that deduplicates strings, beside the application.
+    pub(super) fn read_deduplication(
+        &mut self,
+        line: &Line<'_>,
+        at: At,
+        sink: &mut dyn GcSink,
+    ) -> Option<()> {
+        let (ns, step_ns) = parts::deduplication(line.text)?;
+        let mut record =
+            GcRecord::new(GcRecordKind::Concurrent, "Concurrent String Deduplication", at.source, at.line);
+        record.end = self.stamp(line, at, sink);
+        (record.duration_ns, record.duration_resolution_ns) = (Some(ns), Some(step_ns));
         self.collections.tell(record, sink);
         Some(())
     }

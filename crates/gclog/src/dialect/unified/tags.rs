@@ -27,7 +27,9 @@ pub(super) enum Topic {
     Stats,
     /// `gc,promotion`
     Promotion,
-    /// `gc,stringdedup`, `gc,ref` and others that may have concurrent phases of their own.
+    /// `gc,stringdedup`, since JDK 18 `stringdedup`
+    StringDeduplication,
+    /// `gc,ref` and others that may have concurrent phases of their own.
     Detail,
     /// `safepoint`
     Safepoint,
@@ -49,6 +51,7 @@ impl Topic {
             "gc,init" | "gc,heap,coops" | "pagesize" => Topic::Init,
             "gc,stats" => Topic::Stats,
             "gc,promotion" => Topic::Promotion,
+            "gc,stringdedup" | "stringdedup" => Topic::StringDeduplication,
             "safepoint" => Topic::Safepoint,
             _ if !tags.is_empty() && tags.split(',').all(is_tag) => {
                 if tags.starts_with("gc,") {
