@@ -24,6 +24,7 @@ static RETAINED_BY_MALLOC: Rule = Rule {
     fix: "Trim it now, where the JVM can (updates of 11 and 17, and from 18 on): `assay memory PID --trim`.",
     alternatives: &[
         "Trim it for good: `-XX:TrimNativeHeapInterval=30000` (17.0.9, and from 21 on).",
+        "Trim it for good on any JDK: `LD_PRELOAD=/usr/lib/assay/libassay_trim.so`.",
         "Use an allocator that gives back by itself, such as jemalloc, where it is {other_allocator} of RSS or more.",
     ],
     judge: Judge::of(trim).about(is_freed),
@@ -71,11 +72,14 @@ fn trim(report: &MemoryReport) -> Option<Found> {
         found = found.or(OTHER_ALLOCATOR_STEP);
     }
     if report.jvm.as_ref().is_some_and(|jvm| !has_trim(jvm)) {
-        found = found.or("Use JDK 21, which can trim by itself");
+        found = found.or(PRELOADED_STEP).or("Use JDK 21, which can trim by itself");
     }
     Some(found)
 }
 
+/// Where the JVM has neither command nor option.
+const PRELOADED_STEP: &str =
+    "Preload a library that trims on any JDK: LD_PRELOAD=/usr/lib/assay/libassay_trim.so";
 const OTHER_ALLOCATOR_STEP: &str = "Use an allocator that gives back by itself: LD_PRELOAD=libjemalloc.so.2";
 
 /// Feature release and update: 17 and 15 of `17.0.15+6`.
