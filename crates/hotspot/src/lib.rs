@@ -9,6 +9,7 @@ mod arena;
 mod attach;
 mod code_cache;
 mod compilations;
+mod container;
 mod data_words;
 mod elf;
 mod error;

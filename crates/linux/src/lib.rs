@@ -13,6 +13,7 @@ mod cgroup;
 mod cgroup_cpu;
 mod cgroup_memory;
 mod cgroup_pids;
+mod container_limits;
 mod copied_memory;
 mod cpu_time;
 mod error;

@@ -15,6 +15,7 @@ mod certainty;
 mod check;
 mod claim;
 mod closed;
+mod container;
 mod duet;
 mod estimate;
 mod fault;
@@ -59,6 +60,7 @@ pub use check::{Check, Disturbance, ValidityCheck};
 pub use claim::{
     Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, JudgedClaim, Reading, Statement,
 };
+pub use container::{ContainerLimits, ContainerView, HeapSizedBy, JvmContainer};
 pub use duet::{DuetWindow, HalvesOf, PlannedDuet};
 pub use estimate::Estimate;
 pub use fault::{FaultAction, FaultRecord, PlannedFault};

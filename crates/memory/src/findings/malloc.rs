@@ -84,11 +84,8 @@ const OTHER_ALLOCATOR_STEP: &str = "Use an allocator that gives back by itself: 
 
 /// Feature release and update: 17 and 15 of `17.0.15+6`.
 fn release_of(jvm: &JvmMemoryFacts) -> Option<(u32, u32)> {
-    let version = jvm.version.as_deref()?;
-    let numbers: Vec<u32> =
-        version.split(['+', '-', '_']).next()?.split('.').map_while(|n| n.parse().ok()).collect();
-    let feature = jvm.feature.or_else(|| numbers.first().copied())?;
-    Some((feature, numbers.get(2).copied().unwrap_or(0)))
+    let by_version = jvm.version.as_deref().and_then(assay_jdk::release_and_update);
+    by_version.or(jvm.feature.map(|feature| (feature, 0)))
 }
 
 /// Whether the JVM has `System.trim_native_heap`; of results that do not say, by the releases that surely do. Held by:
