@@ -270,13 +270,21 @@ stale_servers() {
     done
 }
 
-# What the ready-made studies need beside the program: the JVM pair, the servers and the probes.
+# The library that trims malloc in any program; studies preload it.
+trim=$here/.assay/lib/libassay_trim.so
+trim_is_built() { [ -n "$(find "$trim" -newer "$here/crates/memory/preload/trim.c" 2>/dev/null)" ]; }
+
+# What the ready-made studies need beside the program: the JVM pair, the servers, the probes and the library that trims malloc.
 prepare_studies() {
-    if pair_is_settled && [ -z "$(stale_servers)" ]; then return 0; fi
+    if pair_is_settled && trim_is_built && [ -z "$(stale_servers)" ]; then return 0; fi
     [ -w "$here" ] || lacking "the studies are not set up, and $here is not yours to write; its owner runs ./assay setup"
     lock
     # Why it could not be had is written down, and studies say so.
     if ! pair_is_settled; then "$here/workloads/jvm/fetch" pair 9>&- || true; fi
+    if ! trim_is_built; then
+        install_missing compiler
+        "$here/scripts/build-trim" "$trim" 9>&- || lacking 'the library that trims malloc does not compile; the messages are above'
+    fi
     servers=$(stale_servers)
     [ -n "$servers" ] || return 0
     install_missing certificates compiler jdk maven

@@ -2,7 +2,7 @@
 
 use assay_linux::LinuxError;
 use assay_load::LoadError;
-use assay_memory::{MemoryError, RecordError, TrimError};
+use assay_memory::{MemoryError, PageOutError, RecordError, TrimError};
 use assay_study::StudyError;
 use std::process::ExitCode;
 
@@ -105,6 +105,16 @@ impl From<TrimError> for Failure {
         match error {
             TrimError::Memory(error) => error.into(),
             error if error.is_wrong_process() => Failure::input(error.to_string()),
+            other => Failure::environment(other.to_string()),
+        }
+    }
+}
+
+/// A process that cannot be looked at as ever; swap, rights and kernel are the environment's.
+impl From<PageOutError> for Failure {
+    fn from(error: PageOutError) -> Self {
+        match error {
+            PageOutError::Memory(error) => error.into(),
             other => Failure::environment(other.to_string()),
         }
     }

@@ -1,7 +1,7 @@
 //! `assay memory` as it is typed: exit codes, messages, what a pipe and what a terminal gets.
 
 use crate::kafka;
-use assay_model::{MemoryChange, MemoryReport, MemoryTrim, SnapshotDepth, schema};
+use assay_model::{DeadMemory, MemoryChange, MemoryPageOut, MemoryReport, MemoryTrim, SnapshotDepth, schema};
 use assay_testkit::{MemoryGroup, find_java, skip, start_java};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -315,6 +315,44 @@ fn a_trim_has_a_stored_form_and_wants_a_jvm() {
     assert!(trim.predicted_bytes.is_some());
     let fell = i128::from(trim.rss_bytes_before) - i128::from(trim.rss_bytes_after);
     assert_eq!(i128::from(trim.actual_bytes), fell);
+}
+
+#[test]
+fn a_dry_run_of_a_page_out_has_a_stored_form_and_needs_no_swap() {
+    let sleeper = Sleeper::start();
+    let output = assay(&[
+        "memory",
+        &sleeper.pid(),
+        "--page-out",
+        "freed,stale-stacks,free-heap",
+        "--dry-run",
+        "--json",
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let result: MemoryPageOut = serde_json::from_slice(&output.stdout).expect("the stored form");
+    assert_eq!(result.schema, schema::MEMORY_PAGE_OUT);
+    assert!(result.is_dry_run && result.rss_bytes_after.is_none() && result.watched_ns.is_none());
+    let kinds: Vec<DeadMemory> = result.parts.iter().map(|part| part.memory).collect();
+    assert_eq!(kinds, DeadMemory::ALL);
+    let of_heap = result.problems.iter().find(|problem| problem.about == "free-heap");
+    assert!(of_heap.is_some_and(|problem| problem.text.contains("not a JVM")), "{:?}", result.problems);
+}
+
+#[test]
+fn another_users_process_is_left_alone_without_consent() {
+    if !rustix::process::geteuid().is_root() {
+        skip!("only root can start a process of another user");
+    }
+    let mut child = Command::new("sleep").arg("1000").uid(65_534).spawn().expect("it starts");
+    let pid = child.id().to_string();
+    let answers =
+        [&["--trim"][..], &["--page-out", "freed"]].map(|of| assay(&[&["memory", &pid], of].concat()));
+    child.kill().and_then(|()| child.wait()).expect("our child");
+    for output in answers {
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        let told = text(&output.stderr);
+        assert!(told.contains("another user (UID 65534)") && told.contains("--yes"), "{told}");
+    }
 }
 
 /// A process in the group that waits for a line, and then takes memory until the kernel kills it.

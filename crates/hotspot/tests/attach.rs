@@ -1,8 +1,8 @@
 //! The attach protocol against real JVMs of both word sizes, and against everything that only looks like one.
 
-use assay_hotspot::{AttachError, attach_command};
+use assay_hotspot::{AttachError, SetFlagError, attach_command, set_flag};
 use assay_linux::ProcRoot;
-use assay_testkit::{Running, find_java, short_run, skip, start_java};
+use assay_testkit::{Running, each_release, find_java, short_run, skip, start_java};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -210,5 +210,29 @@ fn a_stopped_jvm_is_given_up_in_time_and_nothing_is_left() {
 fn commands_that_would_break_the_protocol_are_not_sent() {
     for command in [String::new(), "a\0b".to_owned(), "x".repeat(1025)] {
         assert!(matches!(ask(1, &command), Err(AttachError::BadCommand)));
+    }
+}
+
+#[test]
+fn a_manageable_flag_is_set_and_one_that_is_not_keeps_its_value() {
+    let javas = each_release(64);
+    if javas.is_empty() {
+        skip!("no 64-bit JDK");
+    }
+    for (feature, java) in javas {
+        let jvm = start_java(&java, &["-Xmx64m", "-Dnever=true"], &[], "Collected");
+        let set = |name: &str, value: &str| set_flag(&ProcRoot::default(), jvm.pid(), name, value);
+        let before = set("HeapDumpOnOutOfMemoryError", "true").expect("manageable in every release");
+        assert_eq!(before, "false", "JDK {feature}");
+        assert_eq!(set("HeapDumpOnOutOfMemoryError", &before).expect("set back"), "true", "JDK {feature}");
+        let kept = set("MaxHeapSize", "33554432");
+        assert!(
+            matches!(&kept, Err(SetFlagError::Kept { now, .. }) if now == "67108864"),
+            "{feature}: {kept:?}"
+        );
+        let unknown = set("NoSuchFlag", "1");
+        assert!(matches!(unknown, Err(SetFlagError::Unknown { .. })), "{feature}: {unknown:?}");
+        let bad = set("MinHeapFreeRatio", "1000");
+        assert!(matches!(bad, Err(SetFlagError::Kept { .. })), "{feature}: {bad:?}");
     }
 }

@@ -122,6 +122,17 @@ pub fn update_of(version: &str) -> Option<u32> {
     is_new.then(|| numbers.nth(1).map_or(Some(0), |update| update.parse().ok())).flatten()
 }
 
+/// Feature release and update of a version: 17 and 15 of `17.0.15+6-Debian`, 8 and 504 of `1.8.0_504` and of `8u504`, 25 and 0 of `25`.
+pub fn release_and_update(version: &str) -> Option<(u32, u32)> {
+    let feature = feature_of(version)?;
+    if 9 <= feature {
+        return Some((feature, update_of(version)?));
+    }
+    let update = version.split_once(['_', 'u'])?.1;
+    let digits = update.find(|c: char| !c.is_ascii_digit()).map_or(update, |end| &update[..end]);
+    Some((feature, digits.parse().ok()?))
+}
+
 /// Feature release of a version: 17 of `17.0.15+6-Debian`, 8 of `1.8.0_412`, 25 of `25-ea`.
 pub fn feature_of(version: &str) -> Option<u32> {
     let version = version.strip_prefix("1.").unwrap_or(version);

@@ -4,6 +4,7 @@
 //! Finding a JVM reads files and starts nothing; only [`run_java`] and [`StartedJvm`] start one.
 
 mod collector;
+pub mod containers;
 mod find;
 mod installed;
 pub mod launcher;
@@ -14,7 +15,7 @@ pub mod release;
 mod start;
 
 pub use collector::Collector;
-pub use find::{elf_bits, feature_of, find_jvms, jvm_at, update_of};
+pub use find::{elf_bits, feature_of, find_jvms, jvm_at, release_and_update, update_of};
 pub use installed::{InstalledJvms, JvmWish, installed_releases, no_jdk};
 pub use release::Release;
 pub use start::{JvmOutput, StartError, StartedJvm, run_java};

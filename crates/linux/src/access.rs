@@ -76,6 +76,12 @@ impl ProcRoot {
         Ok(field(&text, "TracerPid:").and_then(|v| v.parse().ok()).filter(|pid| *pid != 0))
     }
 
+    /// The real user of a process.
+    pub(crate) fn read_owner(&self, pid: u32) -> Result<Option<u32>, LinuxError> {
+        let (_, text) = self.read_text_of(pid, "status")?;
+        Ok(uid(&text, 0))
+    }
+
     fn access_facts(&self, pid: u32) -> Facts {
         let own = self.read_text("self/status").map(|(_, text)| text).unwrap_or_default();
         let target = self.read_text_of(pid, "status").map(|(_, text)| text).ok();

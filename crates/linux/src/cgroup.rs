@@ -234,6 +234,15 @@ impl Cgroups {
         Ok(limits)
     }
 
+    /// The memory limit of the process's own group, without those above it.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read or is not a number.
+    pub(crate) fn read_own_memory_limit(&self) -> Result<Option<u64>, LinuxError> {
+        let own = levels(self.memory.as_ref()).next();
+        own.map_or(Ok(None), |(version, folder)| read_memory_limit(version, folder))
+    }
+
     /// Reads how often and how long the CPU limit held the process's groups; `None` where the kernel does not count it
     /// (no CPU controller, or a root group of version 2, which cannot be limited).
     ///

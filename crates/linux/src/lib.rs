@@ -13,6 +13,7 @@ mod cgroup;
 mod cgroup_cpu;
 mod cgroup_memory;
 mod cgroup_pids;
+mod container_limits;
 mod copied_memory;
 mod cpu_time;
 mod error;
@@ -28,6 +29,7 @@ mod memory_source;
 mod memory_status;
 mod page_map;
 mod page_scan;
+mod page_out;
 mod perf_settings;
 mod pressure;
 mod process;
@@ -39,6 +41,7 @@ mod recording;
 mod root;
 mod smaps;
 mod thread_counters;
+mod swap;
 mod threads;
 mod variables;
 
@@ -67,6 +70,7 @@ pub use memory_source::{BeforeMemory, MemorySource, ReadError, ThreadFacts, c_st
 pub use memory_status::{MemoryStatus, kernel_stack_bytes, parse_memory_status};
 pub use page_map::{PageMap, PageRun};
 pub use perf_settings::PerfSettings;
+pub use page_out::{PageOut, PagedOut};
 pub use pressure::{Pressure, PressureTotals, Resource, parse_pressure};
 pub use process::{
     ProcessStat, ProcessStatus, Schedstat, parse_process_stat, parse_process_status, parse_schedstat,
@@ -77,6 +81,7 @@ pub use recording::{OpeningFiles, Recording, RecordingError};
 pub use root::{ProcRoot, SysRoot};
 pub use smaps::{Mapping, Smaps, SmapsRollup, parse_smaps, parse_smaps_rollup};
 pub use thread_counters::{ThreadCounters, ThreadReadings};
+pub use swap::{Swap, parse_swaps};
 pub use threads::own_thread_number;
 pub use variables::EarlierBytes;
 

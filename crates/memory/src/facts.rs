@@ -6,7 +6,9 @@ use crate::owners::DIRECT_BUFFERS;
 use crate::snapshot::Snapshot;
 use assay_allocators::Survey;
 use assay_hotspot::{BlobKind, ChunkState, GcTable, JavaHeap, JvmVersion, NmtLevel};
-use assay_model::{AllocatorFacts, Area, JvmMemoryFacts, SnapshotDepth, ThreadKind};
+use assay_model::{
+    AllocatorFacts, Area, ContainerLimits, JvmContainer, JvmMemoryFacts, SnapshotDepth, ThreadKind,
+};
 use std::collections::BTreeMap;
 
 /// Arenas that are listed.
@@ -95,6 +97,11 @@ pub(crate) fn jvm_facts(jvm: &Jvm<'_>, seen: &Snapshot<'_>) -> JvmMemoryFacts {
         compiling: jvm.compiling.clone(),
         java_threads: Some(jvm.threads.iter().filter(|t| t.kind == ThreadKind::Java).count() as u64),
         classes: metaspace.and_then(|m| m.loaders.iter().map(|l| l.classes).sum()),
+        // Its limits only the kernel of a live process has.
+        container: Some(JvmContainer {
+            view: jvm.hotspot.container_view(),
+            limits: ContainerLimits::default(),
+        }),
         flags: values(flags),
     }
 }

@@ -59,7 +59,7 @@ fn is_shared_memory(mapping: &Mapping) -> bool {
 }
 
 /// Cuts a range at the ends of others, which are in the order of their addresses; says of each part whether it is in one of them.
-fn cut(whole: Range<u64>, by: &[Range<u64>], mut part: impl FnMut(Range<u64>, bool)) {
+pub(crate) fn cut(whole: Range<u64>, by: &[Range<u64>], mut part: impl FnMut(Range<u64>, bool)) {
     let mut at = whole.start;
     let first = by.partition_point(|range| range.end <= whole.start);
     for range in by[first..].iter().take_while(|range| range.start < whole.end) {

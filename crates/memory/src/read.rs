@@ -14,7 +14,7 @@ use assay_linux::{
     CachedMemory, Freeze, LinuxError, LiveProcess, MemorySource, ProcRoot, SysRoot, monotonic_ns,
     thread_cpu_ns,
 };
-use assay_model::{Area, MemoryReport, OutsideRss, Problem, schema};
+use assay_model::{Area, JvmContainer, MemoryReport, OutsideRss, Problem, schema};
 use std::time::Duration;
 
 /// Looks at a process whose lists of threads break off.
@@ -43,6 +43,10 @@ pub fn read(pid: u32, options: &ReadOptions) -> Result<MemoryReport, MemoryError
     let groups = proc.read_cgroups(&SysRoot::default(), Some(pid));
     let cgroup = groups.and_then(|groups| groups.read_memory(&proc, &mut report.problems));
     report.cgroup = noted(cgroup, &mut report.problems).flatten();
+    if let Some(jvm) = &mut report.jvm {
+        let limits = noted(proc.read_container_limits(&SysRoot::default(), pid), &mut report.problems);
+        jvm.container = jvm.container.take().zip(limits).map(|(of, limits)| JvmContainer { limits, ..of });
+    }
     report.program = proc.read_process_stat(pid).map_or_else(|_| String::new(), |stat| stat.command);
     report.main = report.jvm.as_ref().and_then(|_| assay_host::main_of_process(&proc, pid));
     report.boot_id = noted(proc.read_boot_id(), &mut report.problems);
@@ -153,6 +157,8 @@ pub fn read_source(source: &dyn MemorySource, options: &ReadOptions) -> MemoryRe
     let memory = CachedMemory::new(source);
     let seen = take(&memory, Jvm::find(&memory), options, &[]);
     let mut report = assemble(source, &seen, None);
+    // Nobody knows its limits.
+    report.jvm.iter_mut().for_each(|jvm| jvm.container = None);
     let first = source.threads().iter().find(|thread| thread.tid == source.pid());
     report.program = first.map_or_else(String::new, |thread| thread.name.clone());
     report.monotonic_ns = began_ns;

@@ -14,7 +14,7 @@ use crate::native_image;
 use crate::options::ReadOptions;
 use crate::owners::{Claims, Searched, Variables, find_owners, read_tags};
 use crate::ranges::Ranges;
-use crate::stacks::stack_spans;
+use crate::stacks::{Stacks, stack_spans};
 use crate::system_map::NamedRange;
 use crate::unknown::unknown_pieces;
 use assay_allocators::{HeapKind, Survey, survey};
@@ -37,6 +37,8 @@ pub(crate) struct Snapshot<'m> {
     #[cfg_attr(not(test), expect(dead_code, reason = "tests hold it against what the JVM tags"))]
     pub(crate) claims: Claims,
     pub(crate) threads: Vec<ThreadMemory>,
+    /// Stacks of waiting threads below their stack pointers.
+    pub(crate) stale_stacks: Vec<Range<u64>>,
     pub(crate) unknown: Vec<UnknownPiece>,
     pub(crate) problems: Vec<Problem>,
 }
@@ -76,7 +78,8 @@ pub(crate) fn take<'m>(
     let jvm_threads = jvm.as_ref().map_or(&[][..], |j| &j.threads);
     let unclaimed = address_map.unpainted(source.pages());
     let hotspot = jvm.as_ref().map(|jvm| &jvm.hotspot);
-    let (stacks, threads) = stack_spans(source, hotspot, jvm_threads, &unclaimed, &mut entries);
+    let Stacks { spans: stacks, threads, stale: stale_stacks } =
+        stack_spans(source, hotspot, jvm_threads, &unclaimed, &mut entries);
     let mut not_malloc = jvm.as_ref().map(Jvm::not_malloc).unwrap_or_default();
     not_malloc.extend(stacks.iter().map(|span| span.addresses.clone()));
     address_map.paint(stacks);
@@ -134,6 +137,7 @@ pub(crate) fn take<'m>(
         survey,
         claims,
         threads,
+        stale_stacks,
         unknown,
         problems,
     }

@@ -23,6 +23,16 @@ struct Stack {
     known_from: FigureSource,
 }
 
+/// The stacks of a process.
+#[derive(Default)]
+pub(crate) struct Stacks {
+    pub(crate) spans: Vec<AddressRange>,
+    /// The threads, with the resident bytes of their stacks, the biggest first.
+    pub(crate) threads: Vec<ThreadMemory>,
+    /// What lies below the stack pointer, of threads that wait.
+    pub(crate) stale: Vec<Range<u64>>,
+}
+
 /// Ranges of all stacks, and the threads with the resident bytes of their stacks. `unclaimed` are resident ranges of
 /// anonymous memory in which stacks that the JVM does not know may lie.
 pub(crate) fn stack_spans(
@@ -31,7 +41,7 @@ pub(crate) fn stack_spans(
     jvm_threads: &[JvmThread],
     unclaimed: &[Range<u64>],
     entries: &mut EntryTable,
-) -> (Vec<AddressRange>, Vec<ThreadMemory>) {
+) -> Stacks {
     let kernel: HashMap<u32, &ThreadFacts> = source.threads().iter().map(|t| (t.tid_inside, t)).collect();
     let mut stacks: Vec<Stack> = jvm_threads.iter().filter_map(|t| jvm_stack(source, t, &kernel)).collect();
     let known: HashSet<u32> = stacks.iter().filter_map(|s| s.thread.as_ref()).map(|t| t.tid_inside).collect();
@@ -55,7 +65,7 @@ pub(crate) fn stack_spans(
     let mut spans: Vec<AddressRange> =
         first.map(|range| AddressRange::new(range.clone(), first_thread_entry(entries))).collect();
     let grouped = THREADS_WITH_LEAVES_MAX < stacks.len();
-    let mut threads = Vec::new();
+    let (mut threads, mut stale_ranges) = (Vec::new(), Vec::new());
     for stack in &stacks {
         let name = if grouped { without_numbers(&stack.name) } else { stack.name.clone() };
         // A stack grows down: what lies below the pointer is left from calls that have returned.
@@ -67,6 +77,7 @@ pub(crate) fn stack_spans(
             let stale =
                 entries.entry(Area::Stacks, &[stack.kind.word(), &name, "stale, below SP"], stack.known_from);
             spans.push(AddressRange::new(start..pointer, stale));
+            stale_ranges.push(start..pointer);
             spans.push(AddressRange::new(pointer..end, live));
         } else {
             let whole = entries.entry(Area::Stacks, &[stack.kind.word(), &name, "touched"], stack.known_from);
@@ -83,7 +94,7 @@ pub(crate) fn stack_spans(
     }
     threads.sort_by_key(|t| std::cmp::Reverse(t.stack_resident_bytes));
     threads.truncate(THREADS_LISTED_MAX);
-    (spans, threads)
+    Stacks { spans, threads, stale: stale_ranges }
 }
 
 fn first_thread_entry(entries: &mut EntryTable) -> EntryId {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What happens to a process, or to all of a role.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +26,14 @@ pub enum FaultAction {
         /// Memory.
         memory_bytes: Option<u64>,
     },
+    /// Flags of the JVM that may change while it runs are set (`VM.set_flag`).
+    SetFlags {
+        /// For so long, seconds, then back; absent where they stay set until the process ends.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        for_s: Option<f64>,
+        /// Values by name.
+        flags: BTreeMap<String, String>,
+    },
 }
 
 impl FaultAction {
@@ -33,6 +42,7 @@ impl FaultAction {
         match self {
             FaultAction::Kill | FaultAction::Terminate => None,
             FaultAction::Stop { for_s } | FaultAction::Limit { for_s, .. } => Some(*for_s),
+            FaultAction::SetFlags { for_s, .. } => *for_s,
         }
     }
 
@@ -53,6 +63,12 @@ impl std::fmt::Display for FaultAction {
                 let memory = memory_bytes.map(|bytes| format!("{} MiB of memory", bytes >> 20));
                 let limits: Vec<String> = cpus.into_iter().chain(memory).collect();
                 write!(f, "limit of {} for {for_s} s", limits.join(" and "))
+            }
+            FaultAction::SetFlags { for_s, flags } => {
+                let flags: Vec<String> =
+                    flags.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                write!(f, "set {}", flags.join(", "))?;
+                for_s.map_or(Ok(()), |for_s| write!(f, " for {for_s} s"))
             }
         }
     }

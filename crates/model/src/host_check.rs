@@ -1,7 +1,7 @@
 //! The check of a machine and its JVMs: what was read (a snapshot), and what follows from it (a report).
 
 use crate::closed::closed;
-use crate::{Finding, Problem, Provenance};
+use crate::{Finding, JvmContainer, Problem, Provenance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -46,6 +46,8 @@ closed! {
         HeapsOverMemory = "heaps-over-memory",
         /// Heap and limit of the container leave room for the rest.
         HeapOverContainer = "heap-over-container",
+        /// The JVM keeps to the limits of its container.
+        ContainerUnseen = "container-unseen",
         /// malloc keeps to few arenas.
         MallocArenas = "malloc-arenas",
         /// Processors run at full frequency.
@@ -211,6 +213,9 @@ pub struct HostJvm {
     pub limits_arenas: Option<bool>,
     /// Its control group; absent where it cannot be read.
     pub group: Option<HostGroup>,
+    /// What it took from its control group; absent where it cannot be read, and in snapshots of versions that did not ask.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub container: Option<JvmContainer>,
 }
 
 /// A flag in force.

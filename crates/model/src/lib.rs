@@ -15,6 +15,7 @@ mod certainty;
 mod check;
 mod claim;
 mod closed;
+mod container;
 mod duet;
 mod estimate;
 mod fault;
@@ -59,6 +60,7 @@ pub use check::{Check, Disturbance, ValidityCheck};
 pub use claim::{
     Claim, ClaimCheck, ClaimSubject, ClaimVerdict, Contradiction, Direction, JudgedClaim, Reading, Statement,
 };
+pub use container::{ContainerLimits, ContainerView, HeapSizedBy, JvmContainer};
 pub use duet::{DuetWindow, HalvesOf, PlannedDuet};
 pub use estimate::Estimate;
 pub use fault::{FaultAction, FaultRecord, PlannedFault};
@@ -95,10 +97,11 @@ pub use load::{
 };
 pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, Cause, CgroupMemory,
-    ClassObjects, FigureSource, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive,
-    HolderKind, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEnd, MemoryEntry, MemoryReport, MemorySample,
-    MemoryTrim, OutsideRss, OwnersLeftOut, PageKinds, PieceKind, ResidentRange, RunningJvm, RunningJvms,
-    SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory, UnknownPiece,
+    ClassObjects, DeadMemory, FigureSource, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder,
+    HeapLive, HolderKind, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEnd, MemoryEntry, MemoryPageOut,
+    MemoryReport, MemorySample, MemoryTrim, OutsideRss, OwnersLeftOut, PageKinds, PagedOutPart, PieceKind,
+    ResidentRange, RunningJvm, RunningJvms, SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory,
+    UnknownPiece,
 };
 pub use metric::{Better, EMULATED, Feels, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{ModeRead, ReferenceMode, RequestedMode};

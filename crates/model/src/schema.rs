@@ -60,6 +60,8 @@ formats! {
     MEMORY_CHANGE = "assay.memory-change/3", since 3;
     /// First line of a file of `assay memory --record`
     MEMORY_RECORD = "assay.memory-record/4", since 4;
+    /// `assay memory PID --page-out KINDS --json`
+    MEMORY_PAGE_OUT = "assay.memory-page-out/1", since 1;
     /// `assay memory PID --trim --json`
     MEMORY_TRIM = "assay.memory-trim/1", since 1;
     /// `assay memory --json`

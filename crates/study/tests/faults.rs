@@ -172,6 +172,17 @@ level = [{ name = "a" }, { name = "b" }]
 }
 
 #[test]
+fn a_flag_of_a_program_that_is_not_a_jvm_is_a_fault_that_failed() {
+    let flags = "[[fault]]\nrole = \"server\"\nat = \"100ms\"\nflags = { SoftMaxHeapSize = \"67108864\" }\n";
+    let fixture = Fixture::new(DESIGN, flags);
+    let trial = trial_of(&fixture);
+    let window = window_of(&trial);
+    let why = window.faults[0].failed.as_deref().unwrap_or_default();
+    assert!(why.contains("is not a HotSpot JVM"), "{:?}", window.faults);
+    assert!(!window.counts());
+}
+
+#[test]
 fn a_fault_that_cannot_be_done_leaves_its_window_out() {
     let twice = "[[fault]]\nrole = \"helper\"\ninstance = 1\nat = \"200ms\"\nsignal = \"TERM\"\n";
     let fixture = Fixture::new(DESIGN, &beside(&format!("{twice}{}", twice.replace("200ms", "900ms"))));

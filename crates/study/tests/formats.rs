@@ -7,9 +7,9 @@ use assay_load::{Scenario, scenario_schema};
 use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport,
     HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, Hosts,
-    JudgeReport, LoadResult, MemoryChange, MemoryEnd, MemoryReport, MemorySample, MemoryTrim, Plan,
-    ReadyMadeList, RunComparison, RunEvent, RunningJvms, Summary, TimeChange, TimeReport, Trial, WhatIf,
-    WhyReport, schema,
+    JudgeReport, LoadResult, MemoryChange, MemoryEnd, MemoryPageOut, MemoryReport, MemorySample, MemoryTrim,
+    Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms, Summary, TimeChange, TimeReport, Trial,
+    WhatIf, WhyReport, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;
@@ -91,6 +91,7 @@ fn format(id: &'static str) -> Format {
         schema::MEMORY_ADVICE => json::<Advice>(id),
         schema::MEMORY_CHANGE => json::<MemoryChange>(id),
         schema::MEMORY_RECORD => lines::<MemoryRecordLine>(id),
+        schema::MEMORY_PAGE_OUT => json::<MemoryPageOut>(id),
         schema::MEMORY_TRIM => json::<MemoryTrim>(id),
         schema::MEMORY_JVMS => json::<RunningJvms>(id),
         schema::MEMORY_SAMPLES => lines::<MemorySample>(id),

@@ -19,6 +19,7 @@ mod shown;
 mod splitmix;
 mod standstill;
 mod stripped;
+mod swap;
 mod turn;
 mod worker_server;
 
@@ -41,6 +42,7 @@ pub use shown::shown;
 pub use splitmix::SplitMix;
 pub use standstill::StandstillWatch;
 pub use stripped::stripped_java;
+pub use swap::TestSwap;
 pub use turn::{Turn, turn};
 
 use std::collections::BTreeMap;

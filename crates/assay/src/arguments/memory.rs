@@ -2,6 +2,7 @@
 
 use super::FormatArguments;
 use super::process_name::{ProcessName, parse_process};
+use assay_model::DeadMemory;
 use assay_report::Extent;
 use assay_text::{duration, size};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
@@ -38,7 +39,11 @@ pub enum MemoryCommand {
 
 /// Arguments of a snapshot of a process.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("series").args(["watch", "record"]).multiple(true))]
+#[command(
+    group = ArgGroup::new("series").args(["watch", "record"]).multiple(true),
+    group = ArgGroup::new("timed").args(["watch", "record", "page_out"]).multiple(true),
+    group = ArgGroup::new("acting").args(["trim", "page_out"]),
+)]
 pub struct SnapshotArguments {
     /// Process: its number, or a part of its program's name [default: lists the running JVMs]
     #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
@@ -60,8 +65,9 @@ pub struct SnapshotArguments {
     /// Write full snapshots to FILE, for `assay memory diff` and for --html. %p in its name becomes the PID
     #[arg(long, value_name = "FILE", requires = "pid", conflicts_with_all = ["format", "json"])]
     pub record: Option<PathBuf>,
-    /// How long to watch or record [default: until Ctrl-C, or until the process ends]
-    #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive, requires = "series")]
+    /// How long to watch or record, or to watch returning pages after --page-out [default: until Ctrl-C or the end of the process, 1m for
+    /// --page-out]
+    #[arg(long = "for", value_name = "DURATION", value_parser = duration::parse_positive, requires = "timed")]
     pub duration: Option<Duration>,
     /// Time between recorded snapshots
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive, default_value = "10s", requires = "record")]
@@ -72,6 +78,17 @@ pub struct SnapshotArguments {
     /// Ask the JVM to return freed memory, and compare the result with the prediction
     #[arg(long, requires = "pid", conflicts_with_all = ["series", "freeze", "html", "depth", "entries"])]
     pub trim: bool,
+    /// Write whole pages of dead memory to swap, compare the result with the prediction, and show the bytes that return. Contents are kept.
+    /// Several KINDS are separated by commas
+    #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',', requires = "pid",
+          conflicts_with_all = ["series", "freeze", "html", "depth", "entries", "jcmd", "live", "ranges"])]
+    pub page_out: Vec<DeadMemoryName>,
+    /// With --page-out: predict only, and leave the process as it is
+    #[arg(long, requires = "page_out")]
+    pub dry_run: bool,
+    /// Do not ask before acting on another user's process, or writing to swap on a disk
+    #[arg(long, requires = "acting")]
+    pub yes: bool,
     /// Ask the JVM (22 and later, with native memory tracking) to name otherwise unknown memory. The JVM starts a thread for that, which
     /// stays
     #[arg(long, requires = "pid", conflicts_with_all = ["series", "trim"])]
@@ -133,6 +150,28 @@ impl SnapshotArguments {
             None => path,
         };
         SnapshotArguments { record: self.record.map(named), ..self }
+    }
+}
+
+/// Memory whose contents nobody reads again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DeadMemoryName {
+    /// What the program has freed and malloc keeps: glibc, jemalloc, tcmalloc
+    Freed,
+    /// Stacks of waiting threads, below the stack pointer
+    StaleStacks,
+    /// The Java heap's free regions, and its spaces above their last object: all collectors but ZGC
+    FreeHeap,
+}
+
+impl DeadMemoryName {
+    /// As results name it.
+    pub fn memory(self) -> DeadMemory {
+        match self {
+            DeadMemoryName::Freed => DeadMemory::Freed,
+            DeadMemoryName::StaleStacks => DeadMemory::StaleStacks,
+            DeadMemoryName::FreeHeap => DeadMemory::FreeHeap,
+        }
     }
 }
 
@@ -208,10 +247,19 @@ mod tests {
             "assay memory --ranges",
             "assay memory 7 --record f --json",
             "assay memory 7 --entries few",
+            "assay memory 7 --dry-run",
+            "assay memory 7 --yes",
+            "assay memory 7 --page-out heap",
+            "assay memory 7 --page-out freed --trim",
+            "assay memory 7 --page-out freed --watch",
+            "assay memory --page-out freed",
         ] {
             assert!(snapshot(wrong).is_err(), "{wrong}");
         }
-        assert!(snapshot("assay memory 7 --trim --json").is_ok());
+        assert!(snapshot("assay memory 7 --trim --json --yes").is_ok());
+        let out =
+            snapshot("assay memory 7 --page-out freed,free-heap --dry-run --for 5s").expect("a snapshot");
+        assert_eq!(out.page_out, [DeadMemoryName::Freed, DeadMemoryName::FreeHeap]);
         assert!(snapshot("assay memory 7 --record f --for 1m --every 5s --watch --html p.html").is_ok());
     }
 

@@ -3,7 +3,9 @@
 use crate::running::words_of;
 use assay_hotspot::Hotspot;
 use assay_linux::{CachedMemory, LinuxError, LiveProcess, Mapping, MemorySource, ProcRoot, SysRoot};
-use assay_model::{FlagOrigin, HostFlag, HostGroup, HostJvm, Problem, RunningJvm};
+use assay_model::{
+    ContainerLimits, FlagOrigin, HostFlag, HostGroup, HostJvm, JvmContainer, Problem, RunningJvm,
+};
 use assay_text::redact;
 use std::collections::BTreeMap;
 
@@ -49,7 +51,9 @@ pub(super) fn read(
         Ok(process) => {
             jvm.mappings = Some(process.mappings().len() as u64);
             jvm.malloc_arenas = (process.word_bytes() == 8).then(|| arenas(process.mappings()));
-            read_memory(&process, &mut jvm, problems);
+            // The control group has said already why it cannot be read.
+            let limits = proc.read_container_limits(sys, pid).ok();
+            read_memory(&process, limits, &mut jvm, problems);
         }
         Err(error) if error.is_absent() => return None,
         Err(error) => problems.push(Problem::from(&error)),
@@ -59,13 +63,19 @@ pub(super) fn read(
     Some(jvm)
 }
 
-fn read_memory(process: &LiveProcess, jvm: &mut HostJvm, problems: &mut Vec<Problem>) {
+fn read_memory(
+    process: &LiveProcess,
+    limits: Option<ContainerLimits>,
+    jvm: &mut HostJvm,
+    problems: &mut Vec<Problem>,
+) {
     let memory = CachedMemory::new(process);
     let hotspot = match Hotspot::open(&memory) {
         Ok(Some(hotspot)) => hotspot,
         Ok(None) => return,
         Err(error) => return problems.push(Problem::new(format!("JVM {}", jvm.pid), error.to_string())),
     };
+    jvm.container = limits.map(|limits| JvmContainer { view: hotspot.container_view(), limits });
     jvm.feature = hotspot.version().map(|version| version.feature);
     jvm.collector = hotspot.collector().map(|collector| collector.name().to_owned());
     let flags = hotspot.flags();

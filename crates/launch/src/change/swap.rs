@@ -4,6 +4,7 @@
 
 use crate::programs;
 use crate::treatment::Treatment;
+use assay_linux::ProcRoot;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -101,7 +102,7 @@ pub struct NoSwap {
     swaps: Vec<Swap>,
 }
 
-/// A line of `/proc/swaps`.
+/// A device that was swapped to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Swap {
     device: String,
@@ -146,15 +147,10 @@ impl Treatment for NoSwap {
     }
 }
 
-/// The machine's swap devices. A name with a space is written with `\040`.
+/// The machine's swap devices.
 fn swaps() -> io::Result<Vec<Swap>> {
-    let text = fs_err::read_to_string(SWAPS)?;
-    let of = |line: &str| {
-        let mut words = line.split_whitespace();
-        let device = words.next()?.replace("\\040", " ");
-        Some(Swap { device, priority: words.next_back()?.parse().ok()? })
-    };
-    Ok(text.lines().skip(1).filter_map(of).collect())
+    let swaps = ProcRoot::default().read_swaps().map_err(io::Error::other)?;
+    Ok(swaps.into_iter().map(|swap| Swap { device: swap.device, priority: swap.priority }).collect())
 }
 
 fn program(name: &str) -> Result<PathBuf, String> {

@@ -14,6 +14,7 @@ mod parts;
 mod seen;
 mod settings;
 
+use crate::findings::container;
 use assay_model::{Advice, AdviceLine, Certainty, MemoryReport, Problem, Provenance, schema};
 use parts::{KernelPart, MemoryPart};
 use seen::{Observed, round_up};
@@ -29,6 +30,7 @@ pub(crate) use settings::rules;
 pub fn advise(snapshots: &[MemoryReport]) -> Advice {
     let Some(now) = snapshots.last() else { return nothing() };
     let mut problems = bounds::problems(snapshots, now);
+    problems.extend(container::unseen_problem(now));
     let mut lines: Vec<AdviceLine> =
         MemoryPart::ALL.iter().filter_map(|part| line(*part, snapshots, now)).collect();
     lines.extend(missed_peak(snapshots, &lines));

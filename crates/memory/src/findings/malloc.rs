@@ -24,6 +24,7 @@ static RETAINED_BY_MALLOC: Rule = Rule {
     fix: "Trim it now, where the JVM can (updates of 11 and 17, and from 18 on): `assay memory PID --trim`.",
     alternatives: &[
         "Trim it for good: `-XX:TrimNativeHeapInterval=30000` (17.0.9, and from 21 on).",
+        "Trim it for good on any JDK: `LD_PRELOAD=/usr/lib/assay/libassay_trim.so`.",
         "Use an allocator that gives back by itself, such as jemalloc, where it is {other_allocator} of RSS or more.",
     ],
     judge: Judge::of(trim).about(is_freed),
@@ -71,20 +72,20 @@ fn trim(report: &MemoryReport) -> Option<Found> {
         found = found.or(OTHER_ALLOCATOR_STEP);
     }
     if report.jvm.as_ref().is_some_and(|jvm| !has_trim(jvm)) {
-        found = found.or("Use JDK 21, which can trim by itself");
+        found = found.or(PRELOADED_STEP).or("Use JDK 21, which can trim by itself");
     }
     Some(found)
 }
 
+/// Where the JVM has neither command nor option.
+const PRELOADED_STEP: &str =
+    "Preload a library that trims on any JDK: LD_PRELOAD=/usr/lib/assay/libassay_trim.so";
 const OTHER_ALLOCATOR_STEP: &str = "Use an allocator that gives back by itself: LD_PRELOAD=libjemalloc.so.2";
 
 /// Feature release and update: 17 and 15 of `17.0.15+6`.
 fn release_of(jvm: &JvmMemoryFacts) -> Option<(u32, u32)> {
-    let version = jvm.version.as_deref()?;
-    let numbers: Vec<u32> =
-        version.split(['+', '-', '_']).next()?.split('.').map_while(|n| n.parse().ok()).collect();
-    let feature = jvm.feature.or_else(|| numbers.first().copied())?;
-    Some((feature, numbers.get(2).copied().unwrap_or(0)))
+    let by_version = jvm.version.as_deref().and_then(assay_jdk::release_and_update);
+    by_version.or(jvm.feature.map(|feature| (feature, 0)))
 }
 
 /// Whether the JVM has `System.trim_native_heap`; of results that do not say, by the releases that surely do. Held by:

@@ -8,6 +8,7 @@
 mod buffers;
 pub(crate) mod classes;
 mod code;
+pub(crate) mod container;
 mod heap;
 pub(crate) mod host;
 mod huge_pages;
@@ -31,6 +32,7 @@ static GROUPS: &[&[&Rule]] = &[
     buffers::RULES,
     classes::RULES,
     code::RULES,
+    container::RULES,
     host::RULES,
 ];
 

@@ -6,6 +6,7 @@ mod change;
 mod end;
 mod growth;
 mod heap_objects;
+mod page_out;
 mod pages;
 mod report;
 mod running;
@@ -18,6 +19,7 @@ pub use change::{Cause, MemoryChange};
 pub use end::MemoryEnd;
 pub use growth::{Grower, GrowthGround, GrowthKind, GrowthVerdict};
 pub use heap_objects::{ClassObjects, HeapHolder, HeapLive, HolderKind};
+pub use page_out::{DeadMemory, MemoryPageOut, PagedOutPart};
 pub use pages::{PageKinds, ResidentRange};
 pub use report::{
     Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, JvmMemoryFacts, MemoryCopy, MemoryEntry,

@@ -4,7 +4,7 @@ use super::{
     AreaBytes, ClassObjects, FigureSource, GrowthVerdict, HeapLive, MemoryEnd, PageKinds, ResidentRange,
 };
 use crate::closed::closed;
-use crate::{Finding, Problem, Provenance, RuleId};
+use crate::{Finding, JvmContainer, Problem, Provenance, RuleId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -277,6 +277,9 @@ pub struct JvmMemoryFacts {
     pub java_threads: Option<u64>,
     /// Classes loaded.
     pub classes: Option<u64>,
+    /// What it took from its control group; absent where that cannot be read, and in results of versions that did not ask.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub container: Option<JvmContainer>,
     /// Flags that matter to memory, with their values: name to value as text.
     pub flags: std::collections::BTreeMap<String, String>,
 }

@@ -284,6 +284,7 @@ fn jvm() -> JvmMemoryFacts {
         compiling: vec![],
         java_threads: Some(71),
         classes: Some(7_204),
+        container: None,
         flags: flags.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
     }
 }

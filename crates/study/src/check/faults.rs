@@ -107,11 +107,21 @@ fn check_end(
 
 /// One limit at a time, in a group that is the fault's alone.
 fn check_limit<'s>(fault: &'s FaultTable, study: &Study, limited: &mut BTreeSet<&'s str>) -> Option<String> {
-    let is_grouped =
-        !study.groups().is_empty() || study.hosts().iter().any(|(_, host)| host.cpuset.is_some());
-    if fault.role == SERVER && is_grouped {
-        let what = "levels put the server into a control group (`limits` or `cpuset`), and a fault needs one of its own";
-        return Some(what.to_owned());
+    if fault.role == SERVER {
+        let asked = fault.action().ok().and_then(|action| group_of(&action)).unwrap_or_default();
+        if study.hosts().iter().any(|(_, host)| host.cpuset.is_some()) {
+            let what =
+                "levels put the server into a control group (`cpuset`), and a fault needs one of its own";
+            return Some(what.to_owned());
+        }
+        // It changes the limits of the level's group, which has no others.
+        if study.groups().iter().any(|(_, group)| {
+            asked.cpus.is_some() && group.cpus.is_none()
+                || asked.memory_bytes.is_some() && group.memory.is_none()
+        }) {
+            let what = "levels with `limits` for the server must limit what the fault limits, `cpus` or `memory`: it changes their limits";
+            return Some(what.to_owned());
+        }
     }
     let is_first = limited.insert(&fault.role);
     (!is_first).then(|| {

@@ -5,9 +5,12 @@ use assay_launch::GroupLimits;
 use assay_model::{FaultAction, PlannedFault, PlannedTreatment};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Instead of a time: the seed draws it.
 const RANDOM: &str = "random";
+/// A flag's value; the JVM takes commands of 1,024 bytes.
+const VALUE_BYTES_MAX: usize = 256;
 
 /// A fault of every window: a process is ended, stopped, or limited for a while. Failed requests and long response times in the
 /// window are then expected, and leave nothing out; the audit is read as ever.
@@ -22,11 +25,16 @@ pub struct FaultTable {
     /// When, from the start of the window, such as `"3s"`; or `"random"`: the study's seed draws it for each window, the same for all
     /// variants, and not in the last tenth. Default: `"random"`.
     pub at: Option<String>,
-    /// The signal that the process is sent; or there is a `limit`.
+    /// The signal that the process is sent; or there is a `limit`, or there are `flags`.
     pub signal: Option<FaultSignal>,
-    /// Limits that hold all processes of the role for a while. They need `--allow-host-changes`.
+    /// Limits that hold all processes of the role for a while: lower or higher ones, where a level limits the server. They need
+    /// `--allow-host-changes`.
     pub limit: Option<FaultLimit>,
-    /// For how long it is stopped or limited.
+    /// Flags of the JVM that may change while it runs, with their values as the JVM takes them, such as
+    /// `{ SoftMaxHeapSize = "268435456" }`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub flags: BTreeMap<String, String>,
+    /// For how long it is stopped or limited, or flags are set. Default for flags: until the process ends.
     #[serde(rename = "for")]
     pub lasts: Option<Seconds>,
     /// Start an ended process again, as it was started, and wait until it is ready. Default: false.
@@ -75,12 +83,16 @@ impl FaultTable {
     /// The key that is wrong or missing, and a correct form.
     pub(crate) fn action(&self) -> Result<FaultAction, (&'static str, &'static str)> {
         let for_s = self.lasts.map(|lasts| lasts.0).filter(|for_s| 0.0 < *for_s);
+        if !self.flags.is_empty() {
+            return self.set_flags(for_s);
+        }
         let too_long = "a process that ends has ended for good: leave `for` out";
         match (self.signal, self.limit, for_s) {
             (Some(_), Some(_), _) => Err(("limit", "a fault has a `signal` or a `limit`, not both")),
-            (None, None, _) => {
-                Err(("signal", "a fault needs a `signal` (\"KILL\", \"TERM\", \"STOP\") or a `limit`"))
-            }
+            (None, None, _) => Err((
+                "signal",
+                "a fault needs a `signal` (\"KILL\", \"TERM\", \"STOP\"), a `limit` or `flags`",
+            )),
             (Some(FaultSignal::Kill | FaultSignal::Term), None, _) if self.lasts.is_some() => {
                 Err(("for", too_long))
             }
@@ -99,6 +111,26 @@ impl FaultTable {
                 Ok(FaultAction::Limit { for_s, cpus: limit.cpus, memory_bytes })
             }
         }
+    }
+
+    fn set_flags(&self, for_s: Option<f64>) -> Result<FaultAction, (&'static str, &'static str)> {
+        let is_name = |name: &String| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric());
+        let is_value = |value: &String| {
+            !value.is_empty() && value.len() <= VALUE_BYTES_MAX && value.chars().all(|c| c.is_ascii_graphic())
+        };
+        if self.signal.is_some() || self.limit.is_some() {
+            return Err(("flags", "a fault has a `signal`, a `limit` or `flags`, only one of them"));
+        }
+        if self.restart {
+            return Err(("restart", "flags end no process: leave `restart` out"));
+        }
+        if !self.flags.keys().all(is_name) || !self.flags.values().all(is_value) {
+            return Err((
+                "flags",
+                "names of flags without -XX:, values without spaces, such as { SoftMaxHeapSize = \"268435456\" }",
+            ));
+        }
+        Ok(FaultAction::SetFlags { for_s, flags: self.flags.clone() })
     }
 
     /// Absent where something is wrong in it.

@@ -3,19 +3,25 @@
 //! Folklore: the dynamic linker only warns of a library in `LD_PRELOAD` that it cannot load, and goes on without it. A
 //! variant would then be measured as what it is not, so the library is found, and its word size compared, before.
 
+use crate::file::checkout::sources;
 use assay_jdk::elf_bits;
 use std::path::{Path, PathBuf};
 
 /// Where libraries of the system lie: Debian's folders of an architecture, the common ones, and those made by hand.
-const FOLDERS: [&str; 7] = [
+const FOLDERS: [&str; 8] = [
     "/usr/lib/x86_64-linux-gnu",
     "/usr/lib/aarch64-linux-gnu",
     "/usr/lib/i386-linux-gnu",
     "/usr/lib64",
     "/usr/lib",
+    // What a package of Assay installs.
+    "/usr/lib/assay",
     "/usr/local/lib64",
     "/usr/local/lib",
 ];
+
+/// Below the sources: where `scripts/setup.sh` puts libraries that it compiles.
+const SETUP_FOLDER: &str = ".assay/lib";
 
 /// The path of a library, given by file name or path, that a program of so many bits can load.
 ///
@@ -29,7 +35,10 @@ pub(crate) fn find(library: &str, bits: u8) -> Result<PathBuf, String> {
             Err(_) => Err(format!("there is no library {library}")),
         };
     }
-    let mut paths = FOLDERS.iter().map(|folder| Path::new(folder).join(library));
+    // `assay setup` makes Assay's own in the sources.
+    let of_setup = sources().map(|sources| sources.join(SETUP_FOLDER));
+    let folders = of_setup.into_iter().chain(FOLDERS.iter().map(PathBuf::from));
+    let mut paths = folders.map(|folder| folder.join(library));
     paths.find(|path| elf_bits(path).is_ok_and(|found| found == bits)).ok_or_else(|| {
         format!(
             "there is no {bits}-bit library {library} here (looked in {}); on Debian and Ubuntu the package of its name has it",

@@ -4,12 +4,14 @@ use super::state::{Failure, Run};
 use super::treatments::RunTreatments;
 use crate::file::fault::group_of;
 use crate::plan::order::draw_fault;
+use assay_hotspot::set_flag;
 use assay_launch::{Local, Processes, Signal, StopSignal, WantedChange};
-use assay_linux::monotonic_ns;
+use assay_linux::{ProcRoot, monotonic_ns};
 use assay_measure::{MeasurementId, Replacements};
 use assay_model::{
     Check, Disturbance, FaultAction, FaultRecord, PlannedFault, RunEventKind, ValidityCheck, Window, file,
 };
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 const NS_PER_S: f64 = 1e9;
@@ -55,6 +57,8 @@ struct Fault {
     changes: Vec<u32>,
     /// Processes of the group that the OOM killer had ended before.
     oom_kills_before: Option<u64>,
+    /// Flags that were set: process, name, and the value before.
+    flags_before: Vec<(u32, String, String)>,
 }
 
 enum State {
@@ -221,6 +225,7 @@ impl Fault {
             state: State::Planned,
             changes: Vec::new(),
             oom_kills_before: None,
+            flags_before: Vec::new(),
         }
     }
 
@@ -252,7 +257,18 @@ impl Fault {
     /// Begins the fault: its time has come.
     fn act(&mut self, with: &mut FaultContext<'_>) {
         let lasts_ns = (self.record.action.lasts_s().unwrap_or(0.0) * NS_PER_S) as u64;
-        let signal = match self.record.action {
+        let signal = match &self.record.action {
+            FaultAction::SetFlags { for_s, flags } => {
+                let (lasts, flags) = (for_s.is_some(), flags.clone());
+                return match self.set_flags(&flags, with) {
+                    Ok(()) if lasts => self.done(State::Lasts(monotonic_ns().saturating_add(lasts_ns))),
+                    Ok(()) => self.done(State::Over),
+                    Err(why) => {
+                        self.set_back();
+                        self.fail(why);
+                    }
+                };
+            }
             FaultAction::Kill => Signal::Kill,
             FaultAction::Terminate => Signal::Stop(StopSignal::Term),
             FaultAction::Stop { .. } => Signal::Hold,
@@ -312,6 +328,27 @@ impl Fault {
         Ok(())
     }
 
+    /// Has the JVM of the process set its flags, and keeps the values before.
+    fn set_flags(&mut self, flags: &BTreeMap<String, String>, with: &FaultContext<'_>) -> Result<(), String> {
+        let hit = self.hits.first().ok_or("there is no such process")?;
+        let pid = with.processes.pid_of(&hit.role).ok_or_else(|| format!("{} does not run", hit.role))?;
+        self.record.pid = Some(pid);
+        for (name, value) in flags {
+            let before = set_flag(&ProcRoot::default(), pid, name, value).map_err(|e| e.to_string())?;
+            self.flags_before.push((pid, name.clone(), before));
+        }
+        Ok(())
+    }
+
+    /// Sets the flags as they were, the last first; gives what failed.
+    fn set_back(&mut self) -> Option<String> {
+        let before = std::mem::take(&mut self.flags_before);
+        let set = |(pid, name, value): (u32, String, String)| {
+            set_flag(&ProcRoot::default(), pid, &name, &value).err().map(|e| e.to_string())
+        };
+        before.into_iter().rev().filter_map(set).next()
+    }
+
     fn take_back(&mut self, shared: &RunTreatments) -> Vec<String> {
         let changes = std::mem::take(&mut self.changes);
         if changes.is_empty() { Vec::new() } else { shared.borrow_mut().undo(&changes) }
@@ -344,6 +381,12 @@ impl Fault {
             return Ok(());
         }
         self.record.over_monotonic_ns = now_ns;
+        if matches!(self.record.action, FaultAction::SetFlags { .. }) {
+            if let Some(why) = self.set_back() {
+                self.fail(why);
+            }
+            return Ok(());
+        }
         let mut ended = Vec::new();
         for hit in &self.hits {
             match with.processes.ended_of(&hit.role) {

@@ -4,6 +4,7 @@ use crate::error::StudyError;
 use crate::file::fault::{group_of, treatment_of};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_launch::{Change, Treatment, Treatments, WantedChange};
+use assay_model::file::SERVER;
 use assay_model::{Plan, PlannedFault, PlannedTreatment, Problem, TreatmentRecord};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -56,7 +57,8 @@ impl Applied {
             applied.groups.extend(groups);
             Ok(())
         });
-        let worked = worked.and_then(|()| applied.make_groups(faults, &name));
+        let is_grouped = launch.changes.iter().any(|wanted| matches!(wanted, WantedChange::Group(_)));
+        let worked = worked.and_then(|()| applied.make_groups(faults, &name, is_grouped));
         (applied, worked)
     }
 
@@ -84,12 +86,18 @@ impl Applied {
         Ok(change.groups())
     }
 
-    /// Makes a control group for each role that a fault will limit.
-    fn make_groups(&mut self, faults: &[PlannedFault], name: &str) -> Result<(), String> {
+    /// Makes a control group for each role that a fault will limit. Where a level limits the server, a fault changes the limits of the
+    /// level's group.
+    fn make_groups(&mut self, faults: &[PlannedFault], name: &str, is_grouped: bool) -> Result<(), String> {
         for fault in faults {
             let (Some(limits), Some(planned)) = (group_of(&fault.action), treatment_of(fault)) else {
                 continue;
             };
+            if is_grouped && fault.role == SERVER {
+                // It has entered that already.
+                self.of_roles.insert(fault.role.clone(), (name.to_owned(), Vec::new()));
+                continue;
+            }
             let name = format!("{name}-{}", fault.role);
             let folders = self.make_one(&WantedChange::Group(limits), planned, &name)?;
             self.of_roles.insert(fault.role.clone(), (name, folders));

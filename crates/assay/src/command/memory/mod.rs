@@ -1,12 +1,14 @@
 //! `assay memory`: every resident byte of a process.
 
 mod advise;
+mod consent;
 mod diff;
 #[cfg(test)]
 #[path = "../../../../report/tests/kafka/mod.rs"]
 #[expect(dead_code, reason = "the tests of the report use the rest of it")]
 mod kafka;
 mod list;
+mod page_out;
 mod read;
 mod series;
 mod snapshot;
@@ -35,7 +37,8 @@ pub fn memory(arguments: MemoryArguments) -> Result<ExitCode, Failure> {
         (Some(MemoryCommand::Diff(diff)), _) => diff::diff(diff),
         (Some(MemoryCommand::Advise(advise)), _) => advise::advise(advise),
         (None, None) => list::list(snapshot.format.form()),
-        (None, Some(pid)) if snapshot.trim => trim::trim(pid, snapshot.format.is_json("--trim")?),
+        (None, Some(pid)) if snapshot.trim => trim::trim(pid, &snapshot),
+        (None, Some(pid)) if !snapshot.page_out.is_empty() => page_out::page_out(pid, &snapshot),
         (None, Some(pid)) if is_series(&snapshot) => series::series(pid, &snapshot),
         (None, Some(pid)) => snapshot::snapshot(pid, &snapshot),
     }

@@ -1,5 +1,7 @@
 //! `assay memory PID --trim`: freed memory given back, with what was predicted and what it gave.
 
+use super::consent::{consent, not_ours};
+use crate::arguments::SnapshotArguments;
 use crate::command::identity_of;
 use crate::failure::Failure;
 use crate::output;
@@ -10,8 +12,11 @@ use std::process::ExitCode;
 const MIB: f64 = 1_048_576.0;
 
 /// Asks the JVM to trim, and prints the gain.
-pub fn trim(pid: u32, json: bool) -> Result<ExitCode, Failure> {
+pub fn trim(pid: u32, arguments: &SnapshotArguments) -> Result<ExitCode, Failure> {
+    let json = arguments.format.is_json("--trim")?;
     identity_of(pid)?;
+    let reasons: Vec<String> = not_ours(pid)?.into_iter().collect();
+    consent(pid, "trim", &reasons, arguments.yes)?;
     let trim = stored(pid, &assay_memory::trim(pid)?);
     if json {
         output::print_json(&trim)?;

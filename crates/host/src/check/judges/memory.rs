@@ -1,6 +1,8 @@
 //! Memory: huge pages, swap, nodes, what is left.
 
 use crate::check::view::{Judged, Judgement, View, chosen, lists_meet, mib};
+use assay_jdk::containers::{UnseenLimit, unseen_limit};
+use assay_jdk::release_and_update;
 use assay_model::HostJvm;
 
 const MODE: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
@@ -163,9 +165,39 @@ pub(super) fn heap_over_container(view: &View<'_>) -> Judgement {
     let Some(limit) = view.group()?.memory_bytes else {
         return Err(Judged::not_applicable("its control group has no memory limit"));
     };
+    // A smaller -Xmx would hide why the heap is what it is.
+    if let Some(unseen) = unseen_by(view.jvm()?).filter(|unseen| unseen.heap.is_some()) {
+        return Err(Judged::not_applicable(format!("container-unseen says why: {}", unseen.why.cause())));
+    }
     let heap = view.flag_number("MaxHeapSize")?;
     let why = format!("of a limit of {}; good: at most 90 %", mib(limit));
     Ok(Judged::bad_if(limit / 10 * 9 < heap, mib(heap), why))
+}
+
+/// What the JVM does not see of its control group.
+fn unseen_by(jvm: &HostJvm) -> Option<UnseenLimit> {
+    let release = jvm.version.as_deref().and_then(release_and_update);
+    unseen_limit(jvm.container.as_ref()?, release)
+}
+
+pub(super) fn container_unseen(view: &View<'_>) -> Judgement {
+    let (group, jvm) = (view.group()?, view.jvm()?);
+    if group.memory_bytes.is_none() && group.cpus.is_none() {
+        return Err(Judged::not_applicable("its control group has no limit"));
+    }
+    let Some(container) = &jvm.container else {
+        return Err(Judged::unknown("what it took from its control group could not be read"));
+    };
+    let Some(unseen) = unseen_by(jvm) else {
+        let heap = container.view.heap_bytes_max.map_or_else(|| "unknown heap".to_owned(), mib);
+        return Ok(Judged::good(heap, "heap and processors are within its limits"));
+    };
+    let heap = unseen.heap.map(|(heap, limit)| format!("heap {}, limit {}", mib(heap), mib(limit)));
+    let processors = unseen.processors.map(|(counted, cpus)| format!("{counted} processors, limit {cpus}"));
+    let value: Vec<String> = heap.into_iter().chain(processors).collect();
+    let release = jvm.version.as_deref().and_then(release_and_update);
+    let why = format!("{}; {}", unseen.why.cause(), unseen.why.fix(release));
+    Ok(Judged::bad(value.join("; "), why))
 }
 
 /// More than this many for each processor that it may use are not from a few pools.

@@ -27,6 +27,7 @@ pub(super) fn judge(view: &View<'_>) -> Judgement {
         HostRule::MemoryPressure | HostRule::CpuPressure | HostRule::IoPressure => processors::pressure(view),
         HostRule::HeapsOverMemory => memory::heaps_over_memory(view),
         HostRule::HeapOverContainer => memory::heap_over_container(view),
+        HostRule::ContainerUnseen => memory::container_unseen(view),
         HostRule::MallocArenas => memory::malloc_arenas(view),
         HostRule::Governor | HostRule::EnergyPreference => processors::all_performance(view),
         HostRule::Smt => processors::smt(view),

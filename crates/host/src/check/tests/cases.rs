@@ -1,7 +1,7 @@
 //! For each rule a machine on which it is bad, and one on which it is good.
 
-use super::machine::{GIB, arm, file, flag, group, proxy, two_nodes};
-use assay_model::{FlagOrigin, HostGroup, HostRule, HostSnapshot};
+use super::machine::{GIB, arm, container, file, flag, group, proxy, two_nodes};
+use assay_model::{FlagOrigin, HeapSizedBy, HostGroup, HostRule, HostSnapshot};
 
 pub(super) const THP: &str = "/sys/kernel/mm/transparent_hugepage/enabled";
 
@@ -92,6 +92,19 @@ pub(super) const CASES: &[(HostRule, Change, Option<Change>)] = {
             R::HeapOverContainer,
             |s| group(s).memory_bytes = Some(4 * GIB),
             Some(|s| group(s).memory_bytes = Some(6 * GIB)),
+        ),
+        (
+            R::ContainerUnseen,
+            |s| {
+                s.jvms[0].version = Some("17.0.15".to_owned());
+                let of = container(s);
+                of.view.is_containerized = Some(false);
+                of.view.heap_sized_by = Some(HeapSizedBy::Ergonomics);
+                of.limits.lists_memory = Some(false);
+            },
+            Some(|s| {
+                container(s);
+            }),
         ),
         (R::MallocArenas, |s| s.jvms[0].malloc_arenas = Some(60), None),
         (

@@ -2,7 +2,8 @@
 
 use crate::check::rules;
 use assay_model::{
-    FileRead, FlagOrigin, HostFlag, HostGroup, HostJvm, HostProxy, HostSnapshot, Provenance, schema,
+    ContainerLimits, ContainerView, FileRead, FlagOrigin, HeapSizedBy, HostFlag, HostGroup, HostJvm,
+    HostProxy, HostSnapshot, JvmContainer, Provenance, schema,
 };
 use std::collections::BTreeMap;
 
@@ -108,6 +109,18 @@ pub(super) fn jvm() -> HostJvm {
         malloc_arenas: Some(8),
         limits_arenas: Some(false),
         group: Some(HostGroup::default()),
+        container: Some(JvmContainer {
+            view: ContainerView {
+                is_containerized: Some(true),
+                processors: Some(2),
+                reads_controllers_file: Some(false),
+                has_support: Some(true),
+                heap_bytes_max: Some(4 * GIB),
+                heap_sized_by: Some(HeapSizedBy::Size),
+                ..ContainerView::default()
+            },
+            limits: ContainerLimits { machine_bytes: Some(24 * GIB), ..ContainerLimits::default() },
+        }),
     }
 }
 
@@ -130,6 +143,18 @@ pub(super) fn flag(snapshot: &mut HostSnapshot, name: &str, value: &str, set_by:
 
 pub(super) fn group(snapshot: &mut HostSnapshot) -> &mut HostGroup {
     snapshot.jvms[0].group.as_mut().expect("it has a group")
+}
+
+/// Its control group, as the JVM and the kernel see it, with the limits of a container: 6 GiB and a processor.
+pub(super) fn container(snapshot: &mut HostSnapshot) -> &mut JvmContainer {
+    let of_group = group(snapshot);
+    (of_group.memory_bytes, of_group.cpus) = (Some(6 * GIB), Some(1.0));
+    let container = snapshot.jvms[0].container.as_mut().expect("it was read");
+    container.view.processors = Some(1);
+    container.limits.memory_bytes = Some(6 * GIB);
+    container.limits.cpus = Some(1.0);
+    container.limits.lists_memory = Some(true);
+    container
 }
 
 pub(super) fn two_nodes(snapshot: &mut HostSnapshot, allowed: &str) {
