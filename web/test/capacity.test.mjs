@@ -106,7 +106,7 @@ test("a result that is not valid says so before its figures, a valid one does no
   await close();
   const valid = await open("capacity.html");
   assert.equal(await valid.page.locator(".cautions").count(), 0);
-  assert.match(await valid.page.locator(".headline").first().innerText(), /^Sustains 892 requests a second with p99 under 10 ms; the limit is crossed at 902 \(845 to 959\)/);
+  assert.match(await valid.page.locator(".headline").first().innerText(), /^Sustains 892 requests\/s with p99 under 10 ms; the limit is crossed at 902 \(845 to 959\)/);
   await valid.close();
 });
 

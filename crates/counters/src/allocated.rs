@@ -89,7 +89,8 @@ fn between(first: &Moment, last: &Moment) -> Result<Allocated, String> {
             let ended = ended.unwrap_or(0).max(gone.len() as u64);
             if ended != 0 {
                 return Err(format!(
-                    "{ended} threads ended meanwhile, and this JVM has no symbol that tells what they had allocated"
+                    "{ended} threads ended during the measurement, and this JVM has no symbol for their \
+                        allocation"
                 ));
             }
             0

@@ -123,7 +123,8 @@ impl Available<'_> {
             known(
                 "threads that ended",
                 TimeSource::ExitRecords,
-                "taskstats: what the kernel sends of each when it ends; what it leaves out, up to a timer interrupt for each, is inferred from the total",
+                "taskstats: the kernel's record of each thread at its end. The missing part, up to a timer \
+                    interrupt for each, is inferred from the total",
             );
         }
         if self.reading.cgroup.is_some() {
@@ -226,7 +227,7 @@ impl Available<'_> {
             push(
                 "switches",
                 "this /proc does not count them in /proc/PID/task/TID/status",
-                "Linux 2.6.23 or later; run assay on the host where a sandbox (gVisor) has a /proc of its own",
+                "Linux 2.6.23 or later. Run assay on the host if a sandbox (gVisor) has a /proc of its own",
             );
         }
         match self.delays {
@@ -234,7 +235,7 @@ impl Available<'_> {
             DelayAccounting::On => push(
                 "blocked on block devices",
                 "this /proc has no delayacct_blkio_ticks in /proc/PID/task/TID/stat",
-                "Linux 2.6.18 or later; run assay on the host where a sandbox (gVisor) has a /proc of its own",
+                "Linux 2.6.18 or later. Run assay on the host if a sandbox (gVisor) has a /proc of its own",
             ),
             DelayAccounting::Off => push(
                 "blocked on block devices",

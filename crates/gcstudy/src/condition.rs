@@ -22,10 +22,10 @@ pub struct Condition {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConditionError {
     /// It is not a condition.
-    #[error("{0}; write for example `pause_p99_ms > 200`, or `> +10%` for a change against the first log")]
+    #[error("{0}: write for example `pause_p99_ms > 200`, or `> +10%` for a change against the first log")]
     Form(#[from] NoCondition),
     /// A change never equals a number.
-    #[error("`{0}`: a change has an interval; compare it by > or <")]
+    #[error("`{0}`: a change has an interval: compare it by > or <")]
     Equality(String),
     /// There is no such figure.
     #[error("there is no figure `{name}`{hint}")]

@@ -33,7 +33,10 @@ impl LogTime {
         let date = text.parse::<Timestamp>().ok().or_else(in_utc);
         let unix_ns = date.and_then(|date| i64::try_from(date.as_nanosecond()).ok());
         unix_ns.map(LogTime::Unix).ok_or_else(|| {
-            format!("`{text}` is no time: write a date in UTC such as 2026-11-30T10:05, or a time since the first line such as 90s")
+            format!(
+                "`{text}` is not a time: write a date in UTC such as 2026-11-30T10:05, or a time since \
+                the first line such as 90s"
+            )
         })
     }
 }

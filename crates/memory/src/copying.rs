@@ -70,8 +70,8 @@ impl CopyPlan {
         let left_out_bytes = copied.left_out_bytes();
         if left_out_bytes != 0 {
             let what = format!(
-                "{left_out_bytes} bytes found no room in the copy of {} bytes and were read later: free memory on this machine, or \
-                 in the control group that assay runs in",
+                "{left_out_bytes} bytes did not fit into the copy of {} bytes and were read later. Free \
+                    memory on this machine, or in assay's control group",
                 copied.copied_bytes()
             );
             problems.push(Problem::new("copy", what));

@@ -94,7 +94,7 @@ fn code_heap_spans(
     let frontier = heap.frontier.clamp(heap.reserved.start, heap.reserved.end);
     let free = entry("free", "held code that was discarded; kept for the next method");
     let never = entry("never used", "behind the last blob of code");
-    let map = entry("segment map", "the code heap's own table of what is in use");
+    let map = entry("segment map", "the code heap's own table of used segments");
     beneath.push(AddressRange::new(heap.reserved.start..frontier, free));
     beneath.push(AddressRange::new(frontier..heap.reserved.end, never));
     beneath.push(AddressRange::new(heap.segment_map.clone(), map));

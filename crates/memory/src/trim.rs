@@ -46,8 +46,8 @@ pub enum TrimError {
     },
     /// This release has no such command.
     #[error(
-        "the JVM {pid} ({version}) has no command {TRIM}: late updates of 11 and 17 do, and 18 and later; with a debugger, malloc_trim(0) does the \
-         same"
+        "the JVM {pid} ({version}) has no command {TRIM}: late updates of 11 and 17 have it, and 18 and \
+            later. With a debugger, malloc_trim(0) does the same"
     )]
     NoCommand {
         /// The process.

@@ -126,7 +126,7 @@ fn mistakes_in_what_is_taken_from_outside_and_from_answers_are_told() {
     starts(
         "100 to 500 for 1m",
         "100 two 500 for 1m",
-        "4: [rate] schedule: phase \"100 two 500 for 1m\": \"two\" stands where",
+        "4: [rate] schedule: phase \"100 two 500 for 1m\": \"two\" in place of",
     );
     starts(
         "{password}",
@@ -143,7 +143,7 @@ fn mistakes_in_what_is_taken_from_outside_and_from_answers_are_told() {
     starts(
         "json = \"/token\"",
         "json = \"/t\", header = \"X\"",
-        "13: extract \"token\": say where it stands",
+        "13: extract \"token\": define its place by",
     );
     starts(
         "regex = 'n=(\\d+)'",

@@ -273,7 +273,7 @@ fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
         "from = 0, to = 14999",
         "values = [1]",
         &expect![[r#"
-            mix.toml:8: value "user": ranges have `from` and `to`; counters have `from`, and may have `to`; lists have `values`; a range-list also has `count`, and may have `prefix` and `separator`
+            mix.toml:8: value "user": ranges have `from` and `to`, counters `from` and optionally `to`, lists `values`. A range-list also has `count`, and optionally `prefix` and `separator`
             mix.toml:13: operation "login": unknown value {user}; known: side, symbols, holding"#]],
     );
     check(
@@ -287,7 +287,7 @@ fn mistakes_are_told_with_file_line_and_the_nearest_right_word() {
         "X-Side",
         "Cookie",
         &expect![[
-            r#"mix.toml:19: operation "portfolio": header "Cookie": its cookies are those that a session begins with, so that only values of the session (session-..., per = "session") and of the environment can stand in it; what a server sets is sent back by itself"#
+            r#"mix.toml:19: operation "portfolio": header "Cookie": a session begins with these cookies, so they hold only values of the session (session-..., per = "session") and of the environment. Cookies that a server sets are sent back without it"#
         ]],
     );
     check(

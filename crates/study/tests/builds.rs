@@ -317,7 +317,7 @@ fn what_cannot_be_built_is_said_before_anything_runs() {
     );
     let what = format!("{first} does not come after {second}: name the older one first");
     check(&lab, BUILD, &factor(&format!("main..{first}")), &[&what]);
-    let what = "`main` is no range of commits: write the older and the newer one, \"v1.2..main\"";
+    let what = "`main` is not a range of commits: write the older and the newer one, \"v1.2..main\"";
     check(&lab, BUILD, &factor("main"), &[what]);
     let level = "[[factor]]\nname = \"commit\"\nlevel = [{ name = \"a\", commit = \"gone\" }]";
     check(&lab, BUILD, level, &[&format!("there is no commit `gone` in shop; {unshallow}")]);

@@ -7,7 +7,9 @@ use crate::failure::{Failure, Kind};
 use crate::progress::Progress;
 use crate::{stop, version};
 use assay_model::{Design, Plan, RunEvent, RunEventKind, StoredRun, file};
-use assay_place::{Happened, HostPlan, Place, PlaceError, Refusal, Task, Work, make_blocks, plans, read_paths};
+use assay_place::{
+    Happened, HostPlan, Place, PlaceError, Refusal, Task, Work, make_blocks, plans, read_paths,
+};
 use assay_study::{RunOptions, Study, StudyError, default_run_folder, load_run, merge, plan_difference};
 use fs_err as fs;
 use std::collections::BTreeSet;

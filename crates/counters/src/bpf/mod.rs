@@ -225,13 +225,14 @@ impl Tracing {
             figure(
                 "user and kernel of roles and groups",
                 Certainty::Inferred,
-                "CPU time, divided as what was seen of the same threads, entering and leaving the kernel included",
+                "CPU time, divided like the observed part of the same threads, including kernel entry and exit",
             ),
             figure(
                 "entering and leaving the kernel, and preemption",
                 Certainty::Inferred,
-                "each call, fault, interrupt and preemption at what one takes beyond what the programs see: by the samples that met a thread \
-                 there where they are enough; else calls by a loop of Assay's own at the start, as faults always are",
+                "each call, fault, interrupt and preemption with its cost outside the programs: from samples \
+                    of threads there, if they are enough. Otherwise calls are calibrated by a loop of \
+                    Assay's own at the start, as faults always are",
             ),
         ];
         if self.times_faults() {

@@ -48,7 +48,7 @@ impl Records {
     /// One word, read once: the kernel changes it meanwhile.
     fn word(&self, at: usize) -> u64 {
         assert!((at + 1) * size_of::<u64>() <= self.memory.len());
-        #[expect(unsafe_code, reason = "a reference may not point to what changes meanwhile")]
+        #[expect(unsafe_code, reason = "a reference must not point to changing memory")]
         // SAFETY: within the mapping, which begins at a page and lives as long as `self`; nobody shortens a map of the kernel.
         unsafe {
             self.memory.as_ptr().cast::<u64>().add(at).read_volatile()

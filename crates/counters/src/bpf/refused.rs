@@ -76,7 +76,7 @@ impl Refusal {
                     let last = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no reason given");
                     (
                         format!("the kernel does not take the program for {name}: {} ({error})", last.trim()),
-                        "Linux 5.18 or later; report this with the kernel's release",
+                        "Linux 5.18 or later. Report this with the kernel's release",
                     )
                 }
             },

@@ -20,10 +20,11 @@ static ONE_KIND_OF_CALL: Rule = Rule {
     id: RuleId::of("one-kind-of-call"),
     severity: Severity::Note,
     thresholds: &[CALLS, COVERAGE],
-    evidence: "CPU time, rate and waits of one kind of system call, from {calls} of the CPU time on; as samples say it, where programs \
-               in the kernel have not timed {coverage} of the CPU time.",
+    evidence: "CPU time, rate and waits of one kind of system call, from {calls} of the CPU time on. If \
+        programs in the kernel have not timed {coverage} of the CPU time, samples are used.",
     cause: "Many small calls: messages, locks, mappings, connections.",
-    fix: "Make fewer and larger calls (buffers, batches, keep-alive): the finding says which for the kind of call.",
+    fix: "Make fewer and larger calls (buffers, batches, keep-alive). The finding names the remedy for the \
+        kind of call.",
     alternatives: &[],
     judge: one_kind,
 };
@@ -62,8 +63,8 @@ fn of_traced(report: &TimeReport, traced: &TimeTraced, part: &TracedPart) -> Opt
         .map(|call| format!("{} ({})", call.name, seconds(whole(call.count, call.cpu_ns))))
         .collect();
     let evidence = format!(
-        "{rate:.0} calls a second, each timed in the kernel: {:.2} µs of CPU time each, entering and leaving included; {} waits, {} in all; of all \
-         calls these took most: {}; counts from {CALLS} on",
+        "{rate:.0} calls/s, each timed in the kernel: {:.2} µs of CPU time each, including entry and exit, {} \
+            waits, {} in total; the most expensive calls: {}, a finding from {CALLS} on",
         cpu_ns as f64 / 1e3 / part.count.max(1) as f64,
         part.waits,
         seconds(part.blocked_ns),
@@ -76,7 +77,7 @@ fn of_sampled(report: &TimeReport, samples: &TimeSamples, part: &SampledPart) ->
     let activity = part.activity.filter(|activity| is_call(*activity))?;
     let (low, high) = part.share.ends()?;
     let evidence = format!(
-        "{} of {} samples, {} to {}, about {}; counts where the interval lies above {CALLS}",
+        "{} of {} samples, {} to {}, about {}; a finding if the interval is above {CALLS}",
         part.samples,
         samples.samples,
         percent(low),

@@ -38,7 +38,8 @@ fn carriers_blocked(report: &TimeReport) -> Vec<Found> {
         percent(part)
     );
     let evidence = format!(
-        "{} of {} samples of {} carriers found one in {}; a carrier without work waits in futex; counts from {BLOCKED} on",
+        "{} of {} samples of {} carriers found one in {}; idle carriers wait in futex, a finding from \
+            {BLOCKED} on",
         waits.blocked,
         waits.samples,
         waits.carriers,
@@ -60,8 +61,8 @@ static CARRIERS_PINNED: Rule = Rule {
     severity: Severity::Warning,
     thresholds: &[BLOCKED, LOOKS],
     evidence: "Samples of carrier threads ({looks} or more) that found one asleep with a virtual thread that cannot leave it, from {blocked} on.",
-    cause: "Before JDK 24 a virtual thread that waits inside `synchronized` keeps its carrier; in all releases one that native code called \
-            does. Other virtual threads wait for a carrier meanwhile.",
+    cause: "Before JDK 24, a virtual thread that waits inside `synchronized` keeps its carrier. In all \
+        releases, one called from native code does. Other virtual threads have to wait for a carrier.",
     fix: "Before JDK 24, move to it (JEP 491), or wait under a `ReentrantLock`: `-Djdk.tracePinnedThreads=full` names the place. \
           Since then, see which threads wait: `jcmd PID Thread.dump_to_file FILE`.",
     alternatives: &["Add carriers: `-Djdk.virtualThreadScheduler.parallelism=N`."],
@@ -80,7 +81,7 @@ fn carriers_pinned(report: &TimeReport) -> Vec<Found> {
         percent(part)
     );
     let evidence = format!(
-        "{} of {} samples of {} carriers found one asleep with a virtual thread; counts from {BLOCKED} on",
+        "{} of {} samples of {} carriers found one asleep with a virtual thread; a finding from {BLOCKED} on",
         waits.pinned, waits.samples, waits.carriers
     );
     let found = CARRIERS_PINNED.finding(claim, evidence);

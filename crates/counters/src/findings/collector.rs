@@ -34,8 +34,8 @@ static GC_THREADS_THROTTLED: Rule = Rule {
     id: RuleId::of("gc-threads-throttled"),
     severity: Severity::Warning,
     thresholds: &[THROTTLED, COLLECTOR],
-    evidence: "Time for which the CPU limit stopped the group (from {throttled} of the quota's time on), its quota, and the collector's \
-               threads and CPU time (from {collector} on).",
+    evidence: "Time stopped by the CPU limit (from {throttled} of the quota's time on), the quota, and the \
+        collector's threads and CPU time (from {collector} on).",
     cause: "More collector threads run than the quota has processors: they use it up, and the application is stopped with them.",
     fix: "Set `-XX:ParallelGCThreads` as large as the quota.",
     alternatives: &["Raise the CPU limit."],
@@ -57,9 +57,9 @@ fn throttled(report: &TimeReport) -> Vec<Found> {
             pool(workers)
         );
         let evidence = format!(
-            "the limit stopped the group for {} in {} periods; the collector has {} of the CPU time, and \
-             what it uses up stops the application, too; counts from {COLLECTOR} of the CPU time and \
-             {THROTTLED} of the quota's time on",
+            "the limit stopped the group for {} in {} periods, and the collector, whose use also stops the \
+                application, has {} of the CPU time; a finding from {COLLECTOR} of the CPU time and \
+                {THROTTLED} of the quota's time on",
             seconds(throttled_ns),
             group.throttled_periods.unwrap_or(0),
             percent(share(sums.cpu_ns, report.process.cpu_ns))
@@ -74,15 +74,16 @@ static COLLECTOR_TIME: Rule = Rule {
     id: RuleId::of("collector-time"),
     severity: Severity::Warning,
     thresholds: &[MUCH, FULL, LOOKS],
-    evidence: "The collector's part of the CPU time, from {much} on, and what is in the Java heap at its emptiest in {looks} looks or more: \
-               from {full} of `-Xmx` on it is full of live objects.",
+    evidence: "The collector's share of the CPU time, from {much} on, and the Java heap's lowest occupancy in \
+        {looks} samples or more. From {full} of `-Xmx` on it is full of live objects.",
     cause: "A heap full of live objects is collected again and again for little. In one that is not full the program makes objects \
             faster than its young generation has room for.",
     fix: "A full heap: see whether its live set grows, `assay gc` on a log (`-Xlog:gc*`). One that is not full: see there which collections \
           they are.",
     alternatives: &[
         "A larger `-Xmx`, where the live set does not grow.",
-        "Keep fewer objects: `jcmd PID GC.class_histogram` shows of which classes they are, at the cost of a full collection.",
+        "Keep fewer objects: `jcmd PID GC.class_histogram` shows their classes, at the cost of a full \
+            collection.",
     ],
     judge: collector_time,
 };
@@ -96,21 +97,20 @@ fn collector_time(report: &TimeReport) -> Vec<Found> {
     }
     let claim = format!("The garbage collector has {} of the CPU time", percent(part));
     let used = format!(
-        "{} of {}, most of it {}; counts from {MUCH} on",
+        "{} of {}, most of it {}; a finding from {MUCH} on",
         seconds(sums.cpu_ns),
         seconds(report.process.cpu_ns),
         pool(workers)
     );
     let collections = "See which collections they are: assay gc on a log that -Xlog:gc* writes";
-    let fewer =
-        format!("Keep fewer objects: jcmd {} GC.class_histogram shows of which classes they are", report.pid);
+    let fewer = format!("Keep fewer objects: jcmd {} GC.class_histogram shows their classes", report.pid);
     let Some((least, max, looks)) = emptiest(report) else {
-        let evidence = format!("{used}; how full the heap is was not read");
+        let evidence = format!("{used}; the heap's occupancy was not read");
         return vec![COLLECTOR_TIME.finding(claim, evidence).of_cpu(sums.cpu_ns).to_do(collections)];
     };
     let fill = share(least, max);
     let evidence = format!(
-        "{used}; in {looks} looks the Java heap never had less than {} of its {:.0} MiB in use",
+        "{used}; in {looks} samples the Java heap never had less than {} of its {:.0} MiB in use",
         percent(fill),
         max as f64 / f64::from(1 << 20)
     );
@@ -135,8 +135,9 @@ static GC_THREADS_OVER_CPUS: Rule = Rule {
     id: RuleId::of("gc-threads-over-cpus"),
     severity: Severity::Note,
     thresholds: &[WAITED, COLLECTOR],
-    evidence: "JVMs on the machine, their threads for parallel collection together, the processors, and how long ours waited (from \
-               {waited} of what they ran on); made where the collector has {collector} of the CPU time.",
+    evidence: "JVMs on the machine, the sum of their parallel GC threads, the processors, and the wait of \
+        this JVM's (from {waited} of their run time on). Made if the collector has {collector} of the CPU \
+        time.",
     cause: "Each JVM sizes its collector for the whole machine.",
     fix: "Set `-XX:ParallelGCThreads=N` for each JVM, so that the sum is near the number of processors.",
     alternatives: &[],
@@ -158,8 +159,8 @@ fn too_many_threads(report: &TimeReport) -> Vec<Found> {
             jvms.processes, jvms.gc_threads
         );
         let evidence = format!(
-            "threads were counted by the kernel's names of them; those of this collector ran {} and waited \
-             {} for a processor; counts from {WAITED} waiting for each second of running on",
+            "threads were counted by their names in the kernel, and those of this collector ran {} and waited \
+                {} for a processor; a finding from {WAITED} of waiting per second of running on",
             seconds(sums.cpu_ns),
             seconds(waited_ns)
         );

@@ -44,10 +44,10 @@ static CLASSES_WITHOUT_END: Rule = Rule {
     id: RuleId::of("classes-without-end"),
     severity: Severity::Warning,
     thresholds: &[COMPILERS, CLASSES, STARTED],
-    evidence: "CPU time of the compilers, from {compilers} of the process's on, and classes loaded in a second, from {classes} on, of a \
-               program that has used {started} of CPU time since its start.",
-    cause: "Scripts, rules, expressions or proxies are turned into new classes for each use: each class begins in the interpreter, and its \
-            methods are compiled anew.",
+    evidence: "CPU time of the compilers, from {compilers} of the process's on, and classes loaded per \
+        second, from {classes} on. The program has used {started} of CPU time since its start.",
+    cause: "Scripts, rules, expressions or proxies become new classes at each use. Each class begins in the \
+        interpreter, and its methods are compiled again.",
     fix: "See whose class loaders grow: `jcmd PID VM.classloader_stats`.",
     alternatives: &[
         "Keep what was made for the next use.",
@@ -73,7 +73,8 @@ fn classes_without_end(report: &TimeReport) -> Vec<Found> {
             percent(part)
         );
         let evidence = format!(
-            "{}; the JVM has used {} since it started, and should have its classes by then; counts from {CLASSES} classes a second on",
+            "{}; the JVM has used {} since it started, and should have its classes by then, a finding from \
+                {CLASSES} classes/s on",
             used(report, cpu_ns),
             seconds(age_ns)
         );
@@ -126,8 +127,8 @@ static STILL_COMPILING: Rule = Rule {
     id: RuleId::of("still-compiling"),
     severity: Severity::Note,
     thresholds: &[COMPILERS, WARM],
-    evidence: "CPU time of the compilers, from {compilers} of the process's on, of a program that has used less than {warm} of CPU time \
-               since its start.",
+    evidence: "CPU time of the compilers, from {compilers} of the process's on, if the program has used less \
+        than {warm} since its start.",
     cause: "The JVM is warming up.",
     fix: "Measure again when it has run longer: figures for each request are not yet those of a warm server.",
     alternatives: &[],

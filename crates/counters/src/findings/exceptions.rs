@@ -41,8 +41,10 @@ fn stack_traces_filled(report: &TimeReport) -> Vec<Found> {
     let most = thrown.max_by_key(|(samples, _)| *samples);
     let by = most.map_or_else(String::new, |(_, frame)| format!("; most often below {}", frame.name));
     let claim = format!("At least {} of the CPU time fills in the stack traces of exceptions", percent(part));
-    let evidence =
-        format!("{count} of {} samples{by}; counts from {FILLED} and {SAMPLES} samples on", samples.samples);
+    let evidence = format!(
+        "{count} of {} samples{by}; a finding from {FILLED} and {SAMPLES} samples on",
+        samples.samples
+    );
     let cpu_ns = (report.process.cpu_ns as f64 * part) as u64;
     let step = "Make the exceptions that are thrown often without a stack trace: the constructor with writableStackTrace";
     vec![

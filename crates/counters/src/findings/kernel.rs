@@ -37,10 +37,11 @@ static FAULT_STORM: Rule = Rule {
     id: RuleId::of("fault-storm"),
     severity: Severity::Warning,
     thresholds: &[FAULTS, FAULTS_KERNEL, POOL],
-    evidence: "Page faults without a read in a second of CPU time (from {faults} on), and the share of time in the kernel, with its \
-               interval (from {kernel} on), of a pool with {pool} of the CPU time.",
-    cause: "Memory is mapped, touched and given back all the time; each first touch of a page is a fault.",
-    fix: "Keep and reuse buffers; of the collector's threads, `-Xms` as large as `-Xmx` with `-XX:+AlwaysPreTouch`.",
+    evidence: "Page faults without a disk read per second of CPU time (from {faults} on), and the kernel's \
+        share with its interval (from {kernel} on). For a pool with {pool} of the CPU time.",
+    cause: "Memory is mapped, touched and returned all the time. Each first touch of a page is a fault.",
+    fix: "Keep and reuse buffers. For the collector's threads, set `-Xms` equal to `-Xmx` with \
+        `-XX:+AlwaysPreTouch`.",
     alternatives: &["Use large pages."],
     judge: faults,
 };
@@ -62,7 +63,7 @@ fn faults(report: &TimeReport) -> Vec<Found> {
             per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
         );
         let evidence = format!(
-            "{} faults without a read from a disk; {}; counts from {FAULTS} a second and {FAULTS_KERNEL} in the kernel on",
+            "{} faults without a disk read, {}; a finding from {FAULTS}/s and {FAULTS_KERNEL} in the kernel on",
             group.sums.minor_faults,
             in_kernel(group)
         );
@@ -76,8 +77,8 @@ static KERNEL_STORM: Rule = Rule {
     id: RuleId::of("kernel-storm"),
     severity: Severity::Note,
     thresholds: &[CALLS_KERNEL, POOL],
-    evidence: "A share of CPU time in the kernel, with its interval (from {kernel} on), where page faults are few, of a pool with {pool} \
-               of the CPU time.",
+    evidence: "The kernel's share of CPU time with its interval (from {kernel} on), if page faults are few. \
+        For a pool with {pool} of the CPU time.",
     cause: "System calls.",
     fix: "Count the calls: `perf trace -s -p PID`.",
     alternatives: &[
@@ -92,7 +93,8 @@ fn calls(report: &TimeReport) -> Vec<Found> {
     let finding = |group: &TimeGroup| {
         let claim = format!("{} spend most of their CPU time in the kernel", pool(group));
         let evidence = format!(
-            "{}, and faults are few ({:.0} in a second of it): system calls; counts where the interval lies above {CALLS_KERNEL}. /proc does not say which calls",
+            "{}, and faults are few ({:.0} per second of it): system calls. A finding if the interval is \
+                above {CALLS_KERNEL}. /proc does not name the calls",
             in_kernel(group),
             per_cpu_s(group.sums.minor_faults, group.sums.cpu_ns)
         );

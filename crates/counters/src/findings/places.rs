@@ -20,10 +20,11 @@ static FAULTS_IN_ONE_PLACE: Rule = Rule {
     id: RuleId::of("faults-in-one-place"),
     severity: Severity::Note,
     thresholds: &[FAULTS, FAULTS_PER_S, FAULT_SAMPLES],
-    evidence: "The share of sampled page faults in one part of the memory, with its interval (from {faults} on); made of {fault_samples} \
-               samples or more, where there are {faults_per_s} faults in a second of CPU time.",
-    cause: "That part grows, or is given back and touched anew.",
-    fix: "In the Java heap, `-Xms` as large as `-Xmx` with `-XX:+AlwaysPreTouch`; elsewhere, see what is there: `assay memory PID`.",
+    evidence: "The share of sampled page faults in one part of the memory, with its interval (from {faults} \
+        on). Made from {fault_samples} samples on, at {faults_per_s} faults per second of CPU time or more.",
+    cause: "That part grows, or is returned and touched again.",
+    fix: "In the Java heap, set `-Xms` equal to `-Xmx` with `-XX:+AlwaysPreTouch`. Elsewhere, see what is \
+        there: `assay memory PID`.",
     alternatives: &["Use large pages for the Java heap.", "See what grew elsewhere: `assay memory diff`."],
     judge: faults_in_one_place,
 };
@@ -39,10 +40,11 @@ fn faults_in_one_place(report: &TimeReport) -> Vec<Found> {
         return Vec::new();
     }
     let place = most.place.title();
-    let found = FAULTS_IN_ONE_PLACE.finding(format!("{} of the page faults are in one part of the memory: {place}", percent(most.share.estimate)),
+    let found = FAULTS_IN_ONE_PLACE.finding(
+        format!("{} of the page faults are in one part of the memory: {place}", percent(most.share.estimate)),
         format!(
-            "{} of {} sampled faults, {} to {}; one in {} is sampled, which is about {per_cpu_s:.0} faults in a second of CPU time; counts from \
-             {FAULTS_PER_S} and {FAULTS} in one place on",
+            "{} of {} sampled faults, {} to {}, one in {} sampled, about {per_cpu_s:.0} faults per second of \
+                CPU time; a finding from {FAULTS_PER_S} and {FAULTS} in one place on",
             most.samples,
             faults.samples,
             percent(low),

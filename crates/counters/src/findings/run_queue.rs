@@ -43,7 +43,7 @@ fn overloaded(report: &TimeReport) -> Vec<Found> {
     let of_pool = group.sums.run_delay_ns.unwrap_or(0);
     let machine = report.machine.busy_ns.map_or_else(String::new, |busy| {
         format!(
-            "; the process used {} of what the machine was busy",
+            "; the process used {} of the machine's busy time",
             percent(share(report.process.cpu_ns, busy))
         )
     });
@@ -69,7 +69,8 @@ static SOFTIRQ_ON_ONE_CPU: Rule = Rule {
     id: RuleId::of("softirq-on-one-cpu"),
     severity: Severity::Warning,
     thresholds: &[SOFTIRQ, OF_ALL],
-    evidence: "Soft interrupts of each processor; made where one has {softirq} of its time in them, and {of_all} of all.",
+    evidence: "Soft interrupts of each processor. Made if one has {softirq} of its time in them, and {of_all} \
+        of all.",
     cause: "The network adapter interrupts one processor, or has one receive queue.",
     fix: "Use more receive queues: `ethtool -L`.",
     alternatives: &["Let other processors handle packets: `rps_cpus`."],
@@ -92,7 +93,8 @@ fn softirq(report: &TimeReport) -> Vec<Found> {
         percent(of_time)
     );
     let evidence = format!(
-        "processor {cpu} of those online has {} of {} that /proc/stat counts as soft interrupts; counts from {SOFTIRQ} of its time and {OF_ALL} of all on",
+        "processor {cpu} of those online has {} of {} in soft interrupts (/proc/stat); a finding from \
+            {SOFTIRQ} of its time and {OF_ALL} of all on",
         seconds(ns),
         seconds(all_ns)
     );

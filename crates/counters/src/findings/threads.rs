@@ -28,8 +28,9 @@ static BUSY_WAIT: Rule = Rule {
     id: RuleId::of("busy-wait"),
     severity: Severity::Warning,
     thresholds: &[READY, STOPS, KERNEL, SPAN],
-    evidence: "A thread's CPU time and voluntary switches in {span} or more: it ran or was ready {ready} of the time, stopped at most \
-               {stops} time a second, and had at most {kernel} of its CPU time in the kernel.",
+    evidence: "A thread's CPU time and voluntary switches in {span} or more. It ran or was ready {ready} of \
+        the time, stopped at most {stops} time per second, and had at most {kernel} of its CPU time in the \
+        kernel.",
     cause: "A busy-wait loop, or one long computation.",
     fix: "See what it runs: `jcmd PID Thread.print`.",
     alternatives: &[],
@@ -96,8 +97,9 @@ static CALLS_WITHOUT_WAITS: Rule = Rule {
     id: RuleId::of("calls-without-waits"),
     severity: Severity::Warning,
     thresholds: &[READY, STOPS, KERNEL, SPAN],
-    evidence: "A thread's CPU time and voluntary switches in {span} or more: it ran or was ready {ready} of the time, stopped at most \
-               {stops} time a second, and had more than {kernel} of its CPU time in the kernel.",
+    evidence: "A thread's CPU time and voluntary switches in {span} or more. It ran or was ready {ready} of \
+        the time, stopped at most {stops} time per second, and had more than {kernel} of its CPU time in the \
+        kernel.",
     cause: "A selector or a socket is polled in a loop, or calls always find something to do.",
     fix: "See what it runs: `jcmd PID Thread.print`.",
     alternatives: &["Wait in the call: `select()` in place of `selectNow()`, a timeout above zero."],
@@ -111,7 +113,8 @@ fn calls_without_waits(report: &TimeReport) -> Vec<Found> {
     let has_faults = |role| report.groups.iter().any(|group| group.role == role && has_many_faults(group));
     found.retain(|thread| !has_faults(thread.role));
     let texts = [
-        "makes system calls all the time and waits in none: a selector or a socket that is polled in a loop, or calls that always find something to do",
+        "makes system calls all the time and waits in none: a selector or socket polled in a loop, or calls \
+            that always find work",
         "its stack shows which of the two it is",
     ];
     let found = of_never_waiting(report, &CALLS_WITHOUT_WAITS, &found, texts);
@@ -142,8 +145,8 @@ fn hand_over(report: &TimeReport) -> Vec<Found> {
             1e6 / rate
         );
         let evidence = format!(
-            "{rate:.0} voluntary switches in each second of CPU time, of which it has {}; counts from {WAITS} on. /proc does not \
-                 say what a thread waits for",
+            "{rate:.0} voluntary switches per second of its {} of CPU time; a finding from {WAITS} on. /proc \
+                does not show the reason for a wait",
             percent(share(group.sums.cpu_ns, report.process.cpu_ns))
         );
         SHORT_RUNS
@@ -160,11 +163,11 @@ static JDK_THREADS: Rule = Rule {
     thresholds: &[ROLE],
     evidence: "CPU time of the JDK's own threads, from {role} of the process's on, which of them has most of it, and, where samples or a \
                recording have its name, the method that they run most often for dead objects.",
-    cause: "Objects with a finalizer, a cleaner or a reference queue die as fast as one thread can follow, or what one of them does takes \
-            long.",
-    fix: "See of which class it is: `jcmd PID Thread.print`, several times.",
+    cause: "Objects with a finalizer, a cleaner or a reference queue die as fast as one thread can follow, or \
+        one of them takes long.",
+    fix: "See its class: `jcmd PID Thread.print`, several times.",
     alternatives: &[
-        "Of the finalizer: `jcmd PID GC.finalizer_info` counts what waits by class.",
+        "For the finalizer: `jcmd PID GC.finalizer_info` counts waiting objects by class.",
         "Close such objects in the program.",
     ],
     judge: jdk_threads,
@@ -179,7 +182,7 @@ fn jdk_threads(report: &TimeReport) -> Vec<Found> {
     let claim =
         format!("The JDK's own threads have {part} of the CPU time, most of it {}{works_in}", most.name);
     let evidence = format!(
-        "{} used {} of {}; counts from {ROLE} on",
+        "{} used {} of {}; a finding from {ROLE} on",
         pool(most),
         seconds(most.sums.cpu_ns),
         seconds(report.process.cpu_ns)
@@ -187,7 +190,7 @@ fn jdk_threads(report: &TimeReport) -> Vec<Found> {
     let found = JDK_THREADS.finding(claim, evidence).of_cpu(sums.cpu_ns);
     let stacks = match method {
         Some(method) => format!("Look at {method}, which runs for each dead object"),
-        None => format!("See of which class it is: jcmd {} Thread.print several times", report.pid),
+        None => format!("See its class: jcmd {} Thread.print several times", report.pid),
     };
     let found = if most.name == FINALIZER {
         let waiting = format!("See what waits for it, by class: jcmd {} GC.finalizer_info", report.pid);
@@ -202,12 +205,12 @@ static JVM_THREADS: Rule = Rule {
     id: RuleId::of("jvm-threads"),
     severity: Severity::Note,
     thresholds: &[ROLE],
-    evidence: "CPU time of the role with the most of those that no other finding speaks of (the VM's own threads, pollers of virtual \
-               threads, native agents, threads that the JVM does not list), from {role} of the process's on.",
+    evidence: "CPU time of the largest role without another finding, from {role} of the process's on: the \
+        VM's own threads, pollers of virtual threads, native agents, or threads that the JVM does not list.",
     cause: "Operations in safepoints, an agent, or native code of the program.",
     fix: "See where it spends its time: the flame graph of `assay time PID --html FILE`.",
     alternatives: &[
-        "Of the VM thread: `-Xlog:safepoint*` names its operations.",
+        "For the VM thread: `-Xlog:safepoint*` names its operations.",
         "With Serial the VM thread collects: `assay gc` on a log (`-Xlog:gc*`) says how much of it that is.",
     ],
     judge: jvm_threads,

@@ -95,7 +95,7 @@ fn humongous(report: &GcReport) -> Option<Found> {
                     "Set -XX:G1HeapRegionSize={}m, so that fewer objects reach half a region",
                     region >> 19
                 ),
-                "Such objects are collected young like others; larger regions make the heap's steps coarser",
+                "Such objects are collected young like any other. Larger regions make the heap's steps coarser",
             )
             .or(REUSED_ARRAYS),
         _ => found
@@ -112,7 +112,7 @@ static DEGENERATED_CYCLES: Rule = Rule {
     id: RuleId::of("degenerated-cycles"),
     severity: Severity::Warning,
     thresholds: &[DEGENERATED],
-    evidence: "Degenerated cycles of all cycles; an error from {degenerated} of them on.",
+    evidence: "Degenerated cycles of all cycles. An error from {degenerated} of them on.",
     cause: "Shenandoah ran out of memory before a concurrent cycle ended, and finished it in a pause.",
     fix: "Give the heap more room (`-Xmx`).",
     alternatives: &[
@@ -132,7 +132,7 @@ fn degenerated(report: &GcReport) -> Option<Found> {
     let found = DEGENERATED_CYCLES.graded(severity, claim, evidence);
     let found = found
         .at(places(report, "degenerated"))
-        .change(more_room(report), "Cycles end in time; costs resident memory");
+        .change(more_room(report), "Cycles end in time. Costs resident memory");
     Some(found.or(EARLIER_SHENANDOAH).or(MORE_THREADS).or_starved(report))
 }
 
@@ -165,7 +165,7 @@ fn stalls(report: &GcReport) -> Option<Found> {
         "Threads waited for memory while the collector worked (allocation stalls): pauses by another name.";
     let found = ALLOCATION_STALLS.finding(claim, evidence).at(places(report, "stall"));
     let found =
-        found.change(more_room(report), "Memory is free before it is requested; costs resident memory");
+        found.change(more_room(report), "Memory is free before it is requested. Costs resident memory");
     let earlier = match collector(report) {
         Some("Shenandoah") => EARLIER_SHENANDOAH,
         _ => "Let cycles begin earlier: raise -XX:ZAllocationSpikeTolerance (2 by default)",
@@ -199,10 +199,10 @@ fn concurrent_mode(report: &GcReport) -> Option<Found> {
     let found = CONCURRENT_MODE_FAILURE.finding(claim, evidence);
     let found = found.at(places(report, "concurrent-mode-failure"));
     Some(if is_fragmented {
-        found.change(COMPACTING, "An old generation without gaps; costs some throughput").or(EARLIER_CMS)
+        found.change(COMPACTING, "An old generation without gaps. Costs some throughput").or(EARLIER_CMS)
     } else {
         found
-            .change(EARLIER_CMS, "No single-threaded full collections; costs more concurrent cycles")
+            .change(EARLIER_CMS, "No single-threaded full collections. Costs more concurrent cycles")
             .or(COMPACTING)
     })
 }
@@ -217,8 +217,8 @@ static PREMATURE_PROMOTION: Rule = Rule {
     id: RuleId::of("premature-promotion"),
     severity: Severity::Warning,
     thresholds: &[PROMOTED, PROMOTED_PER_S, FELT],
-    evidence: "The promoted share of what is allocated (from {promoted} on) and its rate (from {promoted_per_s} on), where pauses take \
-               {felt} of the time or more.",
+    evidence: "The promoted share of the allocation (from {promoted} on) and its rate (from {promoted_per_s} \
+        on), if pauses take {felt} of the time or more.",
     cause: "Young generation or survivor spaces are so small that objects are promoted before they die.",
     fix: "Make the young generation larger: `-Xmn`, with G1 `-XX:MaxGCPauseMillis`.",
     alternatives: &[
@@ -237,15 +237,15 @@ fn premature(report: &GcReport) -> Option<Found> {
         return None;
     }
     let evidence = format!(
-        "{percent:.0} % of what was allocated between collections was promoted, {}/s; above {PROMOTED} is much",
+        "{percent:.0} % of the allocation between collections was promoted, {}/s; above {PROMOTED} is much",
         size(promoted)
     );
-    let claim = "Much of what is allocated reaches the old generation, where collecting it costs more.";
+    let claim = "Much of the allocation reaches the old generation, where collecting it costs more.";
     let step = match collector(report) {
         Some("G1") => "Let G1 make the young generation larger: raise -XX:MaxGCPauseMillis",
         _ => "Make the young generation larger: raise -Xmn",
     };
-    let expected_effect = "Objects die young, and old collections become rarer; costs resident memory";
+    let expected_effect = "Objects die young, and old collections become rarer. Costs resident memory";
     let found = PREMATURE_PROMOTION
         .finding(claim, evidence)
         .change(step, expected_effect)

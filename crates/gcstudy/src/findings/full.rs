@@ -64,8 +64,8 @@ static EXPLICIT_GC: Rule = Rule {
     id: RuleId::of("explicit-gc"),
     severity: Severity::Warning,
     thresholds: &[ASKED, ASKED_SHARE],
-    evidence: "Collections by `System.gc()`, their number and time; a note where none is a full collection. Of Z and Shenandoah, cycles from \
-               {asked} of them and {asked_share} of all on.",
+    evidence: "Collections by `System.gc()`, their number and time. A note if none is a full collection. For \
+        Z and Shenandoah, cycles from {asked} of them and {asked_share} of all on.",
     cause: "The program, a library or a tool triggers them: RMI each hour, NIO when direct memory runs out.",
     fix: "Find what calls `System.gc()`.",
     alternatives: &[
@@ -136,8 +136,8 @@ static METASPACE_FULL: Rule = Rule {
     id: RuleId::of("metaspace-full"),
     severity: Severity::Error,
     thresholds: &[COLLECTIONS],
-    evidence: "Collections by the metadata threshold, where one of them was for soft references as well, or where the JVM was started with \
-               `-XX:MaxMetaspaceSize` and there were {collections} or more.",
+    evidence: "Collections by the metadata threshold, if one of them was for soft references as well. With \
+        `-XX:MaxMetaspaceSize`, from {collections} on.",
     cause: "Metaspace is at its maximum: the JVM collects all of the heap for each class that it loads, and ends in `OutOfMemoryError`.",
     fix: "List the class loaders that are kept: `jcmd PID VM.classloader_stats`.",
     alternatives: &["Raise `-XX:MaxMetaspaceSize`, where the program needs as many classes."],
@@ -170,9 +170,10 @@ static METASPACE_THRESHOLD: Rule = Rule {
     id: RuleId::of("metaspace-threshold"),
     severity: Severity::Warning,
     thresholds: &[COLLECTIONS, START, AT_START],
-    evidence: "Collections by the metadata threshold: {collections} or more, the last one {start} or more after the start; or {at_start} \
-               at the start; or {collections} that unloaded half of the classes.",
-    cause: "Metaspace grew to its threshold, which rises a step at a time; or classes are loaded again and again.",
+    evidence: "Collections by the metadata threshold: {collections} or more, the last one {start} or more \
+        after the start. Or {at_start} at the start, or {collections} that unloaded half of the classes.",
+    cause: "Metaspace grew to its threshold, which rises a step at a time, or classes are loaded again and \
+        again.",
     fix: "List the class loaders that are kept: `jcmd PID VM.classloader_stats`.",
     alternatives: &[
         "Set `-XX:MetaspaceSize` to several times what is used, where the program loads that many classes once.",
@@ -215,8 +216,8 @@ static FULL_GC_BY_TOOLS: Rule = Rule {
     id: RuleId::of("full-gc-by-tools"),
     severity: Severity::Note,
     thresholds: &[FELT],
-    evidence: "Full collections by heap dumps, histograms, agents and diagnostic commands; a warning where they take {felt} of the time or \
-               more.",
+    evidence: "Full collections by heap dumps, histograms, agents and diagnostic commands. A warning if they \
+        take {felt} of the time or more.",
     cause: "A person or a monitoring tool requested them.",
     fix: "Ask less often.",
     alternatives: &["Ask without a collection: `jcmd PID GC.class_histogram -all`."],
@@ -245,10 +246,11 @@ static FULL_GC: Rule = Rule {
     id: RuleId::of("full-gc"),
     severity: Severity::Error,
     thresholds: &[FELT, LONG, INTERVAL],
-    evidence: "Full collections for room, by cause, with their time and interval. Of collectors that always stop the application only \
-               those that take {felt} of the time or more, or {long} at once; a warning where they are {interval} apart or more.",
-    cause: "Collectors that work concurrently did not keep up; or the old generation filled up.",
-    fix: "Give the heap more room (`-Xmx`), where live objects fill it; with CMS, let it begin earlier.",
+    evidence: "Full collections for room, by cause, with their time and interval. For collectors that always \
+        stop the application, only those that take {felt} of the time or more, or {long} at once. A warning \
+        if they are {interval} apart or more.",
+    cause: "A concurrent collector did not keep up, or the old generation filled up.",
+    fix: "Give the heap more room (`-Xmx`) if live objects fill it. With CMS, let it begin earlier.",
     alternatives: &[
         "Begin marking earlier (G1).",
         "Give marking more threads: `-XX:ConcGCThreads`.",
@@ -290,7 +292,7 @@ fn for_room(report: &GcReport) -> Option<Found> {
     });
     let found = FULL_GC.graded(severity, claim, format!("{}{often}", told(&rows))).at(first_places(&rows));
     let collected_in_time = "Full collections go away while garbage is collected faster than it is made";
-    let with_room = format!("{collected_in_time}; costs resident memory");
+    let with_room = format!("{collected_in_time}. Costs resident memory");
     let with = |mut steps: Vec<String>, more: &[&str]| {
         steps.extend(more.iter().map(|step| (*step).to_owned()));
         steps
@@ -300,11 +302,12 @@ fn for_room(report: &GcReport) -> Option<Found> {
             found.steps(with(room_first(report, EARLIER_MARKING), &[MORE_RESERVE, MORE_THREADS]), with_room)
         }
         Some("CMS") => {
-            found.change(EARLIER_CMS, format!("{collected_in_time}; costs CPU time")).or(more_room(report))
+            found.change(EARLIER_CMS, format!("{collected_in_time}. Costs CPU time")).or(more_room(report))
         }
-        _ => {
-            found.steps(room_first(report, "Look for what lives too long: compare two heap dumps"), with_room)
-        }
+        _ => found.steps(
+            room_first(report, "Look for objects that live too long: compare two heap dumps"),
+            with_room,
+        ),
     })
 }
 

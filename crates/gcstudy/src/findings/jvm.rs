@@ -55,8 +55,9 @@ static REFERENCE_MODE_LIMIT: Rule = Rule {
         J9_COMPRESSED,
         J9_LEFT,
     ],
-    evidence: "The largest heap and its reference mode, where it is little above a threshold: above {unscaled} up to {unscaled_left}, \
-               above {zero_based} up to {compressed_left}; of OpenJ9 by {j9_left} or less.",
+    evidence: "The largest heap and its reference mode, if it is little above a threshold: above {unscaled} \
+        up to {unscaled_left}, or above {zero_based} up to {compressed_left}. For OpenJ9, by {j9_left} or \
+        less.",
     cause: "Above about {unscaled}, {zero_based} and {compressed} (OpenJ9: {j9_unscaled}, {j9_by_default} and {j9_compressed}) \
             references are decoded with more work, or are larger.",
     fix: "Set `-Xmx` at the threshold.",
@@ -95,7 +96,7 @@ fn references_of_hotspot(report: &GcReport) -> Option<Found> {
             .at([(jvm.source, jvm.line)])
             .change(
                 format!("Set -Xmx{}m", limit / MIB),
-                "Cheaper references for the same objects; `assay heap predict` says what fits",
+                "Cheaper references for the same objects. `assay heap predict` shows whether they fit",
             )
             .or("Make the heap so much larger that the loss is regained: `assay heap modes` says from which size on")
     })
@@ -140,9 +141,9 @@ static LARGE_PAGES_REFUSED: Rule = Rule {
     id: RuleId::of("large-pages-refused"),
     severity: Severity::Error,
     thresholds: &[],
-    evidence: "The option that requested large pages, and what the JVM got according to the log.",
+    evidence: "The option that requested large pages, and the pages that the JVM got according to the log.",
     cause: "None are reserved, the user may not lock memory, or transparent ones are off.",
-    fix: "Reserve them: `vm.nr_hugepages`; where transparent ones were requested, allow these.",
+    fix: "Reserve them: `vm.nr_hugepages`. If transparent ones were requested, allow these.",
     alternatives: &[
         "Allow the user to lock memory (memlock).",
         "Use transparent ones: `-XX:+UseTransparentHugePages`.",
@@ -172,7 +173,7 @@ fn large_pages(report: &GcReport) -> Option<Found> {
         found
             .change(
                 "Reserve them: sysctl -w vm.nr_hugepages=N, N the heap divided by the size of a page",
-                format!("{FEWER_MISSES}; reserved pages are lost for anything else"),
+                format!("{FEWER_MISSES}. Reserved pages are unavailable for anything else"),
             )
             .or("Allow the user to lock memory: memlock in /etc/security/limits.d")
             .or(format!("Use transparent huge pages: {TRANSPARENT}"))
@@ -188,10 +189,10 @@ static GC_THREADS_FEW: Rule = Rule {
     id: RuleId::of("gc-threads-few"),
     severity: Severity::Warning,
     thresholds: &[],
-    evidence: "Parallel GC threads, processors, and what HotSpot would take.",
+    evidence: "Parallel GC threads, processors, and HotSpot's own choice.",
     cause: "`-XX:ParallelGCThreads` is set, or was set for another machine.",
     fix: "Leave `-XX:ParallelGCThreads` out, unless other JVMs share the processors.",
-    alternatives: &["Set it to what is usual."],
+    alternatives: &["Set it to the usual number."],
     judge: few_threads,
 };
 
@@ -209,7 +210,7 @@ fn few_threads(report: &GcReport) -> Option<Found> {
             .at([(jvm.source, jvm.line)])
             .change(
                 "Leave -XX:ParallelGCThreads out, unless other JVMs share the processors",
-                "Pauses shorter nearly in proportion; CPU time comes in shorter bursts",
+                "Pauses shorter nearly in proportion. CPU time comes in shorter bursts",
             )
             .or(format!("Set -XX:ParallelGCThreads={usual}"))
     })
@@ -233,7 +234,7 @@ static GC_THREADS_MANY: Rule = Rule {
     cause: "`-XX:ParallelGCThreads` was set for another machine: the threads of a collection take processors from each other, and all wait for \
             the last one.",
     fix: "Leave `-XX:ParallelGCThreads` out.",
-    alternatives: &["Set it to what is usual."],
+    alternatives: &["Set it to the usual number."],
     judge: many_threads,
 };
 

@@ -16,7 +16,7 @@ static MESSAGES_DROPPED: Rule = Rule {
     id: RuleId::of("messages-dropped"),
     severity: Severity::Error,
     thresholds: &[],
-    evidence: "Messages that the log says it dropped.",
+    evidence: "Messages that the log reports as dropped.",
     cause: "The buffer of asynchronous logging was full.",
     fix: "Make the buffer larger: `-XX:AsyncLogBufferSize`.",
     alternatives: &["Let threads wait while the disk is slow: `-Xlog:async:stall` (JDK 25)."],
@@ -32,7 +32,7 @@ fn dropped(report: &GcReport) -> Option<Found> {
             .finding(claim, evidence)
             .change(
                 "Make the buffer larger: raise -XX:AsyncLogBufferSize (2 MiB by default)",
-                "A whole log; costs some memory",
+                "A whole log. Costs some memory",
             )
             .or("Let threads wait while the disk is slow: -Xlog:async:stall (JDK 25)")
     })
@@ -44,7 +44,7 @@ static LINES_NOT_UNDERSTOOD: Rule = Rule {
     thresholds: &[],
     evidence: "Lines that were not recognized, of all, and the most frequent one.",
     cause: "Another program wrote into the log, or a format that this version does not know.",
-    fix: "Report the quoted line: figures may lack what such lines say.",
+    fix: "Report the quoted line: figures may lack the content of such lines.",
     alternatives: &[],
     judge: unrecognized,
 };
@@ -81,7 +81,7 @@ static LOG_CONTRADICTS_ITSELF: Rule = Rule {
     id: RuleId::of("log-contradicts-itself"),
     severity: Severity::Warning,
     thresholds: &[],
-    evidence: "A figure that the log gives of itself, and what was read.",
+    evidence: "A figure that the log contains about itself, and the one that was read.",
     cause: "The log is not whole, or was misread.",
     fix: "Read all parts of a rotated log.",
     alternatives: &["Report it, where the log is whole."],
@@ -92,11 +92,10 @@ fn unlike(report: &GcReport) -> Option<Found> {
     let differs = |held: &&assay_model::GcReconciliation| held.rounding < (held.logged - held.read).abs();
     let first = report.reconciliations.iter().find(differs)?;
     let count = report.reconciliations.iter().filter(differs).count();
-    let evidence = format!(
-        "{}: the log says {}, read were {}; {count} such figures",
-        first.what, first.logged, first.read
-    );
-    let claim = "The log's own sums are not those of what was read from it: it is not whole, or was misread.";
+    let evidence =
+        format!("{}: {} in the log, {} read; {count} such figures", first.what, first.logged, first.read);
+    let claim =
+        "The log's own sums differ from those of the events read: the log is incomplete, or was misread.";
     Some(LOG_CONTRADICTS_ITSELF.finding(claim, evidence).at([first.at]))
 }
 
@@ -105,7 +104,7 @@ static JVM_RESTARTED: Rule = Rule {
     severity: Severity::Note,
     thresholds: &[],
     evidence: "How many JVMs wrote the log, and where each begins.",
-    cause: "The JVM was started anew; rates do not span that.",
+    cause: "The JVM was restarted. Rates do not span that.",
     fix: "Change nothing.",
     alternatives: &["Write one log for each start (`%t` in the file's name)."],
     judge: restarted,
@@ -114,7 +113,7 @@ static JVM_RESTARTED: Rule = Rule {
 fn restarted(report: &GcReport) -> Option<Found> {
     let starts = report.jvms.get(1..).filter(|later| !later.is_empty())?;
     let evidence = format!("{} JVMs wrote it", report.jvms.len());
-    let claim = "The JVM was started anew within the log; no rate runs over that.";
+    let claim = "The JVM was restarted within the log. No rate spans that.";
     Some(JVM_RESTARTED.finding(claim, evidence).at(starts.iter().take(5).map(|jvm| (jvm.source, jvm.line))))
 }
 
@@ -122,7 +121,7 @@ static LOG_LACKS_FIGURES: Rule = Rule {
     id: RuleId::of("log-lacks-figures"),
     severity: Severity::Note,
     thresholds: &[],
-    evidence: "What the log lacks: times, heap sizes, safepoints, CPU times, settings.",
+    evidence: "Figures that the log lacks: times, heap sizes, safepoints, CPU times, settings.",
     cause: "The JVM was started with fewer log tags than these figures need.",
     fix: "Start the JVM with the `-Xlog` line that the finding gives.",
     alternatives: &[],
@@ -136,10 +135,11 @@ fn lacking(report: &GcReport) -> Option<Found> {
     if report.sources.iter().any(GcSource::has_long_collections_alone) {
         let found = LOG_LACKS_FIGURES.finding(
             "The log lacks what some figures need.",
-            "not in the log: collections that were not long, of which the server writes nothing (no share of time, no rates)",
+            "not in the log: short collections, about which the server writes nothing (no share of time, no \
+                rates)",
         );
         let step = "Have the JVM write a log of its own: -Xlog:gc*:file=gc.log";
-        return Some(found.change(step, "All figures; costs a few lines of log for each collection"));
+        return Some(found.change(step, "All figures. Costs a few lines of log for each collection"));
     }
     let lacks = [
         (report.span_s.is_none(), "times (no throughput, no rates, no trend)"),
@@ -179,5 +179,5 @@ fn lacking(report: &GcReport) -> Option<Found> {
         }
     };
     let step = format!("Start the JVM with {options}");
-    Some(found.change(step, "All figures; costs a few lines of log for each collection"))
+    Some(found.change(step, "All figures. Costs a few lines of log for each collection"))
 }

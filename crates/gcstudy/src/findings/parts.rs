@@ -40,8 +40,9 @@ static REFERENCE_PROCESSING_LONG: Rule = Rule {
     id: RuleId::of("reference-processing-long"),
     severity: Severity::Warning,
     thresholds: &[PART, FELT, LONG],
-    evidence: "Time of reference processing in pauses, from {part} of all pauses on, where these take {felt} of the time or more or one takes \
-               {long}. Logs with phases have it (`-Xlog:gc+phases=debug`; JDK 8: `-XX:+PrintGCDetails` with G1).",
+    evidence: "Time of reference processing in pauses, from {part} of all pauses on, if pauses take {felt} of \
+        the time or more or one takes {long}. Logs with phases have it (`-Xlog:gc+phases=debug`, on JDK 8 \
+        `-XX:+PrintGCDetails` with G1).",
     cause: "The program makes many weak, soft, final or phantom references: each is looked at in a pause.",
     fix: "Find which references there are so many of: `jcmd PID GC.class_histogram`.",
     alternatives: &[
@@ -58,7 +59,7 @@ fn references(report: &GcReport) -> Option<Found> {
     let step = "Find which references there are so many of: jcmd PID GC.class_histogram lists Finalizer, WeakReference and the like";
     Some(
         found
-            .change(step, "Pauses shrink by what references take")
+            .change(step, "Pauses shrink by the time for references")
             .or("Let all threads process them: -XX:+ParallelRefProcEnabled (on by default since JDK 17)")
             .or("Replace finalizers by java.lang.ref.Cleaner"),
     )
@@ -68,8 +69,9 @@ static ROOT_SCAN_LONG: Rule = Rule {
     id: RuleId::of("root-scan-long"),
     severity: Severity::Warning,
     thresholds: &[PART, FELT, LONG],
-    evidence: "Time of scanning roots in pauses of G1, from {part} of all pauses on, where these take {felt} of the time or more or one takes \
-               {long}. Logs with phases have it (`-Xlog:gc+phases=debug`; JDK 8: `-XX:+PrintGCDetails`).",
+    evidence: "Time of scanning roots in G1's pauses, from {part} of all pauses on, if pauses take {felt} of \
+        the time or more or one takes {long}. Logs with phases have it (`-Xlog:gc+phases=debug`, on JDK 8 \
+        `-XX:+PrintGCDetails`).",
     cause: "Many threads, or deep stacks: each frame is looked at in each pause. Less often many class loaders or JNI handles.",
     fix: "Look at how many threads there are and how deep they stand: `jcmd PID Thread.print`.",
     alternatives: &["Have fewer threads that wait: a pool with a limit, virtual threads."],
@@ -125,7 +127,7 @@ fn strings(report: &GcReport) -> Option<Found> {
     let is_in_pauses = in_pauses.is_some();
     let found = STRING_DEDUPLICATION_LONG.finding(claim, in_pauses.or_else(|| deduplicates_beside(report))?);
     let (found, expected_effect) = if is_in_pauses {
-        (found.at(report.pauses.max_at), "Pauses shrink by what it takes; equal strings occupy memory again")
+        (found.at(report.pauses.max_at), "Pauses shrink by its time. Equal strings occupy memory again")
     } else {
         (found, "The processor time goes to the application; equal strings occupy memory again")
     };

@@ -36,7 +36,8 @@ static THROUGHPUT_LOW: Rule = Rule {
     evidence: "GC throughput below {throughput}, or the application running less than {throughput} of the time, in a log of {span} or \
                more.",
     cause: "Collections, or other safepoints, stop the application too much of the time.",
-    fix: "Give the heap more room (`-Xmx`), where live objects fill it; at other safepoints, find out what asks for them.",
+    fix: "Give the heap more room (`-Xmx`) if live objects fill it. For other safepoints, find the cause of \
+        their operations.",
     alternatives: &[
         "Allocate less: the step where the heap has room.",
         "Find the threads that reach safepoints late.",
@@ -50,11 +51,11 @@ fn throughput(report: &GcReport) -> Option<Found> {
     let paused = format!("{:.1} s of pauses", report.pauses.total_ms / 1e3);
     if let Some(percent) = report.throughput_percent.filter(is_low) {
         let evidence =
-            format!("GC throughput {percent:.1} %: {paused} in {span_s:.1} s; below {THROUGHPUT} is bad");
+            format!("GC throughput {percent:.1} %: {paused} in {span_s:.1} s, below {THROUGHPUT} is bad");
         let claim = "The application is stopped for collections too much of the time.";
         let found = THROUGHPUT_LOW.finding(claim, evidence);
         let expected_effect =
-            "Collections become rarer in proportion to the free room; costs resident memory";
+            "Collections become rarer in proportion to the free room. Costs resident memory";
         let found = found.at(report.pauses.max_at);
         return Some(found.steps(room_first(report, LESS_ALLOCATION), expected_effect));
     }
@@ -82,17 +83,18 @@ fn throughput(report: &GcReport) -> Option<Found> {
 const LONG_PAUSELESS: Threshold = Threshold::ms("long_concurrent", 30.0);
 
 const PAUSE_TARGET: &str = "Set -XX:MaxGCPauseMillis to your latency target";
-const SHORTER_BY_G1: &str = "Shorter and more frequent pauses; costs some throughput";
-const SHORTER: &str = "Shorter pauses; costs some throughput";
+const SHORTER_BY_G1: &str = "Shorter and more frequent pauses. Costs some throughput";
+const SHORTER: &str = "Shorter pauses. Costs some throughput";
 
 static PAUSES_LONG: Rule = Rule {
     id: RuleId::of("pauses-long"),
     severity: Severity::Warning,
     thresholds: &[LONG, LONG_PAUSELESS],
-    evidence: "The longest pause and the 99th percentile; long is above {long}, and above {long_concurrent} for ZGC and Shenandoah. An \
-               error where the 99th percentile is long.",
-    cause: "The collector stops the application for work that grows with the heap; or threads waited for processors, memory or each other.",
-    fix: "Use a concurrent collector; with G1, set `-XX:MaxGCPauseMillis`.",
+    evidence: "The longest pause and the 99th percentile. Long is above {long}, and above {long_concurrent} \
+        for ZGC and Shenandoah. An error if the 99th percentile is long.",
+    cause: "The collector stops the application for work that grows with the heap, or threads waited for \
+        processors, memory or each other.",
+    fix: "Use a concurrent collector. With G1, set `-XX:MaxGCPauseMillis`.",
     alternatives: &["Leave `-Xmn` out, so that G1 can size the young generation."],
     judge: long,
 };
@@ -118,7 +120,7 @@ fn long(report: &GcReport) -> Option<Found> {
         (Some("Serial" | "Parallel" | "CMS"), _) => found
             .change(
                 "Use G1, which works concurrently: -XX:+UseG1GC",
-                "Pauses of tens of milliseconds; costs concurrent CPU time and some heap",
+                "Pauses of tens of milliseconds. Costs concurrent CPU time and some heap",
             )
             .or("Use ZGC for pauses below a millisecond: -XX:+UseZGC"),
         (Some("G1"), Some(fixed)) => found
@@ -142,7 +144,7 @@ fn long(report: &GcReport) -> Option<Found> {
             "Shorter pauses: threads do not wait, they work",
         ),
         _ => found.change(
-            "Find out what happens in the longest pauses: let the log say more (-Xlog:gc*, JDK 8: -XX:+PrintGCDetails)",
+            "Find out what happens in the longest pauses: log more (-Xlog:gc*, JDK 8: -XX:+PrintGCDetails)",
             "Names what to change",
         ),
     };
@@ -166,7 +168,8 @@ static YOUNG_COLLECTIONS_FREQUENT: Rule = Rule {
     evidence: "Young collections ({young} or more) less than {interval} apart, with {felt} or more of the time in pauses, in a log of \
                {span} or more.",
     cause: "The young generation is small for the allocation rate.",
-    fix: "Give the heap more room (`-Xmx`), where live objects fill it; with Serial and Parallel, a larger young generation (`-Xmn`).",
+    fix: "Give the heap more room (`-Xmx`) if live objects fill it. With Serial and Parallel, a larger young \
+        generation (`-Xmn`).",
     alternatives: &["Allocate less."],
     judge: often,
 };
@@ -185,10 +188,12 @@ fn often(report: &GcReport) -> Option<Found> {
         return None;
     }
     let evidence = format!(
-        "{count} young collections in {span_s:.0} s, one every {interval_s:.2} s; {paused_percent:.1} % of the time in pauses"
+        "{count} young collections in {span_s:.0} s, one every {interval_s:.2} s, {paused_percent:.1} % of \
+            the time in pauses"
     );
     let claim = "Young collections are too frequent.";
-    let expected_effect = "Twice the room halves their number, and more objects die before they are copied; costs resident memory";
+    let expected_effect = "Twice the room halves their number, and more objects die before they are copied. \
+        Costs resident memory";
     let found = YOUNG_COLLECTIONS_FREQUENT.finding(claim, evidence);
     let mut steps = room_first(report, LESS_ALLOCATION);
     if matches!(collector(report), Some("Serial" | "Parallel" | "CMS")) {
@@ -214,8 +219,9 @@ static GC_KERNEL_TIME: Rule = Rule {
     id: RuleId::of("gc-kernel-time"),
     severity: Severity::Warning,
     thresholds: &[STEPS, FELT, LONG, THROUGHPUT],
-    evidence: "CPU time of collections in the kernel and in user mode; made where the kernel has more, of {steps} steps of the clock or \
-               more, and pauses take {felt} of the time or {long} at once. An error where GC throughput is {throughput} or less.",
+    evidence: "CPU time of collections in the kernel and in user mode. Made if the kernel has more, of \
+        {steps} clock steps or more, and pauses take {felt} of the time or {long} at once. An error if GC \
+        throughput is {throughput} or less.",
     cause: "Page faults of memory that is touched for the first time, swapping, or compaction for transparent huge pages.",
     fix: "Touch the heap at the start: `-XX:+AlwaysPreTouch`.",
     alternatives: &[
@@ -246,7 +252,7 @@ fn kernel_time(report: &GcReport) -> Option<Found> {
         found
             .change(
                 "Touch the heap at the start: -XX:+AlwaysPreTouch",
-                "Pauses without page faults; costs a longer start, and the heap resident from then on",
+                "Pauses without page faults. Costs a longer start, and the heap is resident from then on",
             )
             .or(IS_SWAPPED)
             .or(IS_COMPACTED)
@@ -260,8 +266,8 @@ static GC_THREADS_WAIT: Rule = Rule {
     id: RuleId::of("gc-threads-wait"),
     severity: Severity::Warning,
     thresholds: &[WORKED, STEPS, FELT, LONG],
-    evidence: "Time in pauses, of {steps} steps of the clock or more, and CPU time of collector threads in them: less than {worked} of \
-               it; made where pauses take {felt} of the time or {long} at once.",
+    evidence: "Time in pauses, of {steps} clock steps or more, and CPU time of collector threads in them, \
+        less than {worked} of it. Made if pauses take {felt} of the time or {long} at once.",
     cause: "GC threads were descheduled during pauses: a CPU limit, other processes, swapping, or a log on a slow disk.",
     fix: "Find out why threads wait for processors: `assay host`.",
     alternatives: &[

@@ -26,7 +26,7 @@ static OUT_OF_MEMORY: Rule = Rule {
     id: RuleId::of("out-of-memory"),
     severity: Severity::Error,
     thresholds: &[],
-    evidence: "How often the log says so.",
+    evidence: "How often the log reports it.",
     cause: "The heap, metaspace or direct memory was full, and a collection did not help.",
     fix: "Take a heap dump at the next time and see what is kept: `-XX:+HeapDumpOnOutOfMemoryError`.",
     alternatives: &["Give the heap more room, where it is needed (`-Xmx`)."],
@@ -37,7 +37,8 @@ fn out_of_memory(report: &GcReport) -> Option<Found> {
     let count = report.out_of_memory;
     let claim = "The JVM ran out of memory.";
     (count > 0).then(|| {
-        let expected_effect = "What is kept without need is found; more room only helps if it is needed";
+        let expected_effect =
+            "Finds objects that are kept without need. More room only helps if they are needed";
         let on_j9 = "See what is kept in the heap dump that J9 makes then: -Xdump:heap:events=systhrow";
         OUT_OF_MEMORY
             .finding(claim, format!("{count} times"))
@@ -60,9 +61,10 @@ static LIVE_SET_GROWS: Rule = Rule {
     thresholds: &[START, OF_HEAP, NEARLY_ALL],
     evidence: "Bytes that survive marks, mixed and full collections, first and last, how fast they grow, and when the heap was or will be \
                full.",
-    cause: "A leak, or a cache without a limit. In a log of less than {start} a start looks the same while it has not filled {nearly_all} of the \
-            heap: then the finding is a warning from {of_heap} on, and else a note.",
-    fix: "Take two heap dumps some time apart and compare the classes that grow; more heap only delays the end.",
+    cause: "A leak, or a cache without a limit. A start looks the same in a log of less than {start}, until \
+        it has filled {nearly_all} of the heap. In such a log the finding is a warning from {of_heap} on, \
+        and else a note.",
+    fix: "Take two heap dumps some time apart and compare the classes that grow. More heap only delays the end.",
     alternatives: &[],
     judge: leak,
 };
@@ -91,13 +93,13 @@ fn leak(report: &GcReport) -> Option<Found> {
     } else if NEARLY_ALL.share() <= of_heap || report.span_s.is_some_and(|s| START.value <= s) {
         (Severity::Error, "The live set grows: a leak, or an unbounded cache.")
     } else if OF_HEAP.share() <= of_heap {
-        (Severity::Warning, "The live set grows; in so short a log a start looks the same.")
+        (Severity::Warning, "The live set grows. In so short a log, a start looks the same.")
     } else {
-        (Severity::Note, "The live set grows; in so short a log a start looks the same.")
+        (Severity::Note, "The live set grows. In so short a log, a start looks the same.")
     };
     Some(LIVE_SET_GROWS.graded(severity, claim, evidence).change(
         "Take two heap dumps some time apart and compare the classes that grow",
-        "Names what is kept; more heap only delays the end",
+        "Names the kept objects. More heap only delays the end",
     ))
 }
 
@@ -141,8 +143,10 @@ static HEAP_TOO_SMALL: Rule = Rule {
     id: RuleId::of("heap-too-small"),
     severity: Severity::Warning,
     thresholds: &[LIVE_SHARE, OLD_SHARE, WHOLE, COLLECTIONS_FOR_LIMIT],
-    evidence: "The live set as a share of the largest heap, from {live_share} on, or of the old generation of Serial, Parallel and CMS, from \
-               {old_share} on in a heap that has grown to {whole} of its maximum. A log without the JVM's settings shows the largest heap after {collections} collections of all of it.",
+    evidence: "The live set as a share of the largest heap, from {live_share} on. For Serial, Parallel and \
+        CMS also of the old generation, from {old_share} on in a heap that has grown to {whole} of its \
+        maximum. A log without the JVM's settings shows the largest heap after {collections} collections of \
+        all of it.",
     cause: "The heap is too small for its live set: collections are frequent and free little.",
     fix: "Set `-Xmx` to twice the live set at least. No size helps a live set that grows: then `live-set-grows` is found instead.",
     alternatives: &["Keep fewer objects."],
@@ -157,7 +161,7 @@ fn too_small(report: &GcReport) -> Option<Found> {
         return None;
     }
     let evidence = format!(
-        "{} live {} (of {}) in {}: {:.0} %; above {} is little room",
+        "{} live {} (of {}) in {}: {:.0} %, above {} is little room",
         size(bytes),
         live.basis,
         live.count,
@@ -167,7 +171,8 @@ fn too_small(report: &GcReport) -> Option<Found> {
     );
     let claim = "The heap is too small for the live set.";
     let wanted_m = live.level_bytes / (1 << 20) * 2 + 1;
-    let expected_effect = "The time between collections grows with the free room: twice the room, half the collections; costs resident memory";
+    let expected_effect = "The time between collections grows with the free room: twice the room, half the \
+        collections. Costs resident memory";
     let found = HEAP_TOO_SMALL.finding(claim, evidence);
     let found = found.change(format!("Set -Xmx{wanted_m}m at least (twice the live set)"), expected_effect);
     Some(found.or("Keep fewer objects: a heap dump shows what is kept"))
@@ -223,8 +228,9 @@ static HEAP_TOO_LARGE: Rule = Rule {
     id: RuleId::of("heap-too-large"),
     severity: Severity::Note,
     thresholds: &[LIVE_TIMES, PAUSED, HEAP, LIVE_SETS, LEVELLED],
-    evidence: "The live set, from {live_sets} collections on, and the largest heap, from {live_times} times as much on, with at most \
-               {paused} of the time in pauses; heaps from {heap} on, in logs of {levelled} or more in which the live set has levelled off.",
+    evidence: "The live set, from {live_sets} collections on, and the largest heap, from {live_times} times \
+        as much on, with at most {paused} of the time in pauses. For heaps from {heap} on, in logs of \
+        {levelled} or more in which the live set has levelled off.",
     cause: "The heap was sized for more than the program keeps.",
     fix: "Try `-Xmx` of four times the live set and compare both logs with `assay gc diff`.",
     alternatives: &[],
@@ -252,7 +258,8 @@ fn too_large(report: &GcReport) -> Option<Found> {
     let wanted_m = live.max_bytes / (1 << 20) * 4 + 1;
     Some(HEAP_TOO_LARGE.finding(claim, evidence).change(
         format!("Try -Xmx{wanted_m}m (four times the live set) and compare with `assay gc diff`"),
-        "Less resident memory, and shorter references where the heap comes below a limit of their mode; more collections",
+        "Less resident memory, and shorter references if the heap drops below a limit of their mode. Costs \
+            more collections",
     ))
 }
 
@@ -263,8 +270,8 @@ static EVACUATION_FAILURE: Rule = Rule {
     id: RuleId::of("evacuation-failure"),
     severity: Severity::Warning,
     thresholds: &[FAILURES],
-    evidence: "Pauses with evacuation failure; an error from {failures} of them on.",
-    cause: "G1 found no free region for survivors; such pauses are longer and may end in full collections.",
+    evidence: "Pauses with evacuation failure. An error from {failures} of them on.",
+    cause: "G1 found no free region for survivors. Such pauses are longer and may end in full collections.",
     fix: "Give the heap more room (`-Xmx`).",
     alternatives: &[
         "Keep more in reserve: `-XX:G1ReservePercent=20`.",
@@ -281,7 +288,7 @@ fn evacuation(report: &GcReport) -> Option<Found> {
         "G1 found no free region for survivors: such collections take longer and may end in full ones.";
     let found = EVACUATION_FAILURE.graded(severity, claim, evidence);
     let found = found.at(places(report, "evacuation-failure"));
-    let found = found.change(more_room(report), "Survivors find room; costs resident memory");
+    let found = found.change(more_room(report), "Survivors find room. Costs resident memory");
     Some(found.or(MORE_RESERVE).or(EARLIER_MARKING))
 }
 
@@ -290,7 +297,7 @@ static PROMOTION_FAILURE: Rule = Rule {
     severity: Severity::Error,
     thresholds: &[],
     evidence: "Collections with promotion failure.",
-    cause: "The old generation had no room for what young collections promote, or only in pieces (CMS).",
+    cause: "The old generation had no room for promoted objects, or only in pieces (CMS).",
     fix: "Make the old generation larger (`-Xmx`).",
     alternatives: &["Leave it more of the heap: a smaller `-Xmn`.", "Let CMS begin earlier."],
     judge: promotion,
@@ -301,14 +308,14 @@ fn promotion(report: &GcReport) -> Option<Found> {
     if is_pauseless(report) {
         return None;
     }
-    let claim = "The old generation had no room for what young collections promote.";
+    let claim = "The old generation had no room for promoted objects.";
     let evidence = format!("{count} collections with promotion failure");
     let found = PROMOTION_FAILURE
         .finding(claim, evidence)
         .at(places(report, "promotion-failed"))
         .change(
             "Make the old generation larger: raise -Xmx",
-            "Young collections stay young ones; costs resident memory",
+            "Young collections stay young ones. Costs resident memory",
         )
         .or("Leave it more of the heap: lower -Xmn");
     let found = if collector(report) == Some("CMS") { found.or(EARLIER_CMS) } else { found };

@@ -28,8 +28,9 @@ static TIME_TO_SAFEPOINT_LONG: Rule = Rule {
     id: RuleId::of("time-to-safepoint-long"),
     severity: Severity::Warning,
     thresholds: &[P99, P99_OF, LONGEST, REACHING, LONG_ENOUGH],
-    evidence: "99th percentile (from {p99} on, of {p99_of} or more), longest (from {longest} on) and sum (from {reaching} of the time \
-               on, in a log of {long_enough} or more) of reaching safepoints. An error where percentile and sum are both large.",
+    evidence: "Time to reach safepoints: 99th percentile (from {p99} on, of {p99_of} or more), longest (from \
+        {longest} on), and sum (from {reaching} of the time on). The sum counts in a log of {long_enough} or \
+        more. An error if percentile and sum are both large.",
     cause: "One thread is late, and all others wait for it: a long counted loop, a large array copy, a page fault on a mapped file.",
     fix: "Find the thread: `-XX:+SafepointTimeout -XX:SafepointTimeoutDelay=50` names it.",
     alternatives: &["Look for long counted loops, large array copies and page faults on mapped files."],
@@ -74,10 +75,11 @@ static SAFEPOINTS_OTHER: Rule = Rule {
     id: RuleId::of("safepoints-other"),
     severity: Severity::Warning,
     thresholds: &[OTHER, LONG_ENOUGH],
-    evidence: "Time at safepoints that are not collections, from {other} of the time on in a log of {long_enough} or more, by operation; without the time to reach them \
-               where `time-to-safepoint-long` is found.",
+    evidence: "Time at safepoints that are not collections, by operation, from {other} of the time on in a \
+        log of {long_enough} or more. If `time-to-safepoint-long` is found, the time to reach them is left \
+        out.",
     cause: "Thread dumps, heap histograms, deoptimization, biased locking.",
-    fix: "Find out what asks for the named operations; before JDK 15, `-XX:-UseBiasedLocking`.",
+    fix: "Find the cause of the named operations. Before JDK 15, `-XX:-UseBiasedLocking`.",
     alternatives: &[
         "Let monitoring take fewer thread dumps and heap histograms.",
         "Look for code that changes: each change stops the application for deoptimization.",
@@ -109,7 +111,7 @@ fn other(report: &GcReport) -> Option<Found> {
     let is_bias = named().take(SHOWN).any(|row| row.name.contains("Bias"));
     let found = SAFEPOINTS_OTHER.finding(claim, evidence);
     let found = found.at(named().next().and_then(|row| row.durations.max_at));
-    let expected_effect = "Less time stopped; costs nothing";
+    let expected_effect = "Less time stopped. Costs nothing";
     if is_bias {
         let step = "Switch biased locking off: -XX:-UseBiasedLocking (it is off since JDK 15)";
         return Some(found.change(step, expected_effect));

@@ -24,9 +24,10 @@ static YOUNG_GENERATION_SMALL: Rule = Rule {
     id: RuleId::of("young-generation-small"),
     severity: Severity::Warning,
     thresholds: &[OF_HEAP_G1, OF_HEAP, LIVE, COLLECTIONS, INTERVAL, FELT, LONG_ENOUGH],
-    evidence: "The most that eden and survivors held, below {of_heap_g1} of a heap of G1 or {of_heap} of one of Serial, Parallel and CMS, of \
-               which live objects take less than {live}; {collections} young collections or more, less than {interval} apart, with {felt} or more of the \
-               time in pauses, in a log of {long_enough} or more.",
+    evidence: "The largest size of eden and survivors, below {of_heap_g1} of the heap with G1, or {of_heap} \
+        with Serial, Parallel and CMS. Live objects take less than {live} of the heap. The log has \
+        {long_enough} or more, with {collections} young collections or more, less than {interval} apart, and \
+        {felt} or more of the time in pauses.",
     cause: "`-Xmn` (`-XX:NewSize`, `-XX:MaxNewSize`) was set, for a smaller heap or by mistake: nothing has time to die before the next \
             collection.",
     fix: "Leave `-Xmn` out, so that the JVM sizes the young generation.",
@@ -66,7 +67,7 @@ fn small(report: &GcReport) -> Option<Found> {
         "Leave -Xmn out (-XX:NewSize and -XX:MaxNewSize, too), so that the JVM sizes the young generation";
     let found = YOUNG_GENERATION_SMALL.finding(claim, evidence).change(
         step,
-        "Fewer young collections, in proportion to the room; objects die before they are copied",
+        "Fewer young collections, in proportion to the room. Objects die before they are copied",
     );
     let third_m = max / 3.0 / f64::from(1 << 20);
     Some(if limit == OF_HEAP {

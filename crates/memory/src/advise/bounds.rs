@@ -206,7 +206,7 @@ pub(super) fn problems(snapshots: &[MemoryReport], now: &MemoryReport) -> Vec<Pr
         if jvm.heap_bytes_max.is_none() {
             problem(
                 "Java heap",
-                "its largest size is not known: the limit provides for what was seen".to_owned(),
+                "its largest size is not known: the limit provides for the observed size".to_owned(),
             );
         }
         let direct = super::parts::resident(now, MemoryPart::Direct);

@@ -62,7 +62,8 @@ static HEAP_LARGER_THAN_COMMITTED: Rule = Rule {
     id: RuleId::of("heap-larger-than-committed"),
     severity: Severity::Warning,
     thresholds: &[GAIN],
-    evidence: "`MaxHeapSize` and the largest committed heap in all samples; made where a limit could be {gain} lower or more.",
+    evidence: "`MaxHeapSize` and the largest committed heap in all samples. Made if a limit could be {gain} \
+        lower or more.",
     cause: "The heap may grow beyond what its collector has committed so far: a limit must hold that, too.",
     fix: "Set a smaller `-Xmx`, where what was seen is all that the server needs.",
     alternatives: &[],
@@ -93,7 +94,8 @@ static CODE_CACHE_RESERVE: Rule = Rule {
     id: RuleId::of("code-cache-reserve"),
     severity: Severity::Warning,
     thresholds: &[GAIN],
-    evidence: "The reserve and the most code that was in use in all samples; made where a limit could be {gain} lower or more.",
+    evidence: "The reserve and the most code in use in all samples. Made if a limit could be {gain} lower or \
+        more.",
     cause: "The limit of the container must hold the reserve, since code may fill it.",
     fix: "Set a smaller `-XX:ReservedCodeCacheSize`, where what was seen is all that the server needs.",
     alternatives: &[],
@@ -121,8 +123,8 @@ static DIRECT_LIMIT_ABOVE_USE: Rule = Rule {
     id: RuleId::of("direct-limit-above-use"),
     severity: Severity::Warning,
     thresholds: &[GAIN],
-    evidence: "`MaxDirectMemorySize` and the largest resident direct memory in all samples; made where a limit could be {gain} lower or \
-               more.",
+    evidence: "`MaxDirectMemorySize` and the largest resident direct memory in all samples. Made if a limit \
+        could be {gain} lower or more.",
     cause: "The limit of the container must hold what direct buffers may take.",
     fix: "Set a smaller `-XX:MaxDirectMemorySize`, where what was seen is all that the server needs.",
     alternatives: &[],

@@ -79,7 +79,7 @@ pub(super) fn remark(change: &Change, huge: Option<u64>) -> Option<String> {
     let grown = u64::try_from(change.bytes()).ok()?;
     let huge = huge.filter(|huge| *huge <= grown.saturating_mul(2) && grown <= huge.saturating_mul(2))?;
     Some(format!(
-        ". Memory in huge pages grew by {} meanwhile, which makes whole pages of 2 MiB resident",
+        ". Memory in huge pages grew by {} in that time, which makes whole pages of 2 MiB resident",
         bytes(huge)
     ))
 }

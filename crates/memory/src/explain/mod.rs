@@ -60,7 +60,7 @@ fn is_same_process(before: &MemoryReport, after: &MemoryReport, problems: &mut V
         return true;
     }
     let which = if after.has_name_of(&before) {
-        format!("{after} was started anew between the snapshots")
+        format!("{after} was restarted between the snapshots")
     } else {
         format!("{before}, {after}")
     };

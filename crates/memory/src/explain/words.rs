@@ -64,7 +64,8 @@ fn retained(after: &MemoryReport) -> String {
     if after.jvm.as_ref().is_some_and(can_trim) {
         let pid = after.pid;
         return format!(
-            "{what}. Next: assay memory {pid} --trim gives the whole pages of it back; findings name settings that do so for good"
+            "{what}. Next: assay memory {pid} --trim returns its whole pages. Findings name settings that do \
+                so permanently"
         );
     }
     format!("{what}. Next: findings name settings that give it back")
@@ -89,7 +90,7 @@ fn parts(change: &Change) -> String {
         .collect();
     let more = same.len() - named.len().min(same.len());
     let more = if more == 0 { String::new() } else { format!(", {more} more") };
-    format!(". Of it: {}{more}", named.join(", "))
+    format!(". Including: {}{more}", named.join(", "))
 }
 
 fn signed(by: i64) -> String {
@@ -104,8 +105,8 @@ fn java_heap(change: &Change, before: &MemoryReport, after: &MemoryReport) -> St
     }
     let classes = if 0 < change.bytes() { grown_classes(before, after) } else { String::new() };
     format!(
-        "Java objects, live or not yet collected{classes}. Next: jcmd {} GC.class_histogram counts the live ones by class; if \
-         RSS grows and they do not, the heap has only not been collected",
+        "Java objects, live or not yet collected{classes}. Next: jcmd {} GC.class_histogram counts the live \
+            ones by class. If RSS grows and they do not, the heap has only not been collected",
         after.pid
     )
 }
@@ -135,8 +136,8 @@ fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {
     match kind {
         Some(kind) if kind.ends_with(WRITTEN) => written(kind),
         Some(holder) if holder.contains("Deflater") || holder.contains("Inflater") => format!(
-            "{} that nobody ended. Next: close the streams that use them, or call end(); a heap \
-             dump shows who holds them",
+            "{} that nobody ended. Next: close the streams that use them, or call end(). A heap dump shows \
+                their holders",
             held(&format!("native memory of {holder} objects"))
         ),
         Some("mapped files") => {
@@ -156,13 +157,14 @@ fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {
                     .to_owned()
             }
             _ => format!(
-                "{}. Next: jcmd {pid} GC.class_histogram counts java.nio.DirectByteBuffer, a heap dump shows who holds them. \
-                 -XX:MaxDirectMemorySize is no help: buffers that are held are not freed",
+                "{}. Next: jcmd {pid} GC.class_histogram counts java.nio.DirectByteBuffer, a heap dump shows \
+                    their holders. -XX:MaxDirectMemorySize does not help: held buffers are not freed",
                 held("direct buffers")
             ),
         },
         Some(BEHIND_BUFFERS) => format!(
-            "{}. Next: who makes them and does not close them; native code allocates and frees it",
+            "{}. Next: find the code that makes them and does not close them. Native code allocates and frees \
+                this memory",
             held("native memory to which buffers are handles")
         ),
         Some(kind) => {
@@ -233,12 +235,13 @@ fn classes(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Stri
     let pid = after.pid;
     match more_loaders(before, after) {
         Some((name, from, to)) => format!(
-            "classes and what hangs off their loaders{number}. Class loaders called {name}: {from} before, {to} after; if their \
-             number goes on growing, they leak. Next: jcmd {pid} VM.classloader_stats, and a heap dump's path to the oldest of \
-             them"
+            "classes and the data of their loaders{number}. Class loaders called {name}: {from} before, {to} \
+                after. If their number goes on growing, they leak. Next: jcmd {pid} VM.classloader_stats, \
+                and a heap dump's path to the oldest of them"
         ),
         None => format!(
-            "classes and what hangs off their loaders{number}. Next: jcmd {pid} VM.classloader_stats counts classes by loader"
+            "classes and the data of their loaders{number}. Next: jcmd {pid} VM.classloader_stats counts \
+                classes by loader"
         ),
     }
 }

@@ -36,8 +36,9 @@ static NIO_THREAD_BUFFERS: Rule = Rule {
     severity: Severity::Warning,
     thresholds: &[DIRECT, CACHED],
     evidence: "Direct buffers in the caches of threads, from {direct} of RSS on, of more than {cached} each on average.",
-    cause: "A thread that reads or writes a channel through a heap buffer copies through a direct buffer of the same size, and keeps it \
-            until it ends. A limit for direct memory would fail reads, since the buffers are live.",
+    cause: "A thread that reads or writes a channel through a heap buffer copies through a direct buffer of \
+        the same size. It keeps that buffer until it ends. A limit for direct memory would fail reads, since \
+        the buffers are live.",
     fix: "Set `-Djdk.nio.maxCachedBufferSize=262144`: a larger buffer is freed after use.",
     alternatives: &[
         "Read and write in smaller pieces.",
@@ -108,7 +109,7 @@ fn direct_without_limit(report: &MemoryReport) -> Option<Found> {
             bytes(dead)
         ),
         format!(
-            "{} of RSS, of {} in direct buffers; no limit of their own is set, so the JVM's holds{heap}",
+            "{} of RSS, out of {} in direct buffers; their limit is not set, so the JVM's default holds{heap}",
             percent(dead, report.rss_bytes),
             bytes(direct)
         ),
@@ -122,8 +123,8 @@ static ZIP_STREAMS_NOT_ENDED: Rule = Rule {
     id: RuleId::of("zip-streams-not-ended"),
     severity: Severity::Warning,
     thresholds: &[ZIP_STREAMS],
-    evidence: "Native memory of `Deflater` and `Inflater` objects (from {zip_streams} on), with the number of blocks, and who holds them. \
-               What open jars keep for their next entries is not among it.",
+    evidence: "Native memory of `Deflater` and `Inflater` objects (from {zip_streams} on), with the number of \
+        blocks and their holders. The cache of open jars is not included.",
     cause: "The native part is freed by `end()`, or when the object is collected, which may be late.",
     fix: "Close the streams (try-with-resources).",
     alternatives: &["Call `end()` on each."],

@@ -14,7 +14,7 @@ const REFLECTION_LOADER: &str = "DelegatingClassLoader";
 const LOADERS: Threshold = Threshold::count("loaders", 50);
 /// Some waste is the price of fast allocation: loaders take chunks of 1 KiB to 4 MiB.
 const WASTE: Threshold = Threshold::percent("waste", 20.0);
-const FEWER_LOADERS: &str = "Load classes with fewer class loaders, each of which takes chunks of its own";
+const FEWER_LOADERS: &str = "Load classes with fewer class loaders: each takes its own chunks";
 
 /// The default since JDK 17 moves the archive in every JVM: worth a word where it is a large part of a small process.
 const ARCHIVE: Threshold = Threshold::percent("archive", 10.0);
@@ -23,9 +23,10 @@ static CLASS_LOADERS_OF_ONE_NAME: Rule = Rule {
     id: RuleId::of("class-loaders-of-one-name"),
     severity: Severity::Warning,
     thresholds: &[LOADERS],
-    evidence: "How many class loaders serve one reflective accessor each (from {loaders} on), and what their classes occupy.",
-    cause: "Up to JDK 17 each accessor that was called 15 times becomes a class with a loader of its own, whose metaspace chunks are \
-            mostly empty.",
+    evidence: "The number of class loaders that serve one reflective accessor each (from {loaders} on), and \
+        the memory of their classes.",
+    cause: "Up to JDK 17, each accessor becomes a class with its own loader after 15 calls. The loader's \
+        metaspace chunks are mostly empty.",
     fix: "Keep accessors out of bytecode: `-Dsun.reflect.inflationThreshold=2147483647`.",
     alternatives: &["Use a newer JDK, which needs no such loaders."],
     judge: Judge::of(reflection_loaders).about(is_of_reflection),
@@ -73,8 +74,9 @@ static METASPACE_WASTE: Rule = Rule {
     severity: Severity::Warning,
     thresholds: &[WASTE],
     evidence: "Free chunks and unused ends of loaders' chunks, from {waste} of metaspace's resident bytes on.",
-    cause: "Each class loader takes chunks of its own; those of loaders that are gone stay committed before JDK 16.",
-    fix: "Use a JDK that gives metaspace back; where it does, set `-XX:MetaspaceReclaimPolicy=aggressive`, if the release has it.",
+    cause: "Each class loader takes its own chunks. Before JDK 16, those of dead loaders stay committed.",
+    fix: "Use a JDK that returns metaspace. If it does, set `-XX:MetaspaceReclaimPolicy=aggressive` if the \
+        release has it.",
     alternatives: &["Load classes with fewer class loaders."],
     judge: Judge::of(metaspace_waste).about(is_waste),
 };
@@ -127,9 +129,10 @@ static CDS_ARCHIVE_PRIVATE: Rule = Rule {
     id: RuleId::of("cds-archive-private"),
     severity: Severity::Warning,
     thresholds: &[ARCHIVE],
-    evidence: "Private and shared bytes of the class-data archive; made where private ones prevail and are {archive} of RSS or more.",
+    evidence: "Private and shared bytes of the class-data archive. Made if private ones prevail and are \
+        {archive} of RSS or more.",
     cause: "The JVM moved the archive to a random address and so wrote to its pages, which are then no longer shared with other JVMs.",
-    fix: "Where several JVMs share a host, set `-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0`.",
+    fix: "If several JVMs share a host, set `-XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0`.",
     alternatives: &["Make an archive of the application's classes, too: `-XX:ArchiveClassesAtExit`."],
     judge: Judge::of(private_archive).about(|path| is_under(path, &PRIVATE_ARCHIVE)),
 };

@@ -32,8 +32,8 @@ static CODE_CACHE_FRAGMENTED: Rule = Rule {
     severity: Severity::Warning,
     thresholds: &[FREE],
     evidence: "Free but resident code cache, from {free} of the area on.",
-    cause: "Code was thrown away, and the room between is larger than what later compilations need.",
-    fix: "Set `-XX:ReservedCodeCacheSize` with room for what is used and half as much again.",
+    cause: "Code was discarded, and later compilations do not fill the gaps.",
+    fix: "Set `-XX:ReservedCodeCacheSize` to one and a half times the used code cache.",
     alternatives: &[],
     judge: Judge::of_bounded(code_cache_free).about(|path| ends(path, Area::JitCode, "free")),
 };
@@ -58,7 +58,7 @@ fn code_cache_free(report: &MemoryReport) -> Option<Found> {
             bytes(used)
         ),
         format!(
-            "Set -XX:ReservedCodeCacheSize={}, room for what is used and half as much again",
+            "Set -XX:ReservedCodeCacheSize={}, one and a half times the used code cache",
             option_size(used.saturating_add(used / 2))
         ),
         Some(free),
@@ -69,7 +69,7 @@ static CODE_CACHE_NEARLY_FULL: Rule = Rule {
     id: RuleId::of("code-cache-nearly-full"),
     severity: Severity::Error,
     thresholds: &[FULL],
-    evidence: "Used and reserved code cache; made from {full} on.",
+    evidence: "Used and reserved code cache. Made from {full} on.",
     cause: "There is more hot code than the cache holds: the JVM throws compiled code away, or stops compiling.",
     fix: "Set `-XX:ReservedCodeCacheSize` twice as large.",
     alternatives: &[],
@@ -98,8 +98,8 @@ static GC_STRUCTURES_LARGE: Rule = Rule {
     thresholds: &[TABLES, SMALL_HEAP],
     evidence: "The collector's tables as a share of the committed heap (from {tables} on), and the largest of them.",
     cause: "Remembered sets, mark bitmaps and card tables grow with the heap and with references between regions.",
-    fix: "For a heap up to {small_heap}, `-XX:+UseSerialGC`; with G1, larger regions (`-XX:G1HeapRegionSize`); with others, \
-          `-XX:+UseParallelGC` where its pauses are acceptable.",
+    fix: "For a heap up to {small_heap}, `-XX:+UseSerialGC`. With G1, larger regions \
+        (`-XX:G1HeapRegionSize`). With other collectors, `-XX:+UseParallelGC` if its pauses are acceptable.",
     alternatives: &[],
     judge: Judge::of(gc_structures).about(|path| Area::of_path(path) == Some(Area::GcStructures)),
 };
@@ -179,7 +179,7 @@ static MAPPED_FILES: Rule = Rule {
     severity: Severity::Note,
     thresholds: &[MAPPED],
     evidence: "The number of mapped files and their resident bytes, from {mapped} of RSS on.",
-    cause: "Jars and other files are mapped; their pages count as RSS, and the kernel can drop them at any time.",
+    cause: "Jars and other files are mapped. Their pages count as RSS, and the kernel can drop them at any time.",
     fix: "Count them half for a limit, as `assay memory advise` does.",
     alternatives: &[],
     judge: Judge::of(mapped_jars).about(is_mapped_file),

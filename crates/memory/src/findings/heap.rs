@@ -26,11 +26,11 @@ static HEAP_FREE_BUT_RESIDENT: Rule = Rule {
     id: RuleId::of("heap-free-but-resident"),
     severity: Severity::Warning,
     thresholds: &[FREE],
-    evidence: "Committed heap without objects, and garbage where a mark counted it (`--live`), as a share of the heap's resident bytes \
-               (from {free} on), and what a collection could give back.",
+    evidence: "Committed heap without objects, and garbage if a mark counted it (`--live`), as a share of the \
+        heap's resident bytes (from {free} on). Also the bytes that a collection could return.",
     cause: "The heap grew for a peak, and the collector keeps it: it shrinks only at collections, down to `MaxHeapFreeRatio`.",
-    fix: "With G1, set `-XX:G1PeriodicGCInterval=60000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30`; with ZGC, `-XX:ZUncommitDelay`. \
-          The finding names the options of the collector at hand.",
+    fix: "With G1, set `-XX:G1PeriodicGCInterval=60000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30`. With \
+        ZGC, set `-XX:ZUncommitDelay`. The finding names the options of the collector at hand.",
     alternatives: &["Set them while the JVM runs (`jcmd PID VM.set_flag`).", "Set a smaller `-Xmx`."],
     judge: Judge::of_bounded(free_but_resident).about(is_free),
 };
@@ -59,8 +59,8 @@ fn free_but_resident(report: &MemoryReport) -> Option<Found> {
         Some(dead) => (
             "no live objects",
             format!(
-                "free but resident, or garbage: {}, {} of the heap's resident bytes; used {}, of which a mark from all roots \
-                 found {} to be garbage; committed {}; of it the collector could give back {}",
+                "free but resident, or garbage: {}, {} of the heap's resident bytes; used {}, including {} of \
+                    garbage by a mark from all roots, committed {}, the collector could return {}",
                 bytes(free),
                 percent(free, resident),
                 bytes(used),
@@ -72,8 +72,9 @@ fn free_but_resident(report: &MemoryReport) -> Option<Found> {
         None => (
             "no objects",
             format!(
-                "free but resident: {}, {} of the heap's resident bytes; used {}, committed {}; of it the collector could \
-                 give back at least {}: a collection also frees dead objects, which count as used until then",
+                "free but resident: {}, {} of the heap's resident bytes; used {}, committed {}, the collector \
+                    could return at least {}: a collection also frees dead objects, which count as used \
+                    until then",
                 bytes(free),
                 percent(free, resident),
                 bytes(used),
@@ -154,7 +155,8 @@ static HEAP_SIZE_FIXED: Rule = Rule {
     severity: Severity::Warning,
     thresholds: &[FREE],
     evidence: "Free but resident heap, from {free} of its resident bytes on, of a heap whose smallest and largest size are equal.",
-    cause: "`-Xms` equals `-Xmx`, so that the heap never shrinks; with `-XX:+AlwaysPreTouch` all of it is resident from the start.",
+    cause: "`-Xms` equals `-Xmx`, so the heap never shrinks. With `-XX:+AlwaysPreTouch` all of it is resident \
+        from the start.",
     fix: "Set `-Xms` below `-Xmx` and leave `-XX:+AlwaysPreTouch` out.",
     alternatives: &["Make both smaller."],
     judge: Judge::of_bounded(pre_touched).about(is_free),

@@ -19,7 +19,7 @@ static SWAPPED_OUT: Rule = Rule {
     severity: Severity::Warning,
     thresholds: &[SWAPPED],
     evidence: "Bytes of the process in swap, from {swapped} on.",
-    cause: "The kernel wrote pages to the swap device; a collection that reads them back takes seconds.",
+    cause: "The kernel wrote pages to the swap device. A collection that reads them back takes seconds.",
     fix: "Set a smaller `-Xmx`.",
     alternatives: &[
         "Give the machine more memory.",
@@ -54,8 +54,8 @@ static KILLED_AT_LIMIT: Rule = Rule {
     id: RuleId::of(KILLED),
     severity: Severity::Error,
     thresholds: &[],
-    evidence: "Processes of the container that the kernel killed for memory, its limit, and how often the charge ran into it; in a record \
-               also at the end of the process.",
+    evidence: "Processes of the container that the kernel killed for memory, its limit, and how often the \
+        charge reached it. A record also has these at the end of the process.",
     cause: "The container needed more memory than its limit, and nothing was left that the kernel could drop.",
     fix: "Find out which limit the process needs: `assay memory advise PID`.",
     alternatives: &[
@@ -127,7 +127,8 @@ static NEAR_LIMIT: Rule = Rule {
     id: RuleId::of("near-limit"),
     severity: Severity::Error,
     thresholds: &[LIMIT],
-    evidence: "What the container is charged without page cache that can be dropped, as a share of its limit; made from {limit} on.",
+    evidence: "The container's charge without reclaimable page cache, as a share of its limit. Made from \
+        {limit} on.",
     cause: "The next growth may exceed the limit, and the kernel then kills a process of the container.",
     fix: "Find out which limit the process needs: `assay memory advise PID`.",
     alternatives: &[],
@@ -154,7 +155,7 @@ fn near_limit(report: &MemoryReport) -> Option<Found> {
         &NEAR_LIMIT,
         format!("the container is charged {} of its limit", percent(needed, limit)),
         format!(
-            "charged {}, of it {} page cache that can be dropped, limit {}{others}",
+            "charged {}, including {} of reclaimable page cache, limit {}{others}",
             bytes(current),
             bytes(droppable),
             bytes(limit)
@@ -168,11 +169,11 @@ static UNKNOWN_LARGE: Rule = Rule {
     id: RuleId::of("unknown-large"),
     severity: Severity::Note,
     thresholds: &[UNKNOWN],
-    evidence: "Bytes without a known owner, above {unknown} of RSS, with the largest pieces and what they contain.",
-    cause: "Memory that neither the JVM nor an allocator nor a Java object is known to own, such as that of a library with its own \
-            allocator.",
-    fix: "Record the calls of malloc: `asprof -e nativemem -d 60 -f native.jfr PID` (async-profiler), `heaptrack --pid PID` where there is no \
-          JVM; for memory that is mapped, the calls of mmap.",
+    evidence: "Bytes without a known owner, above {unknown} of RSS, with the largest pieces and their content.",
+    cause: "Neither the JVM nor an allocator nor a Java object is known to own it, such as memory of a \
+        library with its own allocator.",
+    fix: "Record the calls of malloc: `asprof -e nativemem -d 60 -f native.jfr PID` (async-profiler), or \
+        `heaptrack --pid PID` without a JVM. For mapped memory, record the calls of mmap.",
     alternatives: &[
         "Start it with `-XX:NativeMemoryTracking=summary`, which names what the JVM itself allocates, but nothing of other libraries.",
     ],

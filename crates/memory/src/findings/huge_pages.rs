@@ -21,7 +21,8 @@ static HUGE_PAGES_IN_STACKS: Rule = Rule {
     id: RuleId::of("huge-pages-in-stacks"),
     severity: Severity::Warning,
     thresholds: &[STACKS, INFLATED],
-    evidence: "Stacks of at least {inflated} resident ({stacks} or more), what the other stacks have, and the process's huge pages.",
+    evidence: "Stacks with at least {inflated} resident ({stacks} or more), the size of the other stacks, and \
+        the process's huge pages.",
     cause: "With transparent huge pages set to `always`, the first touch makes a whole huge page of a stack resident (JDK-8303215).",
     fix: "`echo madvise > /sys/kernel/mm/transparent_hugepage/enabled`",
     alternatives: &[
@@ -54,7 +55,7 @@ fn huge_pages_in_stacks(report: &MemoryReport) -> Option<Found> {
             &HUGE_PAGES_IN_STACKS,
             format!("huge pages make {} thread stacks resident beyond what they need", inflated.len()),
             format!(
-                "{} stacks have {} resident, the others {} each; {} of the process lies in huge pages",
+                "{} stacks have {} resident, the others {} each; {} of the process is in huge pages",
                 inflated.len(),
                 bytes(all),
                 bytes(usual),
@@ -73,7 +74,8 @@ static HUGE_PAGES_UNREQUESTED: Rule = Rule {
     id: RuleId::of("huge-pages-unrequested"),
     severity: Severity::Warning,
     thresholds: &[HUGE, HUGE_SHARE],
-    evidence: "Bytes in huge pages (from {huge} on), and freed memory and stacks, of which at least {huge_share} as much is resident.",
+    evidence: "Bytes in huge pages (from {huge} on), and resident freed memory and stacks, at least \
+        {huge_share} as much.",
     cause: "Transparent huge pages are set to `always`: the kernel also gives them where little of each is used.",
     fix: "`echo madvise > /sys/kernel/mm/transparent_hugepage/enabled`",
     alternatives: &[

@@ -182,7 +182,7 @@ fn tops(report: &MemoryReport) -> Option<Found> {
     matters(report, gain).then(|| {
         finding(
             &ARENA_TOPS,
-            format!("{} lies at the free ends of malloc's arenas, where a trim does not reach", bytes(tops)),
+            format!("{} is at the free ends of malloc's arenas, which a trim does not reach", bytes(tops)),
             format!(
                 "resident and free at the ends of {number} arenas: {}; glibc gives an end back when it exceeds a limit \
                  that every freed large block raises, up to 64 MiB",

@@ -76,8 +76,9 @@ pub(super) fn matters(report: &MemoryReport, bytes: u64) -> bool {
 /// The same in words.
 pub(super) fn least() -> String {
     format!(
-        "What could be given back or avoided is worth a finding from {LEAST} and {LEAST_SHARE} of RSS on. Findings stand in the order of \
-         the resident bytes that they speak of: those of {GRAVE_SHARE} of RSS or more are warnings, smaller ones notes."
+        "Reclaimable or avoidable memory is a finding from {LEAST} and {LEAST_SHARE} of RSS on. Findings are \
+            ordered by their resident bytes. Those of {GRAVE_SHARE} of RSS or more are warnings, smaller \
+            ones notes."
     )
 }
 

@@ -14,7 +14,7 @@ static STALE_STACKS: Rule = Rule {
     severity: Severity::Warning,
     thresholds: &[],
     evidence: "Resident stack below the stack pointers of all threads.",
-    cause: "Deeper calls have returned; the pages that they touched stay until the thread ends.",
+    cause: "Deeper calls have returned. The pages that they touched stay until the thread ends.",
     fix: "Let idle threads of pools end.",
     alternatives: &["Use fewer threads.", "Bound the depth of stacks: `-Xss`."],
     judge: Judge::of(stale_stacks).about(|path| ends(path, Area::Stacks, "stale, below SP")),

@@ -11,8 +11,8 @@ pub(crate) static MEMORY_GROWS: Rule<()> = Rule {
     id: RuleId::of("memory-grows"),
     severity: Severity::Error,
     thresholds: &[],
-    evidence: "What grows over the snapshots of a record (`assay memory PID --record FILE`), its bytes at first and at last, its rate, and \
-               when the memory limit is reached at that rate.",
+    evidence: "The growing part over the snapshots of a record (`assay memory PID --record FILE`), its first \
+        and last size, its rate, and when it reaches the memory limit.",
     cause: "A leak, or something that is never bounded: a cache, a queue, a pool.",
     fix: "Bound what the holder keeps. A higher limit only delays the end.",
     alternatives: &["In the Java heap, compare the classes of two heap dumps."],
@@ -29,7 +29,7 @@ pub fn growth_finding(verdict: &GrowthVerdict, last: &MemoryReport) -> Option<Fi
     });
     let name = first.path.join(": ");
     let mut evidence = format!(
-        "{} at first, {} at last, over {} snapshots; {} an hour{ends}",
+        "{} at first, {} at last, over {} snapshots; {} per hour{ends}",
         bytes(first.before_bytes),
         bytes(first.after_bytes),
         verdict.snapshots,

@@ -148,8 +148,8 @@ fn take_nameless_statics(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut E
     for range in symbols.data_ranges().to_vec() {
         search.take_roots(range, |_, _| Some(entry));
     }
-    let what = "libjvm has no symbols: what only its own variables lead to is one entry, \"variables without names\"; a file with \
-                its debug information names more (package openjdk-*-dbg)";
+    let what = "libjvm has no symbols: objects held by its own variables alone are one entry, \"variables \
+        without names\". A file with its debug information names more (package openjdk-*-dbg)";
     search.problems.push(Problem::new("owners", what));
 }
 

@@ -17,7 +17,7 @@ pub enum RecordError {
         source: io::Error,
     },
     /// The file is somebody else's: it is left as it is.
-    #[error("{path} is not a record of assay ({why}); give another name", path = .path.display())]
+    #[error("{path} is not a record of assay ({why}): give another name", path = .path.display())]
     Foreign {
         /// The file.
         path: PathBuf,

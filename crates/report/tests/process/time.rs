@@ -422,7 +422,7 @@ fn the_difference_says_what_it_is_made_of() {
     );
     let without = text(&TimeReport { exit_records: None, ..sample() });
     assert!(
-        without.contains("41 threads ended meanwhile, counted up to the last sample of each"),
+        without.contains("41 threads ended during the measurement, counted up to the last sample of each"),
         "{without}"
     );
     let within = TimeReport { difference_ns: -10_000_000, ..sample() };

@@ -85,7 +85,7 @@ fn a_draft_has_every_operation_with_its_examples() {
         "\"weight_kg\":1.5",
         "form = { password = \"${env:PASSWORD}\", user = \"ann\" }",
         "status = [302]",
-        "# 3 operations are no GET or HEAD, and may change data.",
+        "# 3 operations are neither GET nor HEAD, and may change data.",
         "# Not taken over: operations that are deprecated.",
         "# Not taken over: the query parameter page, which is not required.",
         "# Not taken over: a body of image/png.",

@@ -56,10 +56,7 @@ fn mistakes_name_the_phase_and_the_nearest_word() {
         let error = RateSchedule::parse(text, Path::new("")).expect_err(text);
         error.split(FORMS).next().unwrap_or_default().to_owned()
     };
-    assert_eq!(
-        first("100 fro 5s"),
-        "phase \"100 fro 5s\": \"fro\" stands where `for` should; did you mean `for`?; "
-    );
+    assert_eq!(first("100 fro 5s"), "phase \"100 fro 5s\": \"fro\" in place of `for`; did you mean `for`?; ");
     assert_eq!(first("100"), "phase \"100\": `for` is missing; ");
     assert_eq!(first(""), "phase \"\": \"\" is not a rate from 0 to 10000000 per second; ");
     assert_eq!(

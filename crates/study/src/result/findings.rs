@@ -139,7 +139,7 @@ static WARM_UP_CAPPED: RuleOfTrials = Rule {
     id: StudyRule::WarmUpCapped,
     severity: Severity::Warning,
     thresholds: &[],
-    evidence: "How many warm-ups ended by their cap and not by the steady-state test.",
+    evidence: "The number of warm-ups that reached their time limit before the steady-state test passed.",
     cause: "Compilation or caches still changed the server's speed when measuring began.",
     fix: "Raise `design.warm_up.cap`.",
     alternatives: &[],

@@ -293,7 +293,7 @@ fn allocator(share: &Share<'_>, report: &MemoryReport) -> Words {
     let held = share.bytes();
     let claim = match share.area {
         Area::FreedResident => format!("{name} keeps {held} that was freed, between blocks in use"),
-        _ => format!("{name} needs {held} beside the blocks that it hands out"),
+        _ => format!("{name} needs {held} in addition to the blocks that it hands out"),
     };
     let blocks = facts.and_then(|facts| facts.used_blocks).map(|blocks| format!("{blocks} blocks in use"));
     let step = match facts.map(|facts| facts.name) {

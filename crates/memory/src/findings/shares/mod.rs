@@ -20,12 +20,12 @@ pub(super) static LARGE_SHARE: assay_model::Rule<()> = assay_model::Rule {
     id: RuleId::of("large-share"),
     severity: Severity::Warning,
     thresholds: &[SHARE, SIZE],
-    evidence: "Resident bytes of one owner (a class of Java objects, a library, a folder of shared memory, an area of the JVM) of which no other \
-               rule speaks, from {share} of RSS and {size} on, with its largest holder. Java objects themselves, and the code of the JVM, \
-               are none.",
+    evidence: "Resident bytes of one owner without another finding, from {share} of RSS and {size} on, with \
+        its largest holder. An owner is a class of Java objects, a library, a folder of shared memory, or an \
+        area of the JVM. Java objects themselves and the code of the JVM do not count.",
     cause: "Whoever is named allocated the memory, and has not given it back.",
-    fix: "The finding names the step that fits the owner: closing what is held, a profiler of malloc for a library, `jcmd` for what the JVM \
-          itself knows.",
+    fix: "The finding names the step for the owner: closing held objects, a malloc profiler for a library, \
+        `jcmd` for the JVM's own areas.",
     alternatives: &[],
     judge: (),
 };

@@ -38,9 +38,9 @@ fn a_mix_is_made_by_templates_without_secrets() {
     let Generated { text, base_url, trace } = made(&shop(), None).expect("a good log");
     assert_eq!((base_url, trace), (None, None));
     for part in [
-        "# Made from an access log: 482 lines, of which 480 are requests that can be sent again.",
+        "# Made from an access log: 482 lines, including 480 requests that can be sent again.",
         "# 1 lines were not understood, the first is line 482.",
-        "# 1 requests have a body, which a log does not keep; they were left out.",
+        "# 1 requests were left out: they have a body, which a log does not keep.",
         "name = \"GET /items/{items-id}?page={page}\"\nweight = 180\npath = \"/items/{items-id}?page={page}\"",
         "weight = 180\npath = \"/search?q={q}&token=${env:TOKEN}\"\nstatus = [200, 404]",
         "weight = 120\npath = \"/users/{users-id}/orders\"",

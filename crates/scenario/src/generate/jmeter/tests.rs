@@ -96,7 +96,7 @@ fn a_journey_is_made_of_the_samplers_with_what_applies_to_them() {
         "form = { _csrf = \"{csrf}\", password = \"${env:PASSWORD}\", user = \"{user}\" }",
         "X-Api-Key = \"${env:X_API_KEY}\"",
         "[[data]]\nfile = \"users.csv\"\nper = \"session\"",
-        "its first line must be: user,pin",
+        "Its first line must be: user,pin",
         "path = \"/orders?state=open\"",
         "kind = \"range\", from = 1, to = 9",
         "think_ms = 500",

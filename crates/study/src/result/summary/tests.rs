@@ -323,7 +323,8 @@ fn cpu_time_is_taken_from_windows_beside_others_only_where_a_block_has_no_better
 fn where_every_window_was_disturbed_it_says_by_what_and_how_such_windows_are_accepted() {
     let mut disturbed = trial("a", CPU, &[1.0, 1.0, 1.0]);
     for window in &mut disturbed.windows {
-        let evidence = "processors used by others, of the machine: 70.0 %, accepted 10.0 %".to_owned();
+        let evidence =
+            "share of the machine's processors used by other processes: 70.0 %, limit 10.0 %".to_owned();
         window.disturbances.push(Disturbance { kind: Check::CpuPressure, evidence });
     }
     let findings = |trials: &[Trial]| summarise(&two_variants(), trials, BTreeMap::new()).findings;
