@@ -28,8 +28,8 @@ mod mapped_file;
 mod memory_source;
 mod memory_status;
 mod page_map;
-mod page_scan;
 mod page_out;
+mod page_scan;
 mod perf_settings;
 mod pressure;
 mod process;
@@ -40,8 +40,8 @@ mod processors;
 mod recording;
 mod root;
 mod smaps;
-mod thread_counters;
 mod swap;
+mod thread_counters;
 mod threads;
 mod variables;
 
@@ -69,8 +69,8 @@ pub use machine_cpu::{CpuTicks, MachineCpu, parse_stat, parse_stat_of};
 pub use memory_source::{BeforeMemory, MemorySource, ReadError, ThreadFacts, c_string};
 pub use memory_status::{MemoryStatus, kernel_stack_bytes, parse_memory_status};
 pub use page_map::{PageMap, PageRun};
-pub use perf_settings::PerfSettings;
 pub use page_out::{PageOut, PagedOut};
+pub use perf_settings::PerfSettings;
 pub use pressure::{Pressure, PressureTotals, Resource, parse_pressure};
 pub use process::{
     ProcessStat, ProcessStatus, Schedstat, parse_process_stat, parse_process_status, parse_schedstat,
@@ -80,8 +80,8 @@ pub use processors::{Halves, Processors};
 pub use recording::{OpeningFiles, Recording, RecordingError};
 pub use root::{ProcRoot, SysRoot};
 pub use smaps::{Mapping, Smaps, SmapsRollup, parse_smaps, parse_smaps_rollup};
-pub use thread_counters::{ThreadCounters, ThreadReadings};
 pub use swap::{Swap, parse_swaps};
+pub use thread_counters::{ThreadCounters, ThreadReadings};
 pub use threads::own_thread_number;
 pub use variables::EarlierBytes;
 
