@@ -173,7 +173,7 @@ impl LiveSet {
         if seen.count == 0 {
             return None;
         }
-        let limit = all.limit(heap_bytes_max).unwrap_or(seen.max) as f64;
+        let limit = all.limit(heap_bytes_max).map(|bytes| bytes as f64);
         let filling = Filling::of(all.points(), limit);
         let points = &filling.points;
         let found = (POINTS_FOR_TREND <= points.len()).then(|| slope(points)).flatten();
@@ -193,7 +193,9 @@ impl LiveSet {
             max_bytes: seen.max,
             level_bytes: seen.level(),
             fills_bytes_per_s: growth,
-            full_at_s: growth.and_then(|bytes_per_s| filling.full_at_s(limit, bytes_per_s)),
+            full_at_s: growth
+                .zip(limit)
+                .and_then(|(bytes_per_s, limit)| filling.full_at_s(limit, bytes_per_s)),
             slope_bytes_per_h: found.filter(|_| SLOPE_SPAN_H_MIN <= longest_h(points)),
             trend,
         })
@@ -248,8 +250,9 @@ struct Filling {
 }
 
 impl Filling {
-    fn of(points: Vec<TrendPoint>, limit: f64) -> Filling {
-        let is_full = |point: &&TrendPoint| FULL_SHARE * limit <= point.value;
+    /// Of a log that does not say how large the heap may be it is not known when it is full: its largest level is not its limit.
+    fn of(points: Vec<TrendPoint>, limit: Option<f64>) -> Filling {
+        let is_full = |point: &&TrendPoint| limit.is_some_and(|limit| FULL_SHARE * limit <= point.value);
         let full_at = points.iter().filter(is_full).map(|point| point.at).reduce(f64::min);
         let before: Vec<TrendPoint> =
             points.iter().filter(|point| full_at.is_none_or(|full| point.at <= full)).copied().collect();

@@ -204,6 +204,25 @@ fn a_program_that_throws_everything_away_at_its_end_had_a_live_set() {
     assert!(found(&report).contains(&"heap-too-small"));
 }
 
+/// `-Xlog:gc` of Z does not say how large the heap may be: a program whose level settles does not fill it.
+#[test]
+fn a_heap_of_unknown_size_is_not_full_where_its_level_settles() {
+    let mut log = "[0.010s][info][gc] Using The Z Garbage Collector\n".to_owned();
+    for (n, after_mib) in [34, 38, 42, 46, 44, 46, 50, 50, 54, 54, 54, 54, 56].into_iter().enumerate() {
+        let s = 0.4 * (n + 1) as f64;
+        writeln!(
+            log,
+            "[{s:.3}s][info][gc] GC({n}) Major Collection (Proactive) 128M(50%)->{after_mib}M(20%) 0.006s"
+        )
+        .expect("a text");
+    }
+    let settles = report(&log);
+    let live = settles.live_set.as_ref().expect("cycles");
+    assert_ne!(live.trend, GcTrend::Grows, "{live:?}");
+    assert_eq!((live.fills_bytes_per_s, live.full_at_s), (None, None));
+    assert!(!found(&settles).contains(&"live-set-grows"), "{:?}", found(&settles));
+}
+
 /// What is not long is not there: no share of the time, and no rate.
 #[test]
 fn a_server_s_own_log_shows_long_collections_and_no_share_of_the_time() {

@@ -3,8 +3,7 @@
 use crate::report::{MIB, Snapshot};
 use assay_memory::{findings, rules};
 use assay_model::{
-    Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, ContainerLimits, ContainerView, Finding, HeapLive,
-    HeapSizedBy, JvmContainer, RuleId, ThreadKind,
+    Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, Finding, HeapLive, RuleId, ThreadKind,
 };
 use assay_testkit::assert_one_step_each;
 
@@ -259,20 +258,8 @@ fn code_cases() -> Vec<Case> {
     ]
 }
 
-/// A JVM with such a heap in a container of 512 MiB, which it sees.
-fn in_container(heap_bytes_max: u64) -> Snapshot {
-    let view = ContainerView {
-        is_containerized: Some(true),
-        has_support: Some(true),
-        heap_bytes_max: Some(heap_bytes_max),
-        heap_sized_by: Some(HeapSizedBy::Size),
-        ..ContainerView::default()
-    };
-    let limits = ContainerLimits { memory_bytes: Some(512 * MIB), ..ContainerLimits::default() };
-    plain().jvm(|jvm| jvm.container = Some(JvmContainer { view, limits }))
-}
-
 fn host_cases() -> Vec<Case> {
+    let contained = |mib: u64| plain().in_container(mib * MIB);
     let swap = |bytes: u64| plain().with(|report| report.outside_rss.swap_bytes = Some(bytes));
     let charged = |bytes: u64, inactive: u64| {
         plain().with(|report| {
@@ -296,12 +283,7 @@ fn host_cases() -> Vec<Case> {
             has_not: charged(950 * MIB, 500 * MIB),
         },
         Case { rule: "unknown-large", has: unknown(20), gain_bytes: None, has_not: unknown(2) },
-        Case {
-            rule: "container-unseen",
-            has: in_container(600 * MIB),
-            gain_bytes: None,
-            has_not: in_container(500 * MIB),
-        },
+        Case { rule: "container-unseen", has: contained(600), gain_bytes: None, has_not: contained(500) },
     ]
 }
 

@@ -2,8 +2,9 @@
 //! snapshot.
 
 use assay_model::{
-    Area, AreaBytes, FigureSource, JvmMemoryFacts, MemoryEntry, MemoryReport, OutsideRss, PageKinds,
-    Provenance, SnapshotDepth, ThreadKind, ThreadMemory, schema,
+    Area, AreaBytes, ContainerLimits, ContainerView, FigureSource, HeapSizedBy, JvmContainer, JvmMemoryFacts,
+    MemoryEntry, MemoryReport, OutsideRss, PageKinds, Provenance, SnapshotDepth, ThreadKind, ThreadMemory,
+    schema,
 };
 use std::collections::BTreeMap;
 
@@ -121,6 +122,19 @@ impl Snapshot {
     pub fn jvm(mut self, change: impl FnOnce(&mut JvmMemoryFacts)) -> Snapshot {
         change(self.0.jvm.get_or_insert_default());
         self
+    }
+
+    /// Puts the JVM, with such a heap by option, into a container of 512 MiB, which it sees.
+    pub fn in_container(self, heap_bytes_max: u64) -> Snapshot {
+        let view = ContainerView {
+            is_containerized: Some(true),
+            has_support: Some(true),
+            heap_bytes_max: Some(heap_bytes_max),
+            heap_sized_by: Some(HeapSizedBy::Size),
+            ..ContainerView::default()
+        };
+        let limits = ContainerLimits { memory_bytes: Some(512 << 20), ..ContainerLimits::default() };
+        self.jvm(|jvm| jvm.container = Some(JvmContainer { view, limits }))
     }
 
     /// Sets a flag of the JVM.

@@ -30,8 +30,12 @@ pub fn consent(pid: u32, action: &str, reasons: &[String], is_given: bool) -> Re
     }
 }
 
-/// Why a process is somebody else's, as a clause; none where it is one's own.
+/// Why a process is somebody else's, as a clause; none where it is one's own, and where it cannot be acted on anyway: then the missing
+/// right is the message.
 pub fn not_ours(pid: u32) -> Result<Option<String>, Failure> {
+    if fs_err::File::open(format!("/proc/{pid}/mem")).is_err() {
+        return Ok(None);
+    }
     let owner = ProcRoot::default().read_other_owner(pid)?;
     Ok(owner.map(|owner| format!("it belongs to another user (UID {owner})")))
 }
