@@ -126,7 +126,7 @@ pub use time::{
     WindowStacks,
 };
 pub use trial::{
-    Audit, ExcludedObserver, LaunchRecord, TreatmentRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd,
+    Audit, ExcludedObserver, GroupEnd, LaunchRecord, TreatmentRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd,
 };
 pub use what_if::{WhatIf, WhatIfVerdict};
 pub use why::{CostOf, SilentReader, WhyCost, WhyFinding, WhyReader, WhyReport};

@@ -115,6 +115,16 @@ metrics! {
     SOFTIRQ_MS_PER_REQUEST = "softirq_ms_per_request", "Soft interrupts per request", "ms", Lower [of_time, when_asked],
         "CPU time of soft interrupts that ran while a thread of the server was on the processor, whoever they were for (observer kernel), for \
         each request";
+    GROUP_MEMORY_BYTES = "group_memory_bytes", "Memory charged to the control group", "bytes", Lower [when_asked],
+        "what the kernel charges the server's control group for at the end of a window: resident memory, page cache and the kernel's own (observer \
+        group)";
+    THROTTLED_PERCENT = "throttled_percent", "Time held by the CPU limit", "%", Lower [of_time, when_asked],
+        "scheduling periods of 100 ms in which the CPU limit held the server's control group, as a share of the window (observer group)";
+    MEMORY_STALL_PERCENT = "memory_stall_percent", "Time waiting for memory", "%", Lower [of_time, when_asked],
+        "time for which a task of the server's control group waited for memory (observer group), as a share of the window; in control groups of \
+        version 1 a task of the machine";
+    REFAULTS_PER_S = "refaults_per_s", "Pages needed again", "pages/s", Lower [of_time, when_asked],
+        "pages that had been taken away from the server's control group for want of memory and were needed again (observer group)";
     GENERATOR_CPU_MS_PER_REQUEST = "generator_cpu_ms_per_request", "Load generator's CPU time per request", "ms", Lower [of_cpu, when_asked],
         "CPU time of the load generator's threads in this process, over the requests completed; over loopback whoever sends is charged with \
         what the kernel does to receive, so part of the server's receiving is here, and part of the generator's with the server";
