@@ -19,6 +19,7 @@ mod duet;
 mod estimate;
 mod fault;
 mod finding;
+mod fit;
 mod flags;
 mod gate;
 mod gc;
@@ -63,6 +64,10 @@ pub use duet::{DuetWindow, HalvesOf, PlannedDuet};
 pub use estimate::Estimate;
 pub use fault::{FaultAction, FaultRecord, PlannedFault};
 pub use finding::{Change, Finding, KnownFrom, Rank};
+pub use fit::{
+    FitBelow, FitFormula, FitFormulaName, FitLatency, FitLimits, FitOutcome, FitPercentile, FitProbe,
+    FitPurpose, FitReport, FitResource, FitValue, FitVerdict, FittedHeap, FittedLimit, FittedOption,
+};
 pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
 pub use gate::{GateCase, GateVerdict};
 pub use gc::{
