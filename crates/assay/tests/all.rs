@@ -11,6 +11,7 @@ mod commands;
 mod compare;
 mod completion;
 mod emulated;
+mod fit;
 mod flags;
 mod format;
 mod gallery;
