@@ -10,6 +10,7 @@ mod bisect;
 mod budget;
 mod capacity;
 mod compare;
+mod fit;
 mod flags;
 mod format;
 mod gate_files;
@@ -39,6 +40,7 @@ pub use bisect::BisectArguments;
 pub use budget::BudgetArguments;
 pub use capacity::{AtLeast, CapacityArguments, MethodName};
 pub use compare::CompareArguments;
+pub use fit::{FitArguments, FitOnly};
 pub use flags::{FlagsArguments, FlagsCondition};
 pub use format::{ExtentArguments, Form, Format, FormatArguments};
 pub use gate_files::GateFilesArguments;
@@ -176,6 +178,18 @@ pub enum Command {
         assay judge \"$JAVA_OPTS\" my-server.toml --plan"
     )]
     Judge(Box<JudgeArguments>),
+    /// The smallest memory limit, then the smallest CPU limit, at which a server keeps its response times: tried, and proved
+    ///
+    /// Runs the server in control groups: first without limits, then in ever other sizes, each with a fresh process whose -Xmx is what the limit
+    /// leaves. Says what would be killed, stalled or throttled first below the limit, what to paste into a deployment, and what common formulas
+    /// would have set. With --size: the smallest value of a numeric option that is within 3 % of the best.
+    #[command(
+        after_help = "EXAMPLES:\n  assay fit --command 'java -jar shop.jar --server.port={port}' --rate 500 --limit p99=50ms\n  \
+        assay fit my-server.toml --limit p99=50ms --limit p50=5ms --budget 1h --html fit.html\n  \
+        assay fit --workload kiosk --rate 200 --limit p99=50ms --format md >> pull-request.md\n  \
+        assay fit --command 'java -jar shop.jar {port} --threads={size}' --rate 500 --size '{size}' --between 1..64"
+    )]
+    Fit(Box<FitArguments>),
     /// Put a URL under load
     #[command(
         after_help = "EXAMPLES:\n  assay load http://127.0.0.1:8080/ --rate 200 --duration 30s --connections 10\n  \

@@ -5,9 +5,10 @@ use crate::failure::Failure;
 use crate::output;
 use crate::output_file::write_result;
 use assay_model::{
-    AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts,
-    HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult, MemoryChange,
-    MemoryReport, Problem, RunComparison, StoredRun, Summary, TimeChange, TimeReport, WhyReport,
+    AbReport, Advice, BisectReport, CapacityReport, FitReport, FlagsReport, GcComparison, GcReport,
+    HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult,
+    MemoryChange, MemoryReport, Problem, RunComparison, StoredRun, Summary, TimeChange, TimeReport,
+    WhyReport,
 };
 use assay_report::{self as report, Data, Document, Extent};
 use serde::Serialize;
@@ -109,6 +110,7 @@ described! {
     Advice: report::memory::advice, report::memory::advice_data, problems;
     BisectReport: report::bisect::document, report::bisect::data, problems;
     CapacityReport: report::capacity::document, report::capacity::data, problems;
+    FitReport: report::fit::document, report::fit::data, problems;
     FlagsReport: report::flags::document, report::flags::data;
     GcComparison: report::gc::comparison, report::gc::comparison_data;
     HeapLayouts: report::heap::layouts, report::heap::layouts_data, problems;

@@ -48,6 +48,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Compare(compare) => command::compare::compare(&compare),
         Command::Merge(merge) => command::merge::merge(&merge),
         Command::Ab(ab) => command::ab::ab(&ab),
+        Command::Fit(fit) => command::fit::fit(&fit),
         Command::Judge(judge) => command::judge::judge(&judge),
         Command::Bisect(bisect) => command::bisect::bisect(&bisect),
         Command::Load(load) => command::load::load(&load),

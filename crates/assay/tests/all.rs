@@ -12,6 +12,7 @@ mod compare;
 mod completion;
 mod emulated;
 mod english;
+mod fit;
 mod flags;
 mod format;
 mod gallery;

@@ -101,10 +101,11 @@ fn lines_of_json_are_the_rows_of_the_csv_and_name_their_log() {
 }
 
 /// Stored results that `report` reads: one of each format.
-const RESULTS: [&str; 21] = [
+const RESULTS: [&str; 22] = [
     "ab-1.json",
     "bisect-1.json",
     "judge-1.json",
+    "fit-1.json",
     "why-1.json",
     "memory-5.json",
     "memory-record-4.ndjson",

@@ -33,8 +33,10 @@ pub struct Frame<'a> {
     pub names_width: f64,
     /// Where the lower axis, which starts at zero, ends.
     pub end: f64,
-    /// What it shows.
+    /// What the lower axis shows.
     pub title: &'a str,
+    /// What the left one shows.
+    pub y_title: &'a str,
     /// Times that are drawn, ms.
     pub times: Vec<f64>,
     /// Limits of the time, ms.
@@ -51,7 +53,7 @@ pub fn draw(
     let right = frame.width - frame.names_width.max(18.0);
     let plot = Plot { left: frame.left, right, top: 32.0, bottom: frame.bottom };
     let mut svg = Svg::new(frame.width, frame.bottom + 44.0);
-    let y = plot.y_logarithmic(&mut svg, frame.times.iter().copied(), "response time (ms)");
+    let y = plot.y_logarithmic(&mut svg, frame.times.iter().copied(), frame.y_title);
     let x = Scale::linear((0.0, frame.end), (plot.left, plot.right));
     plot.x_axis(&mut svg, &ticks(&x), frame.title);
     draw_limits(&mut svg, frame.limits, &plot, &y);

@@ -72,6 +72,7 @@ pub fn draw(
         names_width,
         end,
         title: "percentile of requests (%)",
+        y_title: "response time (ms)",
         times: all().map(|(_, ms)| *ms).collect(),
         limits: &[],
     };

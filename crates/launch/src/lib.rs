@@ -27,7 +27,9 @@ mod server_log;
 mod spec;
 mod treatment;
 
-pub use change::{Change, FileSetting, Form, GroupLimits, NoSwap, OwnGroup, SwapDevice, WantedChange};
+pub use change::{
+    Change, FileSetting, Form, GroupLimits, NoSwap, OwnGroup, SwapDevice, WantedChange, swap_on_disk,
+};
 pub use engine::{Ended, Engine, Ready, Signal, Start};
 pub use launch::{JVM_OPTIONS, Launch};
 pub use local::Local;

@@ -212,7 +212,7 @@ fn read_bytes(path: &Path) -> Result<Option<u64>, LinuxError> {
 }
 
 /// `key value` lines.
-fn parse_stat(path: &Path, text: &str) -> Result<BTreeMap<String, u64>, ParseError> {
+pub(crate) fn parse_stat(path: &Path, text: &str) -> Result<BTreeMap<String, u64>, ParseError> {
     let parse = |(at, line): (At<'_>, &str)| {
         let (key, value) = line.split_once(' ').unwrap_or((line, ""));
         Ok((key.to_owned(), at.number(key, Some(value))?))

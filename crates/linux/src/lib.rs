@@ -13,6 +13,7 @@ mod cgroup;
 mod cgroup_cpu;
 mod cgroup_memory;
 mod cgroup_pids;
+mod cgroup_reclaim;
 mod container_limits;
 mod copied_memory;
 mod cpu_time;
@@ -54,6 +55,7 @@ pub use cgroup::{
 };
 pub use cgroup_cpu::CgroupCpu;
 pub use cgroup_pids::CgroupThreads;
+pub use cgroup_reclaim::CgroupReclaim;
 pub use copied_memory::{CopiedMemory, CopyRoom};
 pub use cpu_time::{
     ProcessCpu, monotonic_ns, process_cpu, process_cpu_ns, thread_cpu_ns, ticks_per_s,

@@ -45,7 +45,7 @@ mod trim;
 mod unknown;
 mod windows;
 
-pub use advise::advise;
+pub use advise::{BesideHeap, advise, beside_heap, heap_within, limit_of};
 pub use assay_model::SnapshotDepth;
 pub use depth::heap_read_cpu_ns;
 pub use ending::{Ending, KillCounts};

@@ -20,6 +20,7 @@ mod duet;
 mod estimate;
 mod fault;
 mod finding;
+mod fit;
 mod flags;
 mod gate;
 mod gc;
@@ -65,6 +66,10 @@ pub use duet::{DuetWindow, HalvesOf, PlannedDuet};
 pub use estimate::Estimate;
 pub use fault::{FaultAction, FaultRecord, PlannedFault};
 pub use finding::{Change, Finding, KnownFrom, Rank};
+pub use fit::{
+    FitBelow, FitFormula, FitFormulaName, FitLatency, FitLimits, FitOutcome, FitPercentile, FitProbe,
+    FitPurpose, FitReport, FitResource, FitValue, FitVerdict, FittedHeap, FittedLimit, FittedOption,
+};
 pub use flags::{FlagsOfRelease, FlagsReport, OptionRemark, RemarkOnOption};
 pub use gate::{GateCase, GateVerdict};
 pub use gc::{
@@ -129,7 +134,7 @@ pub use time::{
     WindowStacks,
 };
 pub use trial::{
-    Audit, ExcludedObserver, LaunchRecord, TreatmentRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd,
+    Audit, ExcludedObserver, GroupEnd, LaunchRecord, TreatmentRecord, Trial, TrialOutcome, WarmUp, WarmUpEnd,
 };
 pub use what_if::{WhatIf, WhatIfVerdict};
 pub use why::{CostOf, SilentReader, WhyCost, WhyFinding, WhyReader, WhyReport};

@@ -40,6 +40,8 @@ formats! {
     BISECT = "assay.bisect/1", since 1;
     /// `assay ab --json`
     AB = "assay.ab/1", since 1;
+    /// `assay fit --json`
+    FIT = "assay.fit/1", since 1;
     /// `assay judge --json`
     JUDGE = "assay.judge/1", since 1;
     /// `assay load --json`

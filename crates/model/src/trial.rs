@@ -61,6 +61,9 @@ pub struct Trial {
     pub audit: Option<Audit>,
     /// How it ended.
     pub outcome: TrialOutcome,
+    /// What became of the server's own control group; absent where it had none with limited memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupEnd>,
     /// Observers that could not work, with the reason.
     pub excluded_observers: Vec<ExcludedObserver>,
     /// What could not be read.
@@ -87,6 +90,17 @@ pub struct TreatmentRecord {
     pub found: Option<String>,
     /// Whether it was taken back, and read back as it was before.
     pub undone: bool,
+}
+
+/// A control group with limited memory, when all its processes have ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GroupEnd {
+    /// Its limit.
+    pub limit_bytes: u64,
+    /// Processes in it that the kernel's OOM killer ended; absent where the kernel does not count them (before 4.13).
+    pub oom_kills: Option<u64>,
+    /// The largest charge; absent where the kernel does not keep it (version 2 before 5.19).
+    pub peak_bytes: Option<u64>,
 }
 
 /// With what a process of a trial was started, secrets redacted.

@@ -10,6 +10,7 @@ pub mod ab;
 pub mod bisect;
 pub mod capacity;
 pub mod compare;
+pub mod fit;
 pub mod flags;
 pub mod gc;
 pub mod heap;

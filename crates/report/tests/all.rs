@@ -9,6 +9,7 @@ mod capacity_study;
 mod cells;
 mod compare;
 mod duet;
+mod fit;
 mod flames;
 mod folders;
 mod forms;

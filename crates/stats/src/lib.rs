@@ -12,6 +12,7 @@ mod between;
 mod bisection;
 pub mod capacity;
 mod draw;
+mod fit;
 mod interval;
 mod paired;
 mod power_law;
@@ -25,6 +26,7 @@ mod unpaired;
 
 pub use between::{BETWEEN_ERROR, BetweenGroups, between_groups};
 pub use bisection::{Bisection, Compared, FirstSlow};
+pub use fit::{HOLDS, SizeSearch, SmallestSize, TriedSize};
 pub use interval::{BLOCKS_FOR_BOOTSTRAP, BLOCKS_FOR_INTERVAL, Statistic, StatsError, estimate};
 pub use paired::{PairedComparison, compare_paired, log_ratios};
 pub use power_law::{POINTS_MIN, PowerLaw, power_law};

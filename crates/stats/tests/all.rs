@@ -3,6 +3,7 @@
 mod bisection;
 mod capacity;
 mod coverage;
+mod fit;
 mod sequential;
 mod steady;
 mod virtual_study;

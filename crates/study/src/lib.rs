@@ -17,7 +17,8 @@
 //! | `runner` | trials, from their start to their stored result |
 //!
 //! `what_if`, `ab`, `bisect` and `judge` use them all: the first makes a study of a rule's advice, and judges its run; the second of two commands; the third of two
-//! commits, again and again; the last of flags and of parts of them, by the second. So does `counted`, which counts the instructions of a study's variants in guests.
+//! commits, again and again; the last of flags and of parts of them, by the second. `fit` tries one
+//! server in container after container. So does `counted`, which counts the instructions of a study's variants in guests.
 
 mod ab;
 mod bisect;
@@ -25,6 +26,7 @@ mod check;
 mod counted;
 mod error;
 mod file;
+mod fit;
 mod judge;
 mod plan;
 mod result;
@@ -51,6 +53,7 @@ pub use file::study::{
 };
 pub use file::units::{Seconds, Size, Swap, parse_size};
 pub use file::workload::{cache_of, workload_schema};
+pub use fit::{Fit, FitEvent, FitOption, FitOptions, FitServer, FitWorkload, default_folder as fit_folder};
 pub use judge::{Judge, JudgeEvent, JudgeOptions, JudgedServer, default_folder as judge_folder};
 pub use plan::budget::Budget;
 pub use plan::part::Blocks;

@@ -5,7 +5,7 @@
 
 use assay_load::{Scenario, scenario_schema};
 use assay_model::{
-    AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcEventsLine, GcReport,
+    AbReport, Advice, BisectReport, CapacityReport, FitReport, FlagsReport, GcComparison, GcEventsLine, GcReport,
     HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, Hosts,
     JudgeReport, LoadResult, MemoryChange, MemoryEnd, MemoryPageOut, MemoryReport, MemorySample, MemoryTrim,
     Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms, Summary, TimeChange, TimeReport, Trial,
@@ -80,6 +80,7 @@ fn format(id: &'static str) -> Format {
         schema::SUMMARY => json::<Summary>(id),
         schema::RUN_COMPARISON => json::<RunComparison>(id),
         schema::AB => json::<AbReport>(id),
+        schema::FIT => json::<FitReport>(id),
         schema::JUDGE => json::<JudgeReport>(id),
         schema::BISECT => json::<BisectReport>(id),
         schema::LOAD => json::<LoadResult>(id),

@@ -48,7 +48,7 @@ impl PairArguments {
     }
 }
 
-fn parse_path(text: &str) -> Result<String, String> {
+pub fn parse_path(text: &str) -> Result<String, String> {
     if text.starts_with('/') {
         Ok(text.to_owned())
     } else {

@@ -6,6 +6,7 @@ mod budget;
 pub mod capacity;
 pub mod compare;
 mod counting;
+pub mod fit;
 pub mod flags;
 pub mod gate;
 pub mod gc;

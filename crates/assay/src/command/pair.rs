@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// Users of a closed loop: enough to keep a server busy, few enough that none waits long.
-const USERS: u32 = 4;
+pub const USERS: u32 = 4;
 /// Length of a window: some hundred requests, and several windows in a pair's time.
 const WINDOW: Duration = Duration::from_secs(5);
 
@@ -32,22 +32,37 @@ pub fn command_of(option: &str, command: &str, folder: Option<&PathBuf>) -> Resu
     Ok(AbCommand { command: command.to_owned(), directory: Some(directory), jvm_options: Vec::new() })
 }
 
+/// The question of two servers, with a closed loop of requests for `/`.
+pub fn question(sides: [AbCommand; 2], seed: u64) -> AbQuestion {
+    AbQuestion {
+        sides,
+        url_path: "/".to_owned(),
+        scenario: None,
+        rate_per_s: None,
+        users: USERS,
+        jvm: None,
+        heap: None,
+        window: WINDOW,
+        seed,
+    }
+}
+
 /// What is asked of two servers.
 pub fn question_of(
     sides: [AbCommand; 2],
     pair: &PairArguments,
     heap: Option<Size>,
 ) -> Result<AbQuestion, Failure> {
+    let usual = question(sides, pair.seed.unwrap_or_else(seed::any));
     Ok(AbQuestion {
-        sides,
-        url_path: pair.url_path.clone().unwrap_or_else(|| "/".to_owned()),
+        url_path: pair.url_path.clone().unwrap_or(usual.url_path),
         scenario: pair.scenario.as_deref().map(absolute).transpose()?,
         rate_per_s: pair.rate,
-        users: pair.users.unwrap_or(USERS),
+        users: pair.users.unwrap_or(usual.users),
         jvm: pair.java.clone(),
         heap,
-        window: pair.window.unwrap_or(WINDOW),
-        seed: pair.seed.unwrap_or_else(seed::any),
+        window: pair.window.unwrap_or(usual.window),
+        ..usual
     })
 }
 
@@ -64,7 +79,7 @@ pub fn conclude(
     Ok(gate::exit_code(if is_known { Usable::Yes } else { Usable::OneSide }, cases))
 }
 
-fn absolute(path: &Path) -> Result<String, Failure> {
+pub fn absolute(path: &Path) -> Result<String, Failure> {
     let path = std::path::absolute(path).map_err(|e| Failure::input(e.to_string()))?;
     Ok(path.to_string_lossy().into_owned())
 }

@@ -4,8 +4,8 @@ mod shown;
 mod stored;
 
 use crate::arguments::ReportArguments;
-use crate::command::capacity::STORED;
 use crate::command::what_file::said_of;
+use crate::command::{capacity, fit};
 use crate::failure::{Failure, Kind};
 use crate::forms::Described;
 use crate::output_file::{can_be_written, write_file};
@@ -15,13 +15,14 @@ use shown::show;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Reads a run directory, the folder of a capacity or the file of another result, and writes its report.
+/// Reads a run directory, the folder of a capacity or fit, or the file of another result, and writes its report.
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     arguments.file().map_or(Ok(()), can_be_written)?;
     let named = &arguments.run;
-    let of_capacity = named.join(STORED);
-    if of_capacity.is_file() {
-        stored::report(&of_capacity, &named.join(file::REPORT), arguments)?;
+    // Folders whose result is one file beside the runs that it rests on.
+    let of_folder = [capacity::STORED, fit::STORED].map(|name| named.join(name));
+    if let Some(result) = of_folder.iter().find(|path| path.is_file()) {
+        stored::report(result, &named.join(file::REPORT), arguments)?;
     } else if named.is_file() {
         stored::report(named, &named.with_extension("html"), arguments)?;
     } else {

@@ -6,6 +6,8 @@
 
 use crate::treatment::Treatment;
 use assay_linux::{CgroupVersion, ProcRoot, Processors, SysRoot};
+use assay_model::GroupEnd;
+use rustix::fs::Access;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -82,15 +84,36 @@ impl GroupLimits {
         self.oom_kills_at(name, &ProcRoot::default(), &SysRoot::default())
     }
 
+    /// What became of the group of this name; absent where it limits no memory, or is not there.
+    pub fn end(&self, name: &str) -> Option<GroupEnd> {
+        let (version, folder) = self.memory_folder(name, &ProcRoot::default(), &SysRoot::default())?;
+        let peak = match version {
+            CgroupVersion::V1 => "memory.max_usage_in_bytes",
+            CgroupVersion::V2 => "memory.peak",
+        };
+        Some(GroupEnd {
+            limit_bytes: self.memory_bytes.filter(|_| folder.is_dir())?,
+            oom_kills: self.oom_kills(name),
+            peak_bytes: std::fs::read_to_string(folder.join(peak))
+                .ok()
+                .and_then(|text| text.trim().parse().ok()),
+        })
+    }
+
     fn oom_kills_at(&self, name: &str, proc: &ProcRoot, sys: &SysRoot) -> Option<u64> {
-        let places = self.places(proc, sys).ok()?;
-        let (_, version, place) = places.into_iter().find(|(controller, ..)| *controller == "memory")?;
+        let (version, folder) = self.memory_folder(name, proc, sys)?;
         let file = match version {
             CgroupVersion::V1 => "memory.oom_control",
             CgroupVersion::V2 => "memory.events",
         };
-        let text = std::fs::read_to_string(place.join(name).join(file)).ok()?;
+        let text = std::fs::read_to_string(folder.join(file)).ok()?;
         text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+    }
+
+    fn memory_folder(&self, name: &str, proc: &ProcRoot, sys: &SysRoot) -> Option<(CgroupVersion, PathBuf)> {
+        let places = self.places(proc, sys).ok()?;
+        let (_, version, place) = places.into_iter().find(|(controller, ..)| *controller == "memory")?;
+        Some((version, place.join(name)))
     }
 
     fn controllers(&self) -> Vec<&'static str> {
@@ -108,6 +131,23 @@ impl GroupLimits {
     /// Which controller is missing, or what cannot be said to it.
     pub fn check_here(&self, proc: &ProcRoot, sys: &SysRoot) -> Result<(), String> {
         self.places(proc, sys).map(drop)
+    }
+
+    /// Says why this process may not make such a group here.
+    ///
+    /// # Errors
+    /// The controller that is missing, or the folder that cannot be written.
+    pub fn check_writable(&self) -> Result<(), String> {
+        for (_, version, place) in self.places(&ProcRoot::default(), &SysRoot::default())? {
+            let access = rustix::fs::access(&place, Access::WRITE_OK);
+            access.map_err(|e| format!("{} cannot be written: {}", place.display(), io::Error::from(e)))?;
+            let counts_swap =
+                version == CgroupVersion::V2 || place.join("memory.memsw.limit_in_bytes").exists();
+            if self.swap_bytes.is_some() && place.ends_with("memory") && !counts_swap {
+                return Err(format!("the kernel does not count swap in the groups of {}", place.display()));
+            }
+        }
+        Ok(())
     }
 
     fn places(

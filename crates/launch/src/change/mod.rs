@@ -6,7 +6,7 @@ mod swap;
 
 pub use file::{FileSetting, Form};
 pub use group::{GroupLimits, OwnGroup};
-pub use swap::{NoSwap, SwapDevice};
+pub use swap::{NoSwap, SwapDevice, swap_on_disk};
 
 use crate::treatment::Treatment;
 use assay_linux::{ProcRoot, SysRoot};

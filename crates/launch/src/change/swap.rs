@@ -119,6 +119,15 @@ impl NoSwap {
     }
 }
 
+/// Swap devices that are not compressed memory: a process whose pages lie there waits for a disk.
+///
+/// # Errors
+/// When `/proc/swaps` cannot be read.
+pub fn swap_on_disk() -> io::Result<Vec<String>> {
+    let is_memory = |device: &String| device.starts_with("/dev/zram");
+    Ok(swaps()?.into_iter().map(|swap| swap.device).filter(|device| !is_memory(device)).collect())
+}
+
 impl Treatment for NoSwap {
     fn apply(&self) -> io::Result<()> {
         self.swaps.iter().try_for_each(|swap| run("swapoff", &[&swap.device]))

@@ -5,6 +5,7 @@ mod completed;
 mod contract;
 mod edges;
 mod gc;
+mod group;
 mod latency;
 mod memory;
 mod processes;
@@ -43,6 +44,8 @@ pub enum Observe {
     Processes,
     /// Disturbance of the machine.
     Host,
+    /// What the server's control group is charged for, and how its limits held it in each window: throttling, and memory that had to be waited for.
+    Group,
     /// Interval logs of response times.
     Latency,
     /// The time from the start of the process to the first good answer, as a metric. Of fresh processes.
@@ -100,6 +103,9 @@ impl Observers {
         }
         if wants(Observe::Processes) {
             working.push(Box::new(processes::ProcessesObserver::default()));
+        }
+        if wants(Observe::Group) {
+            working.push(Box::new(group::GroupObserver::default()));
         }
         if wants(Observe::Latency) {
             working.push(Box::new(latency::LatencyObserver::default()));

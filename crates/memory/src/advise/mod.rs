@@ -10,6 +10,7 @@
 //! have no line for malloc, for what malloc keeps, for the collector's tables or for the kernel's memory.
 
 mod bounds;
+mod heap;
 mod parts;
 mod seen;
 mod settings;
@@ -19,6 +20,7 @@ use assay_model::{Advice, AdviceLine, Certainty, MemoryReport, Problem, Provenan
 use parts::{KernelPart, MemoryPart};
 use seen::{Observed, round_up};
 
+pub use heap::{BesideHeap, beside_heap, heap_within, limit_of};
 pub(crate) use settings::rules;
 
 /// Works out the limit that the process of these snapshots needs. The last snapshot is "now"; more snapshots give peaks.

@@ -117,6 +117,15 @@ metrics! {
     SOFTIRQ_MS_PER_REQUEST = "softirq_ms_per_request", "Soft interrupts per request", "ms", Lower [of_time, when_asked],
         "CPU time of soft interrupts that ran while a thread of the server was on the processor, for any \
             process (observer kernel), for each request";
+    GROUP_MEMORY_BYTES = "group_memory_bytes", "Memory charged to the control group", "bytes", Lower [when_asked],
+        "memory charged to the server's control group at the end of a window: resident memory, page cache and the kernel's own (observer group)";
+    THROTTLED_PERCENT = "throttled_percent", "Time held by the CPU limit", "%", Lower [of_time, when_asked],
+        "scheduling periods of 100 ms in which the CPU limit held the server's control group, as a share of the window (observer group)";
+    MEMORY_STALL_PERCENT = "memory_stall_percent", "Time waiting for memory", "%", Lower [of_time, when_asked],
+        "time for which a task of the server's control group waited for memory (observer group), as a share of the window. In control groups of \
+        version 1, a task of the machine";
+    REFAULTS_PER_S = "refaults_per_s", "Pages needed again", "pages/s", Lower [of_time, when_asked],
+        "pages that the kernel reclaimed from the server's control group and that were needed again (observer group)";
     GENERATOR_CPU_MS_PER_REQUEST = "generator_cpu_ms_per_request", "Load generator's CPU time per request", "ms", Lower [of_cpu, when_asked],
         "CPU time of the load generator's threads in this process, per completed request. Over loopback the \
             sender is charged for the kernel's work to receive. So part of the server's receiving is here, \

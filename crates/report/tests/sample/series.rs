@@ -62,6 +62,7 @@ pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut SplitMix) 
         response_curve: vec![],
         audit: Some(Audit { passed: true, detail: "money and shares conserved, 0 orders lost".to_owned() }),
         outcome: TrialOutcome::Completed,
+        group: None,
         excluded_observers: vec![],
         problems: vec![],
     };

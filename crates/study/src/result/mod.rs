@@ -13,7 +13,7 @@ mod measured;
 pub(crate) mod merge;
 pub(crate) mod outlook;
 #[cfg(test)]
-mod planned;
+pub(crate) mod planned;
 pub(crate) mod redacted;
 pub(crate) mod run_dir;
 mod scaling;

@@ -110,6 +110,7 @@ pub fn trial(variant: &str, metric: &str, by_block: &[f64]) -> Trial {
         response_curve: vec![],
         audit: None,
         outcome: TrialOutcome::Completed,
+        group: None,
         excluded_observers: vec![],
         problems: vec![],
     }

@@ -138,6 +138,7 @@ impl Launched<'_> {
     pub fn stop(&mut self) {
         let problems = self.processes.finish(false);
         self.trial.problems.extend(problems.into_iter().map(|(role, what)| Problem::new(role, what)));
+        self.trial.group = self.applied.group_end();
         let (treatments, problems) = self.applied.take_back();
         self.trial.treatments = treatments;
         self.trial.problems.extend(problems);
@@ -170,6 +171,7 @@ fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, id: TrialId) 
         response_curve: Vec::new(),
         audit: None,
         outcome: TrialOutcome::Interrupted,
+        group: None,
         excluded_observers: Vec::new(),
         problems: Vec::new(),
     }

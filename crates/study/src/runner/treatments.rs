@@ -3,9 +3,9 @@
 use crate::error::StudyError;
 use crate::file::fault::{group_of, treatment_of};
 use crate::plan::variant_launch::VariantLaunch;
-use assay_launch::{Change, Treatment, Treatments, WantedChange};
+use assay_launch::{Change, GroupLimits, Treatment, Treatments, WantedChange};
 use assay_model::file::SERVER;
-use assay_model::{Plan, PlannedFault, PlannedTreatment, Problem, TreatmentRecord};
+use assay_model::{GroupEnd, Plan, PlannedFault, PlannedTreatment, Problem, TreatmentRecord};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,6 +20,8 @@ pub(super) struct Applied {
     numbers: Vec<u32>,
     /// Folders of the control groups that the server enters.
     pub groups: Vec<PathBuf>,
+    /// The server's own control group, with its name.
+    own: Option<(GroupLimits, String)>,
     /// By role that a fault limits: the name of its control group, and the folders that its processes enter.
     pub of_roles: BTreeMap<String, (String, Vec<PathBuf>)>,
     /// The changes that were made, for the trial.
@@ -34,6 +36,7 @@ impl Applied {
             shared: None,
             numbers: Vec::new(),
             groups: Vec::new(),
+            own: None,
             of_roles: BTreeMap::new(),
             records: Vec::new(),
             problems: Vec::new(),
@@ -55,6 +58,9 @@ impl Applied {
         let worked = launch.changes.iter().try_for_each(|wanted| {
             let groups = applied.make_one(wanted, wanted.planned(), &name)?;
             applied.groups.extend(groups);
+            if let WantedChange::Group(limits) = wanted {
+                applied.own = Some((limits.clone(), name.clone()));
+            }
             Ok(())
         });
         let is_grouped = launch.changes.iter().any(|wanted| matches!(wanted, WantedChange::Group(_)));
@@ -108,6 +114,11 @@ impl Applied {
     /// Folders of the control group that the processes of a role enter because a fault will limit them.
     pub fn groups_of(&self, role: &str) -> Vec<PathBuf> {
         self.of_roles.get(role).map(|(_, folders)| folders.clone()).unwrap_or_default()
+    }
+
+    /// What became of the server's own control group so far; absent where it has none with limited memory.
+    pub fn group_end(&self) -> Option<GroupEnd> {
+        self.own.as_ref().and_then(|(limits, name)| limits.end(name))
     }
 
     /// Takes the changes back; gives their records, and problems for those that could not be taken back.

@@ -8,9 +8,9 @@ use crate::failure::Failure;
 use crate::forms::{GcLog, Growth, HeapIn, HostCheck, LoadOf, Snapshot};
 use crate::output;
 use assay_model::{
-    AbReport, Advice, BisectReport, CapacityReport, FlagsReport, GcComparison, GcReport, HeapLayouts,
-    HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult, MemoryChange,
-    MemoryReport, RunComparison, TimeChange, TimeReport, WhyReport, schema,
+    AbReport, Advice, BisectReport, CapacityReport, FitReport, FlagsReport, GcComparison, GcReport,
+    HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult,
+    MemoryChange, MemoryReport, RunComparison, TimeChange, TimeReport, WhyReport, schema,
 };
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -56,6 +56,7 @@ pub fn report(path: &Path, page: &Path, arguments: &ReportArguments) -> Result<(
         schema::RUN_COMPARISON => show(&RunComparison { schema, ..read(path, format)? }, page, arguments),
         schema::AB => show(&AbReport { schema, ..read(path, format)? }, page, arguments),
         schema::JUDGE => show(&JudgeReport { schema, ..read(path, format)? }, page, arguments),
+        schema::FIT => show(&FitReport { schema, ..read(path, format)? }, page, arguments),
         schema::BISECT => show(&BisectReport { schema, ..read(path, format)? }, page, arguments),
         schema::HOST_CHECK => {
             let report = HostReport { schema, ..read(path, format)? };

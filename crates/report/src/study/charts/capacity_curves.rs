@@ -140,6 +140,7 @@ fn panel(
         names_width,
         end,
         title: "offered rate (requests/s)",
+        y_title: "response time (ms)",
         times: times.collect(),
         limits: &limits,
     };
