@@ -35,6 +35,19 @@ public class Buffering {
     /** Memory of so many blocks of so many bytes, which lead to one another, behind a buffer of eight bytes. */
     static native ByteBuffer handle(int blocks, int bytes);
 
+    /** A reference of native code to an object, which it never deletes. */
+    static native void keep(Object object);
+
+    /** Buffers that native code alone keeps. */
+    static void keepByReference() {
+        List<ByteBuffer> buffers = new ArrayList<>();
+        for (int i = 0; i < COUNT; i++) {
+            buffers.add(ByteBuffer.allocateDirect(BYTES));
+        }
+        keep(buffers);
+        System.out.println("native " + (long) COUNT * BYTES);
+    }
+
     /** Threads that have read a file through heap buffers, and live on. */
     static void read(File file) throws Exception {
         CountDownLatch done = new CountDownLatch(COUNT);
@@ -119,11 +132,19 @@ public class Buffering {
             Registry.BUFFERS.add(ByteBuffer.allocateDirect(BYTES));
         }
         drop();
+        List<ByteBuffer> local = new ArrayList<>();
+        for (int i = 0; i < COUNT; i++) {
+            local.add(ByteBuffer.allocateDirect(BYTES));
+        }
+        if (handles != null && Boolean.getBoolean("references")) {
+            keepByReference();
+        }
         System.out.println("kept " + (long) COUNT * BYTES);
         System.out.println("dropped " + (long) COUNT * BYTES);
+        System.out.println("local " + (long) COUNT * BYTES);
         System.out.println("waiting");
         System.out.flush();
         System.in.read();
-        System.out.println(KEPT.size());
+        System.out.println(KEPT.size() + local.size());
     }
 }

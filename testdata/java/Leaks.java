@@ -1,3 +1,4 @@
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -5,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Scanner;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -174,6 +176,72 @@ public final class Leaks {
     }
   }
 
+  /** Keys come at random: the fuller it is, the fewer of them are new. */
+  static final class FillingCache implements Plant {
+    private static final int KEYS = 6 * STEP_BYTES / PIECE_BYTES;
+    private static final Map<Integer, Item> BY_KEY = new HashMap<>();
+    private final Random random = new Random(1);
+
+    @Override
+    public long step(int number) {
+      for (int i = 0; i < 2 * STEP_BYTES / PIECE_BYTES; i++) {
+        BY_KEY.computeIfAbsent(random.nextInt(KEYS), key -> new Item());
+      }
+      return (long) BY_KEY.size() * PIECE_BYTES;
+    }
+  }
+
+  /** Takes as many buffers as work needs at a time, and gives them back: it holds as many as were ever needed at once. */
+  static final class Pool implements Plant {
+    private static final int MOST = 64;
+    private static final Deque<ByteBuffer> FREE = new ArrayDeque<>();
+    private final Random random = new Random(2);
+
+    @Override
+    public long step(int number) {
+      List<ByteBuffer> taken = new ArrayList<>();
+      for (int i = random.nextInt(MOST); 0 <= i; i--) {
+        ByteBuffer free = FREE.poll();
+        taken.add(free == null ? ByteBuffer.allocateDirect(16 * PIECE_BYTES) : free);
+      }
+      FREE.addAll(taken);
+      return (long) FREE.size() * 16 * PIECE_BYTES;
+    }
+  }
+
+  /** Direct buffers that nobody holds when the step is over: a collection will free them. */
+  static final class DeadBuffers implements Plant {
+    @Override
+    public long step(int number) {
+      for (int i = 0; i < STEP_BYTES / 4 / PIECE_BYTES; i++) {
+        last = ByteBuffer.allocateDirect(PIECE_BYTES);
+      }
+      last = null;
+      return 0;
+    }
+
+    private static volatile Object last;
+  }
+
+  /** Now few and now many threads, which end with the step. */
+  static final class Bursts implements Plant {
+    private final Random random = new Random(3);
+
+    @Override
+    public long step(int number) throws Exception {
+      List<Thread> all = new ArrayList<>();
+      for (int i = random.nextInt(40); 0 <= i; i--) {
+        Thread thread = new Thread(() -> Churn.last = new Item());
+        thread.start();
+        all.add(thread);
+      }
+      for (Thread thread : all) {
+        thread.join();
+      }
+      return 0;
+    }
+  }
+
   private Leaks() {}
 
   private static Plant plant(String name) {
@@ -192,6 +260,14 @@ public final class Leaks {
         return new Churn();
       case "warm-up":
         return new WarmUp();
+      case "filling-cache":
+        return new FillingCache();
+      case "pool":
+        return new Pool();
+      case "dead-buffers":
+        return new DeadBuffers();
+      case "bursts":
+        return new Bursts();
       default:
         throw new IllegalArgumentException(name);
     }

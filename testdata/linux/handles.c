@@ -1,4 +1,4 @@
-/* A native method of Buffering.java: memory of many blocks, each of which leads to the next, behind a direct buffer of eight bytes that is
+/* Native methods of Buffering.java. The first: memory of many blocks, each of which leads to the next, behind a direct buffer of eight bytes that is
    their handle. Only the first block is in the buffer. */
 #include <stdlib.h>
 #include <string.h>
@@ -19,4 +19,13 @@ void *Java_Buffering_handle(void *env, void *class, int blocks, int bytes) {
   }
   *last = 0;
   return ((new_direct_byte_buffer *)(*(void ***)env)[NEW_DIRECT_BYTE_BUFFER])(env, root, 8);
+}
+
+/* The second: a global reference to an object. */
+enum { NEW_GLOBAL_REF = 21 };
+typedef void *new_global_ref(void *env, void *object);
+
+void Java_Buffering_keep(void *env, void *class, void *object) {
+  (void)class;
+  ((new_global_ref *)(*(void ***)env)[NEW_GLOBAL_REF])(env, object);
 }

@@ -3,7 +3,7 @@
 use crate::jvm::Jvm;
 use crate::live_heap::{self, FILLERS, Starts, StartsVisitor, Walked, mark};
 use crate::options::MarkHeap;
-use crate::owners::{object_ranges, readable};
+use crate::owners::{NativeRoots, object_ranges, readable};
 use assay_hotspot::{HeapClass, HeapClasses, HeapObject, ObjectVisitor};
 use assay_linux::MemorySource;
 use assay_model::{ClassObjects, HeapLive, Problem};
@@ -49,7 +49,14 @@ impl ObjectVisitor for Counts<'_> {
 }
 
 /// Goes over all objects. On a running process those that were made or moved meanwhile may be missing.
-pub(crate) fn count(source: &dyn MemorySource, jvm: &Jvm<'_>, mark_heap: MarkHeap) -> HeapObjects {
+///
+/// `native_roots` gives what a mark needs to know of memory outside the heap.
+pub(crate) fn count(
+    source: &dyn MemorySource,
+    jvm: &Jvm<'_>,
+    mark_heap: MarkHeap,
+    native_roots: impl FnOnce() -> NativeRoots,
+) -> HeapObjects {
     let mut found = HeapObjects::default();
     let Some(heap) = jvm.heap.as_ref() else { return found };
     let resident =
@@ -75,7 +82,7 @@ pub(crate) fn count(source: &dyn MemorySource, jvm: &Jvm<'_>, mark_heap: MarkHea
     found.classes = Some(most(&classes.all(), &by_class));
     if let Some(starts) = &starts {
         let visitors = visitors.into_iter().flatten().collect();
-        let live = mark(source, jvm, &classes, (starts, visitors), all, mark_heap);
+        let live = mark(source, jvm, &classes, (starts, visitors), all, (mark_heap, &native_roots()));
         found.live = live.filter(|live| mark_heap == MarkHeap::Always || !live.is_partial);
         let moved = [0, 1].map(|at| before[at] != collections(jvm)[at]);
         found.forget_what_moved(moved, mark_heap);

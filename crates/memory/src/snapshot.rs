@@ -12,7 +12,7 @@ use crate::mapped::{archive_files, mapped_spans};
 use crate::mapped_again::MappedAgain;
 use crate::native_image;
 use crate::options::ReadOptions;
-use crate::owners::{Claims, Searched, Variables, find_owners, read_tags};
+use crate::owners::{Claims, Searched, Variables, find_owners, native_roots, read_tags};
 use crate::ranges::Ranges;
 use crate::stacks::{Stacks, stack_spans};
 use crate::system_map::NamedRange;
@@ -113,8 +113,10 @@ pub(crate) fn take<'m>(
     });
     address_map.paint_beneath(asked.collect());
     let read_heap = jvm.as_ref().filter(|_| depth == SnapshotDepth::Owners);
-    let heap_objects =
-        read_heap.map_or_else(Default::default, |jvm| heap_classes::count(source, jvm, options.mark_heap));
+    let native_roots = || native_roots(&survey.blocks, &claims.owners, &entries);
+    let heap_objects = read_heap.map_or_else(Default::default, |jvm| {
+        heap_classes::count(source, jvm, options.mark_heap, native_roots)
+    });
     let nameless = address_map.unpainted(source.pages());
     address_map.paint_beneath(fallback_spans(source, &mut entries));
     let parts = Parts::new(&survey, &claims, jvm.as_ref(), depth, &mut entries);

@@ -97,6 +97,14 @@ pub(crate) fn stack_spans(
     Stacks { spans, threads, stale: stale_ranges }
 }
 
+/// The part of a thread's stack that its calls use now: from the stack pointer on, where it is known.
+pub(crate) fn stack_in_use(source: &dyn MemorySource, thread: &JvmThread) -> Option<Range<u64>> {
+    let stack = thread.stack.clone()?;
+    let facts = source.threads().iter().find(|facts| facts.tid_inside == thread.tid_inside);
+    let pointer = facts.and_then(|facts| facts.stack_pointer).filter(|pointer| stack.contains(pointer));
+    Some(pointer.unwrap_or(stack.start)..stack.end)
+}
+
 fn first_thread_entry(entries: &mut EntryTable) -> EntryId {
     entries.explained(
         Area::NativeLibraries,

@@ -107,6 +107,33 @@ fn dead_buffers_are_not_called_growth() {
 }
 
 #[test]
+fn tables_of_the_collector_that_follow_the_heap_are_no_leak() {
+    let verdict = judged(20, |plain, i| plain.entry("GC structures/malloc", (5 + 2 * i) * MIB));
+    assert_eq!(verdict.kind, GrowthKind::LevelledOff);
+}
+
+#[test]
+fn dead_buffers_are_garbage() {
+    let verdict =
+        judged(7, |plain, i| plain.entry(&format!("{BUFFERS}/no object holds it"), (20 + 5 * i) * MIB));
+    assert_eq!((verdict.kind, verdict.growing.len()), (GrowthKind::Garbage, 0), "{verdict:?}");
+    assert!(
+        verdict.evidence.iter().any(|text| text.contains("until a collection frees them")),
+        "{verdict:?}"
+    );
+}
+
+#[test]
+fn new_objects_that_no_collection_has_looked_at_have_not_levelled_off() {
+    let verdict = judged(7, |plain, i| {
+        let used = (50 + 10 * i) * MIB;
+        plain.jvm(|jvm| jvm.heap_used_bytes = Some(used)).entry("Java heap/eden/used", used)
+    });
+    assert_eq!((verdict.kind, verdict.growing.len()), (GrowthKind::TooShort, 0), "{verdict:?}");
+    assert!(verdict.evidence.iter().any(|text| text.contains("no collection")), "{verdict:?}");
+}
+
+#[test]
 fn a_record_of_two_snapshots_is_too_short_and_says_when_to_come_back() {
     let verdict = judged(2, |plain, i| plain.entry("native libraries/libx.so", 100 * i * MIB));
     assert_eq!((verdict.kind, verdict.growing.len()), (GrowthKind::TooShort, 0));

@@ -110,6 +110,17 @@ JNIEXPORT void JNICALL Java_assay_probes_malloc_NativeLibrary_free(JNIEnv *env, 
     free((void *)(uintptr_t)address);
 }
 
+JNIEXPORT jlong JNICALL Java_assay_probes_malloc_NativeLibrary_reference(JNIEnv *env, jobject self, jobject object) {
+    (void)self;
+    return (jlong)(uintptr_t)(*env)->NewGlobalRef(env, object);
+}
+
+JNIEXPORT void JNICALL
+Java_assay_probes_malloc_NativeLibrary_dropReference(JNIEnv *env, jobject self, jlong reference) {
+    (void)self;
+    (*env)->DeleteGlobalRef(env, (jobject)(uintptr_t)reference);
+}
+
 JNIEXPORT void JNICALL Java_assay_probes_malloc_NativeLibrary_freeAll(JNIEnv *env, jobject self) {
     (void)env, (void)self;
     pthread_mutex_lock(&lock);

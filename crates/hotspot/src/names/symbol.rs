@@ -8,6 +8,8 @@ const ROUNDING_BYTES_MAX: u64 = 24;
 const LENGTH_UNUSED_MIN: u64 = 4;
 /// Addresses of a process end before.
 const ADDRESSES_END: u64 = 1 << 57;
+/// Those that the kernel gives to a program that does not ask for more.
+const USER_ADDRESSES_END: u64 = 1 << 47;
 
 impl Names<'_> {
     /// The text of the symbol at an address. `None` when none lies there: its length is 0, or its text is none.
@@ -22,6 +24,9 @@ impl Names<'_> {
     /// Whether a block's content, given whole, is a symbol: its hash is set, the length fills the block but for the
     /// allocator's rounding, and the text is one.
     ///
+    /// A block that begins with an address is none: two letters or a random hash lie where an address has zeros. Lists of a library whose
+    /// blocks hold text were symbols in JDK 8, which has no hash and count that could be checked.
+    ///
     /// Bytes behind the text are what the block held before, and say nothing. Since JDK 21 the node of the symbol table
     /// is before the symbol, in the same block: a pointer to the next node.
     ///
@@ -35,8 +40,13 @@ impl Names<'_> {
             let is_pointer = next.is_multiple_of(node_bytes as u64) && next < ADDRESSES_END;
             is_pointer.then_some(symbol)
         };
-        self.is_whole_symbol(bytes, false)
+        self.is_whole_symbol(bytes, false) && !self.begins_with_address(bytes)
             || behind_node().is_some_and(|symbol| self.is_whole_symbol(symbol, true))
+    }
+
+    fn begins_with_address(&self, bytes: &[u8]) -> bool {
+        let word = bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+        self.object.word_bytes == 8 && word < USER_ADDRESSES_END
     }
 
     fn is_whole_symbol(&self, bytes: &[u8], is_in_node: bool) -> bool {

@@ -38,9 +38,12 @@ static HEAP_FREE_BUT_RESIDENT: Rule = Rule {
 /// Free heap that the collector could give back, and garbage where a mark counted it.
 fn free_but_resident(report: &MemoryReport) -> Option<Found> {
     let jvm = report.jvm.as_ref()?;
-    let dead = jvm.heap_live.as_ref().filter(|live| !live.is_partial).map(|live| live.dead_bytes);
-    let free = free_bytes(report).saturating_add(dead.unwrap_or(0));
+    let live = jvm.heap_live.as_ref().filter(|live| !live.is_partial);
+    let dead = live.map(|live| live.dead_bytes);
     let resident = under(report, &["Java heap"]);
+    // The heap changed between the mark and the count of its pages: what is alive is not given back.
+    let most = resident.saturating_sub(live.map_or(0, |live| live.live_bytes));
+    let free = free_bytes(report).saturating_add(dead.unwrap_or(0)).min(most);
     if free < FREE.share_of(resident) || !matters(report, free) || is_fixed(jvm) {
         return None;
     }

@@ -15,6 +15,7 @@ pub use finding::growth_finding;
 
 use crate::explain::explain_change;
 use crate::findings::words::bytes;
+use crate::owners::NO_HOLDER;
 use assay_model::{
     Area, Estimate, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, MemoryReport,
 };
@@ -61,6 +62,8 @@ struct Judged {
     open: Vec<String>,
     /// Falls of the heap whose lows do not rise.
     heap_falls: usize,
+    /// Memory outside the heap grows that a collection frees.
+    is_garbage: bool,
     evidence: Vec<String>,
 }
 
@@ -83,6 +86,12 @@ impl Judged {
                 Shape::Grows { .. } if key.last().is_some_and(|part| part == NOT_HELD) => self.open.push(
                     "direct buffers that nothing is known to hold: dead until a collection frees them, or held out of sight".to_owned(),
                 ),
+                Shape::Grows { .. } | Shape::Open if key.last().is_some_and(|part| part == NO_HOLDER) => {
+                    self.is_garbage = true;
+                    self.evidence.push(
+                        "direct buffers that no object holds: dead until a collection frees them".to_owned(),
+                    );
+                }
                 // Bounded, and planted by warm-up, however long that takes.
                 Shape::Grows { .. } if is_bounded(&key) => {}
                 Shape::Grows { bytes_per_s, since } => {
@@ -160,6 +169,12 @@ impl Judged {
                 self.heap_falls = falls;
                 self.evidence.push(format!("the Java heap fell {falls} times, and its lows do not rise"));
             }
+            // New objects alone fill the heap between collections: nobody can tell yet which of them stay.
+            (Shape::Still | Shape::LevelledOff, Shape::Grows { .. } | Shape::Open) => {
+                self.open.push(
+                    "objects of the Java heap, live or not: no collection fell into the record".to_owned(),
+                );
+            }
             (Shape::Still | Shape::LevelledOff, _) => {}
         }
     }
@@ -198,7 +213,7 @@ impl Judged {
             GrowthKind::Growing
         } else if is_short {
             GrowthKind::TooShort
-        } else if 0 < self.heap_falls {
+        } else if 0 < self.heap_falls || self.is_garbage {
             GrowthKind::Garbage
         } else {
             GrowthKind::LevelledOff
@@ -229,9 +244,9 @@ fn falls_of(points: &[Point], matters_bytes: f64) -> usize {
     points.windows(2).filter(|pair| matters_bytes <= pair[0].bytes - pair[1].bytes).count()
 }
 
-/// What the JVM bounds, and what every program fills while it warms up.
+/// What the JVM bounds, and what every program fills while it warms up; and the collector's tables, which follow the heap.
 fn is_bounded(path: &[String]) -> bool {
-    matches!(Area::of_path(path), Some(Area::JitCode | Area::JitWork))
+    matches!(Area::of_path(path), Some(Area::JitCode | Area::JitWork | Area::GcStructures))
 }
 
 /// The cause that grew most of those under a path, with its explanation.
@@ -239,7 +254,11 @@ fn explained(compared: &Comparable<'_>, key: &[String], since: usize) -> (Vec<St
     let ends = compared.snapshots.get(since).zip(compared.snapshots.last());
     let change = ends.map(|(first, last)| explain_change(first, last));
     let causes = change.into_iter().flat_map(|change| change.causes);
-    let found = causes.filter(|cause| cause.path.starts_with(key)).max_by_key(|cause| cause.change_bytes());
+    // Dead buffers are a figure of their own.
+    let is_dead = |path: &[String]| path.last().is_some_and(|part| part == NO_HOLDER);
+    let of_key =
+        causes.filter(|cause| cause.path.starts_with(key) && (is_dead(key) || !is_dead(&cause.path)));
+    let found = of_key.max_by_key(|cause| cause.change_bytes());
     found.map_or_else(|| (key.to_vec(), String::new()), |cause| (cause.path, cause.explanation))
 }
 

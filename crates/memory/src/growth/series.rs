@@ -2,6 +2,8 @@
 
 use super::shape::Point;
 use crate::explain::cause_of;
+use crate::findings::words::of_area;
+use crate::owners::{DIRECT_BUFFERS, NO_HOLDER};
 use crate::process::Process;
 use assay_model::{Area, HeapHolder, HeapLive, MemoryReport};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +16,6 @@ const MARKED_PART: usize = 2;
 
 /// The name of direct buffers without a known holder: they may be dead.
 pub(super) const NOT_HELD: &str = "without a known holder";
-/// The kind of native memory that a collection frees once nothing holds it.
-const DIRECT_BUFFER: &str = "java.nio.DirectByteBuffer";
 
 /// Snapshots that can be compared: of the process that ran last, and of the depth of the last.
 pub(super) struct Comparable<'a> {
@@ -69,8 +69,10 @@ impl<'a> Comparable<'a> {
                     continue;
                 }
                 let mut key = cause_of(&entry.path).to_vec();
-                if entry.path.get(1).is_some_and(|kind| kind == DIRECT_BUFFER) && entry.path.len() == 2 {
-                    key.push(NOT_HELD.to_owned());
+                if entry.path.get(1).is_some_and(|kind| kind == DIRECT_BUFFERS) {
+                    let holder = entry.path.get(2).map_or(NOT_HELD, String::as_str);
+                    let apart = [NOT_HELD, NO_HOLDER].into_iter().find(|name| *name == holder);
+                    key.extend(apart.map(str::to_owned));
                 }
                 let bytes = causes.entry(key).or_insert_with(|| vec![0; self.snapshots.len()]);
                 bytes[index] = u64::saturating_add(bytes[index], entry.resident_bytes);
@@ -119,7 +121,8 @@ pub(super) fn old_bytes(snapshot: &MemoryReport) -> u64 {
     of_old.fold(0, |sum, entry| sum.saturating_add(entry.resident_bytes))
 }
 
-/// Bytes of all objects of the heap.
+/// Bytes of all objects of the heap; where the JVM does not count them, of the heap's resident pages.
 pub(super) fn used_bytes(snapshot: &MemoryReport) -> u64 {
-    snapshot.jvm.as_ref().and_then(|jvm| jvm.heap_used_bytes).unwrap_or(0)
+    let counted = snapshot.jvm.as_ref().and_then(|jvm| jvm.heap_used_bytes);
+    counted.unwrap_or_else(|| of_area(snapshot, Area::JavaHeap))
 }

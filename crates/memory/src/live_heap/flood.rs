@@ -163,6 +163,20 @@ impl<'a, 'c, 'm> Flood<'a, 'c, 'm> {
         }
     }
 
+    /// The same from an object, whose references may lead to what was made since the walk: the larger table of a map that grew.
+    #[inline]
+    fn reach_from_object(&mut self, object: u64) {
+        if self.starts.has(object) {
+            self.reach(object);
+        } else if object.is_multiple_of(8)
+            && self.starts.range().contains(&object)
+            && self.object(object).is_some()
+            && self.marked.set(object)
+        {
+            self.open.push(object);
+        }
+    }
+
     fn look_into(&mut self, object: &HeapObject) {
         let Some(Follow::Words { but }) = self.follow.get(object.class as usize).copied() else { return };
         let step = self.references.bytes() as usize;
@@ -180,7 +194,7 @@ impl<'a, 'c, 'm> Flood<'a, 'c, 'm> {
                 bytes[..step].copy_from_slice(word);
                 let word = u64::from_le_bytes(bytes);
                 if word != 0 && but != Some(at + (index * step) as u64) {
-                    self.reach(self.references.object_of(word));
+                    self.reach_from_object(self.references.object_of(word));
                 }
             }
             at += wanted as u64;

@@ -11,7 +11,7 @@ mod roots;
 
 use crate::jvm::Jvm;
 use crate::options::MarkHeap;
-use crate::owners::{object_ranges, readable};
+use crate::owners::{NativeRoots, object_ranges, readable};
 use assay_hotspot::{Collector, HeapClass, HeapClasses, HeapObject, ObjectForm};
 use assay_linux::MemorySource;
 use assay_model::{ClassObjects, HeapHolder, HeapLive};
@@ -131,7 +131,7 @@ pub(crate) fn mark(
     heap_classes: &HeapClasses<'_>,
     (starts, visitors): (&Starts, Vec<StartsVisitor<'_>>),
     all: Walked,
-    mark_heap: MarkHeap,
+    (mark_heap, native_roots): (MarkHeap, &NativeRoots),
 ) -> Option<HeapLive> {
     let classes = heap_classes.all();
     let mut fields = jvm.hotspot.field_reader(heap_classes)?;
@@ -160,7 +160,7 @@ pub(crate) fn mark(
         held: Default::default(),
         locals: HashMap::new(),
     };
-    roots.follow(source, jvm, met);
+    roots.follow(source, jvm, met, native_roots);
     let held = roots.held;
     let live_bytes = held.values().fold(0u64, |sum, flooded| sum.saturating_add(flooded.bytes));
     let mut holders: Vec<HeapHolder> = held

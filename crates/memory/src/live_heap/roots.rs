@@ -5,8 +5,8 @@
 
 use super::flood::{Flood, Flooded};
 use crate::jvm::Jvm;
-use crate::owners::{is_of_program, readable};
-use crate::stacks::without_numbers;
+use crate::owners::{NativeRoots, is_of_program, readable};
+use crate::stacks::{stack_in_use, without_numbers};
 use crate::windows::{WindowBuffer, windows};
 use assay_hotspot::{ClassKind, Collector, FieldReader, HeapClass, JvmThread};
 use assay_linux::MemorySource;
@@ -23,6 +23,8 @@ const LOCALS_MAX: u64 = 1 << 16;
 /// Names of what has none of its own.
 const SMALL_STATICS: &str = "(many, less than 64 KiB each)";
 const NATIVE: &str = "(references)";
+/// What native code holds by references that it made itself.
+const NATIVE_CODE: &str = "(JNI references)";
 /// Regions of G1 begin at multiples of it.
 const REGION_BYTES_MIN: u64 = 1 << 20;
 
@@ -86,7 +88,13 @@ pub(super) struct Roots<'r, 'a, 'c, 'm> {
 }
 
 impl Roots<'_, '_, '_, '_> {
-    pub(super) fn follow(&mut self, source: &dyn MemorySource, jvm: &Jvm<'_>, mut met: Met) {
+    pub(super) fn follow(
+        &mut self,
+        source: &dyn MemorySource,
+        jvm: &Jvm<'_>,
+        mut met: Met,
+        native_roots: &NativeRoots,
+    ) {
         let name = |number: &u32| self.classes.get(*number as usize).map_or("", |class| class.name.as_str());
         // Objects move, and what two fields lead to must be the same field's each time.
         met.mirrors.sort_unstable_by(|a, b| name(&a.1).cmp(name(&b.1)));
@@ -105,17 +113,19 @@ impl Roots<'_, '_, '_, '_> {
             threads.into_iter().partition(|thread| thread.is_of_program);
         self.thread_objects(of_program);
         for thread in jvm.threads.iter().filter(|thread| thread.kind == ThreadKind::Java) {
-            let Some(stack) = thread.stack.clone() else { continue };
-            let facts = source.threads().iter().find(|facts| facts.tid_inside == thread.tid_inside);
-            let pointer = facts.and_then(|facts| facts.stack_pointer).filter(|at| stack.contains(at));
-            self.stack(source, pointer.unwrap_or(stack.start)..stack.end, &name_of(thread));
+            if let Some(stack) = stack_in_use(source, thread) {
+                self.words(source, stack, (HolderKind::Thread, &name_of(thread)));
+            }
         }
         self.thread_objects(of_jdk_s);
         for (mirror, class) in of_jdk {
             self.statics(mirror, class);
         }
+        for block in &native_roots.references {
+            self.words(source, block.clone(), (HolderKind::Native, NATIVE_CODE));
+        }
         if !self.flood.is_over() {
-            self.outside_heap(source, jvm);
+            self.outside_heap(source, jvm, native_roots);
         }
     }
 
@@ -244,23 +254,23 @@ impl Roots<'_, '_, '_, '_> {
         self.flood.referred(object.checked_add(offset)?)
     }
 
-    /// Words of a stack that look like references: whole ones, and narrow ones of compiled code.
-    fn stack(&mut self, source: &dyn MemorySource, stack: Range<u64>, name: &str) {
-        for word in words_into(source, stack, self.flood.starts.range()) {
+    /// Words that look like references: of a stack, of a table of references.
+    fn words(&mut self, source: &dyn MemorySource, range: Range<u64>, (kind, name): (HolderKind, &str)) {
+        for word in words_into(source, range, self.flood.starts.range()) {
             let flooded = self.flood.take(word);
-            self.hold(HolderKind::Thread, name.to_owned(), flooded);
+            self.hold(kind, name.to_owned(), flooded);
         }
     }
 
     /// Everything else that is written to: structures of the JVM, references of native code, references in compiled code.
-    fn outside_heap(&mut self, source: &dyn MemorySource, jvm: &Jvm<'_>) {
+    fn outside_heap(&mut self, source: &dyn MemorySource, jvm: &Jvm<'_>, native_roots: &NativeRoots) {
         let heap = jvm.heap.iter().flat_map(|heap| heap.reserved.iter().cloned());
         let tables = jvm.gc_tables.iter().map(|table| table.addresses.clone());
         // Its structure of each region has where that begins, which is where an object begins, too.
         let is_g1 = jvm.heap.as_ref().is_some_and(|heap| heap.collector == Collector::G1);
         let stacks = jvm.threads.iter().filter_map(|thread| thread.stack.clone());
-        let mut apart: Vec<Range<u64>> = heap.chain(tables).chain(stacks).collect();
-        apart.sort_unstable_by_key(|range| range.start);
+        let of_others = native_roots.without.iter().cloned();
+        let apart = joined(heap.chain(tables).chain(stacks).chain(of_others).collect());
         for mapping in source.mappings().iter().filter(|mapping| mapping.permissions[1] == b'w') {
             for part in without(&mapping.addresses, &apart) {
                 let words = words_into(source, part, self.flood.starts.range());
@@ -274,11 +284,25 @@ impl Roots<'_, '_, '_, '_> {
     }
 }
 
-/// What is left of a range without others, which are sorted.
+/// Ranges in their order; those that overlap are one.
+fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut joined: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+/// What is left of a range without others, which are sorted and apart from each other.
 fn without(range: &Range<u64>, others: &[Range<u64>]) -> Vec<Range<u64>> {
     let mut parts = Vec::new();
     let mut at = range.start;
-    for other in others.iter().filter(|other| other.start < range.end && range.start < other.end) {
+    let first = others.partition_point(|other| other.end <= range.start);
+    for other in others[first..].iter().take_while(|other| other.start < range.end) {
         parts.push(at..other.start.max(at));
         at = at.max(other.end);
     }
@@ -314,12 +338,12 @@ fn words_into(source: &dyn MemorySource, range: Range<u64>, into: &Range<u64>) -
 
 #[cfg(test)]
 mod tests {
-    use super::without;
+    use super::{joined, without};
 
     #[test]
     fn what_is_left_of_a_range_lies_between_the_others() {
         let left = |others: &[(u64, u64)]| -> Vec<(u64, u64)> {
-            let others: Vec<_> = others.iter().map(|(start, end)| *start..*end).collect();
+            let others = joined(others.iter().map(|(start, end)| *start..*end).collect());
             without(&(10..50), &others).into_iter().map(|part| (part.start, part.end)).collect()
         };
         assert_eq!(left(&[(0, 12), (20, 30), (25, 28), (45, 60), (70, 80)]), [(12, 20), (30, 45)]);

@@ -20,7 +20,7 @@ use std::ops::RangeInclusive;
 pub(crate) struct Contents {
     pub(crate) owners: Owners,
     pub(crate) slack: Slack,
-    /// Chunks of arenas: only the pointer to the next chunk is followed, not their content.
+    /// Chunks of arenas, and symbols in nodes of their table: only the pointer to the next one is followed, not their content.
     pub(crate) chained: Bits,
     /// Pointers to what a program sees as the start of a block.
     pub(crate) starts: Graph,
@@ -188,6 +188,8 @@ impl<'a, 'm> Inspector<'a, 'm> {
             let owner = if self.is_lock(whole) {
                 Some(self.locks)
             } else if is_symbol() {
+                // Its text leads nowhere, and what only looks like one must not give its name to others.
+                contents.chained.set(block);
                 Some(self.symbols)
             } else {
                 self.by_vtable(payload, entries)

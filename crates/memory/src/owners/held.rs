@@ -9,6 +9,7 @@ use super::holders::{
     is_of_program, kind_of_class, readable,
 };
 use super::index::Target;
+use super::outside::{HeldFromOutside, held_from_outside};
 use super::roots::object_ranges;
 use super::rules::{Owner, of_java_class, of_tag};
 use super::search::Search;
@@ -101,7 +102,15 @@ pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut
     let mut is_whole = false;
     if let Some((references, places)) = references.zip(places) {
         let wanted = (references.bytes(), &places);
-        let end = way.go_back(search.source, &ranges, wanted, &wrappers);
+        let mut end = way.go_back(search.source, &ranges, wanted, &wrappers);
+        // A list that grew meanwhile has another array than the one that was met: once more, for what nobody seems to hold.
+        if matches!(end, SearchEnd::Whole) && way.is_any_lost(&wrappers) {
+            end = way.go_back(search.source, &ranges, wanted, &wrappers);
+        }
+        let is_sought = |place| way.met.contains_key(&place);
+        for of in held_from_outside(search, jvm, entries, wanted, is_sought) {
+            way.hold_from_outside(&of, wrappers.contains_key(&of.place));
+        }
         let is_all = wrappers.len() < OBJECTS_MAX && !is_swapped(search.source, &ranges);
         let is_all = is_all && stood_still(search.source, jvm);
         is_whole = is_all && matches!(end, SearchEnd::Whole);
@@ -249,6 +258,12 @@ impl<'a, 'm> HolderSearch<'a, 'm> {
         self.met.get(&object)?.name.map(|number| self.names[number].as_str())
     }
 
+    /// Whether objects that nothing seems to hold have something that refers to them.
+    fn is_any_lost(&self, wrappers: &BTreeMap<u64, Wrapper>) -> bool {
+        let mut met = self.met.values().filter(|met| met.name.is_none() && !met.is_held);
+        met.any(|met| met.leads_to.iter().any(|to| wrappers.contains_key(to) && !self.is_held(*to)))
+    }
+
     fn is_held(&self, object: u64) -> bool {
         self.met.get(&object).is_some_and(|met| met.is_held || met.name.is_some())
     }
@@ -267,7 +282,8 @@ impl<'a, 'm> HolderSearch<'a, 'm> {
         let of_jdk = || wrappers.iter().filter(|(_, wrapper)| wrapper.is_of_jdk);
         let all_bytes: u64 = wrappers.values().map(|wrapper| wrapper.bytes).sum();
         let enough_bytes = LEFT_BYTES_MIN.max(all_bytes / LEFT_SHARE_MIN);
-        let mut step: Vec<u64> = of_jdk().map(|(place, _)| *place).collect();
+        let nameless = of_jdk().filter(|(place, _)| self.name_of(**place).is_none());
+        let mut step: Vec<u64> = nameless.map(|(place, _)| *place).collect();
         let left_bytes = |way: &Self| -> u64 {
             of_jdk().filter(|(at, _)| way.name_of(**at).is_none()).map(|(_, wrapper)| wrapper.bytes).sum()
         };
@@ -345,6 +361,16 @@ impl<'a, 'm> HolderSearch<'a, 'm> {
                 None if is_new => fresh.push(object.place),
                 None => {}
             }
+        }
+    }
+
+    /// Something outside the heap holds an object. A stack that leads to a buffer itself may be at work with it for a moment: then it
+    /// is no more than held.
+    fn hold_from_outside(&mut self, of: &HeldFromOutside, is_wrapper: bool) {
+        if of.is_sure || !is_wrapper {
+            self.name(of.place, &of.holder);
+        } else {
+            self.hold(of.place);
         }
     }
 

@@ -15,6 +15,7 @@ mod graph;
 mod held;
 mod holders;
 mod index;
+mod outside;
 mod room;
 mod roots;
 pub(crate) mod rules;
@@ -30,6 +31,7 @@ pub(crate) use find::{find_owners, read_tags};
 pub(crate) use holders::{
     BEHIND_BUFFERS, DIRECT_BUFFERS, NIO_THREAD_CACHE, NO_HOLDER, OPEN_JARS, is_of_program, readable,
 };
+pub(crate) use outside::{NativeRoots, native_roots};
 pub(crate) use roots::{JDK_LIBRARIES, ON_STACKS, object_ranges};
 pub(crate) use rules::JAVA_OBJECTS;
 pub(crate) use search::{Claims, Searched};

@@ -1,11 +1,12 @@
 //! Where pointers to malloc's blocks start: the surest first, since who comes first owns.
 
 use super::holders::{ARRAY_BYTES, Holders, OBJECT_BYTES, entry_of_class};
-use super::rules::{Owner, is_known, of_name, of_oop_storage};
+use super::rules::{JNI_REFERENCES, Owner, is_known, of_name, of_oop_storage};
 use super::search::Search;
 use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
 use crate::mapped::library_name;
+use crate::stacks::stack_in_use;
 use assay_hotspot::{JavaHeap, Symbols};
 use assay_model::{Area, FigureSource, Problem, ThreadKind};
 use std::collections::{HashMap, HashSet};
@@ -14,6 +15,9 @@ use std::path::Path;
 
 /// `OopStorageSet::_storages`: pointers to the storages (JDK 14 and later).
 const OOP_STORAGES: &str = "_ZN13OopStorageSet9_storagesE";
+/// Its tables of references of native code: storages, and lists of blocks until JDK 10.
+const JNI_HANDLES: [&str; 2] =
+    ["_ZN10JNIHandles15_global_handlesE", "_ZN10JNIHandles20_weak_global_handlesE"];
 const OOP_STORAGE_BYTES_MAX: u64 = 512;
 const NAME_BYTES_MAX: usize = 64;
 /// How far a neighbour of a static is looked for, in words.
@@ -31,6 +35,7 @@ pub(crate) fn take_all(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, entries: 
         take_code_parts(search, jvm, entries);
         take_known_structures(search, jvm, entries);
         take_oop_storages(search, jvm, entries);
+        rename_jni_references(search, jvm, entries);
         take_java_objects(search, jvm, entries, OBJECT_BYTES, is_buffer);
         take_statics(search, jvm, entries);
         take_collector_tables(search, jvm, entries);
@@ -103,6 +108,21 @@ fn take_oop_storages(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut Entry
         let name = source.u64(storage).and_then(|name| symbols.c_string(source, name, NAME_BYTES_MAX));
         let Some((area, entry)) = name.map(|name| of_oop_storage(&name)) else { continue };
         search.take_block(storage, entries.entry(area, &[entry], FigureSource::Pointers));
+    }
+}
+
+/// References of native code to Java objects, which native memory tracking counts among the JVM's internal memory: a leak of them would
+/// have neither name nor next step.
+fn rename_jni_references(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
+    let (area, name) = JNI_REFERENCES;
+    let tables = JNI_HANDLES.iter().filter_map(|name| jvm.hotspot.symbols().address(name));
+    let tables: Vec<u64> = tables.filter_map(|table| search.source.u64(table)).collect();
+    for table in tables {
+        let tagged = search.owner_at(table).and_then(|owner| entries.keys().get(owner.index()));
+        if tagged.is_some_and(|key| key.source == FigureSource::Nmt) {
+            let entry = entries.entry(area, &[name], FigureSource::Pointers);
+            search.rename_at(table, entry);
+        }
     }
 }
 
@@ -270,9 +290,7 @@ fn take_stacks(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable)
         claimed.get(next).is_some_and(|range| range.contains(&word))
     };
     for thread in &jvm.threads {
-        let Some(stack) = thread.stack.clone() else { continue };
-        let facts = source.threads().iter().find(|t| t.tid_inside == thread.tid_inside);
-        let pointer = facts.and_then(|t| t.stack_pointer).filter(|p| stack.contains(p));
+        let Some(live) = stack_in_use(source, thread) else { continue };
         let (area, name) = match thread.kind {
             ThreadKind::Compiler => (Area::JitWork, "compiler data"),
             ThreadKind::Gc => (Area::GcStructures, "malloc"),
@@ -282,7 +300,6 @@ fn take_stacks(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable)
             }
         };
         let entry = entries.entry(area, &[name], FigureSource::Pointers);
-        let live = pointer.unwrap_or(stack.start)..stack.end;
         search.take_roots(live, |_, word| (!is_claimed(word)).then_some(entry));
     }
 }

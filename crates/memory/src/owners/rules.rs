@@ -17,7 +17,8 @@ const TRACING: Owner = (Area::JvmWork, "tracing");
 const LOGGING: Owner = (Area::JvmWork, "logging");
 const ARGUMENTS: Owner = (Area::JvmWork, "arguments");
 const SAFEPOINT: Owner = (Area::JvmWork, "safepoint");
-const JNI_REFERENCES: Owner = (Area::JvmWork, "JNI references");
+/// References of native code to Java objects.
+pub(crate) const JNI_REFERENCES: Owner = (Area::JvmWork, "JNI references");
 const INTERNAL: Owner = (Area::JvmWork, "internal");
 const TRACKING: Owner = (Area::JvmWork, "native memory tracking");
 const STATISTICS: Owner = (Area::JvmWork, "statistics");

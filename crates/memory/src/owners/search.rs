@@ -198,6 +198,21 @@ impl Search<'_> {
         bytes
     }
 
+    /// The owner of the block that begins at an address.
+    pub(super) fn owner_at(&self, address: u64) -> Option<EntryId> {
+        match self.index.target(address) {
+            Some(Target::Start(block)) => self.owners.get(block),
+            _ => None,
+        }
+    }
+
+    /// As [`Search::rename`], of the block that begins at an address.
+    pub(super) fn rename_at(&mut self, address: u64, owner: EntryId) {
+        if let Some(Target::Start(block)) = self.index.target(address) {
+            self.rename(block, owner);
+        }
+    }
+
     /// Gives a block another owner, and with it all blocks that it leads to and that have the owner that it had.
     pub(super) fn rename(&mut self, block: u32, owner: EntryId) {
         let Some(old) = self.owners.get(block).filter(|old| *old != owner) else { return };

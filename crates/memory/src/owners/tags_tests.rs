@@ -1,8 +1,9 @@
 //! Tags without a search for owners: what is read for them, that they name the same blocks, and that these are the blocks
 //! and bytes that the JVM counts.
 
-use super::rules::of_tag;
+use super::rules::{JNI_REFERENCES, of_tag};
 use crate::SnapshotDepth;
+use crate::entry_table::EntryKey;
 use crate::jvm::Jvm;
 use crate::options::ReadOptions;
 use crate::snapshot::{Snapshot, take};
@@ -26,7 +27,8 @@ fn bytes_of(reads: &[Range<u64>], ranges: &[Range<u64>]) -> u64 {
 fn by_tags(snapshot: &Snapshot<'_>) -> BTreeMap<u64, String> {
     let owned = snapshot.survey.blocks.iter().zip(snapshot.claims.owners.iter());
     let keys = owned.filter_map(|(block, owner)| Some((block.address, snapshot.entries.key(owner?))));
-    let of_tags = keys.filter(|(_, key)| key.source == FigureSource::Nmt);
+    let is_renamed = |key: &EntryKey| key.below == [JNI_REFERENCES.1];
+    let of_tags = keys.filter(|(_, key)| key.source == FigureSource::Nmt || is_renamed(key));
     of_tags.map(|(at, key)| (at, format!("{}/{}", key.area.title(), key.below.join("/")))).collect()
 }
 
@@ -75,6 +77,9 @@ fn tags_are_told_without_a_look_at_the_java_heap_and_are_those_of_a_whole_search
         searched.retain(|block, _| !chunks.contains(block));
         println!("JDK {feature}: {} blocks by tags, {} chunks", tags.len(), chunks.len());
         assert!(1000 < tags.len() && !chunks.is_empty());
+        // References of native code have the tag of internal memory, and a name of their own in a search.
+        let of_native_code = |entry: &str| entry == "JVM internal/JNI references";
+        tags.retain(|block, _| !searched.get(block).is_some_and(|entry| of_native_code(entry)));
         // Untagged blocks that a tagged one points at get its entry in a search.
         searched.retain(|block, _| tags.contains_key(block));
         assert!(tags == searched, "JDK {feature}");

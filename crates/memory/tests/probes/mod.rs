@@ -1,6 +1,6 @@
 //! Programs that hold known amounts of memory (`workloads/probes`), started and looked at.
 
-use assay_memory::{ReadOptions, read};
+use assay_memory::{MarkHeap, ReadOptions, read};
 use assay_model::MemoryReport;
 use assay_testkit::Running;
 use serde_json::Value;
@@ -53,7 +53,16 @@ impl Probe {
 
     /// A snapshot of it while it stands still.
     pub fn snapshot(&self) -> MemoryReport {
-        let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..ReadOptions::default() };
+        self.snapshot_with(&ReadOptions::default())
+    }
+
+    /// The same with a mark of the live objects, as in a record.
+    pub fn marked_snapshot(&self) -> MemoryReport {
+        self.snapshot_with(&ReadOptions { mark_heap: MarkHeap::Always, ..ReadOptions::default() })
+    }
+
+    fn snapshot_with(&self, options: &ReadOptions) -> MemoryReport {
+        let options = ReadOptions { freeze: Some(Duration::from_secs(30)), ..options.clone() };
         let snapshot = read(self.running.pid(), &options).expect("our child");
         assert_eq!(
             (snapshot.difference_bytes, snapshot.rss_change_during_scan_bytes),

@@ -34,9 +34,7 @@ pub fn sentence(verdict: &GrowthVerdict) -> String {
         },
         GrowthKind::LevelledOff => format!("Levelled off: nothing grows any more ({over})"),
         GrowthKind::Garbage => {
-            format!(
-                "Garbage, not a leak: the Java heap grows and falls with collections, and nothing else grows ({over})"
-            )
+            format!("Garbage, not a leak: only memory that collections free has grown ({over})")
         }
         GrowthKind::TooShort | GrowthKind::Other => {
             let when = verdict.come_back_after_ns.map_or_else(String::new, |ns| {

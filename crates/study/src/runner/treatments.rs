@@ -63,8 +63,7 @@ impl Applied {
             }
             Ok(())
         });
-        let is_grouped = launch.changes.iter().any(|wanted| matches!(wanted, WantedChange::Group(_)));
-        let worked = worked.and_then(|()| applied.make_groups(faults, &name, is_grouped));
+        let worked = worked.and_then(|()| applied.make_groups(faults, &name));
         (applied, worked)
     }
 
@@ -94,12 +93,12 @@ impl Applied {
 
     /// Makes a control group for each role that a fault will limit. Where a level limits the server, a fault changes the limits of the
     /// level's group.
-    fn make_groups(&mut self, faults: &[PlannedFault], name: &str, is_grouped: bool) -> Result<(), String> {
+    fn make_groups(&mut self, faults: &[PlannedFault], name: &str) -> Result<(), String> {
         for fault in faults {
             let (Some(limits), Some(planned)) = (group_of(&fault.action), treatment_of(fault)) else {
                 continue;
             };
-            if is_grouped && fault.role == SERVER {
+            if self.own.is_some() && fault.role == SERVER {
                 // It has entered that already.
                 self.of_roles.insert(fault.role.clone(), (name.to_owned(), Vec::new()));
                 continue;

@@ -8,12 +8,14 @@ import assay.probes.classes.GeneratedClasses;
 import assay.probes.classes.LeakedLoaders;
 import assay.probes.classes.Symbols;
 import assay.probes.heap.InternedStrings;
+import assay.probes.heap.NativeReferences;
 import assay.probes.heap.Objects;
 import assay.probes.malloc.FreedArenas;
 import assay.probes.malloc.HugePages;
 import assay.probes.malloc.LibraryBlocks;
 import assay.probes.malloc.NativeLibrary;
 import assay.probes.malloc.PeerBlocks;
+import assay.probes.malloc.Segments;
 import assay.probes.malloc.UnsafeBlocks;
 import assay.probes.reflection.Accessors;
 import assay.probes.threads.TouchedStacks;
@@ -38,6 +40,7 @@ public enum Kind {
   STATICS("COUNT BYTES"),
   PEERS("COUNT BYTES"),
   UNSAFE("COUNT BYTES"),
+  SEGMENTS("COUNT BYTES"),
   ARENAS("THREADS BLOCKS BYTES"),
   HUGE("COUNT BYTES"),
   DEFLATERS("COUNT"),
@@ -46,6 +49,7 @@ public enum Kind {
   SYMBOLS("COUNT LENGTH"),
   INTERNED("COUNT LENGTH"),
   HEAP("COUNT BYTES"),
+  REFERENCES("COUNT BYTES"),
   REFLECTION("COUNT CALLS method|handle");
 
   private final String amounts;
@@ -95,6 +99,7 @@ public enum Kind {
           new LibraryBlocks(NativeLibrary.load(), LibraryBlocks.Place.STATICS, a.size(1));
       case PEERS -> new PeerBlocks(NativeLibrary.load(), a.size(1));
       case UNSAFE -> new UnsafeBlocks(a.size(1));
+      case SEGMENTS -> new Segments(a.size(1));
       case ARENAS -> new FreedArenas(NativeLibrary.load(), a.number(1), a.size(2));
       case HUGE -> new HugePages(NativeLibrary.load(), a.size(1));
       case DEFLATERS -> new Deflaters(NativeLibrary.loadIfNamed());
@@ -103,6 +108,7 @@ public enum Kind {
       case SYMBOLS -> new Symbols(a.size(1));
       case INTERNED -> new InternedStrings(a.size(1));
       case HEAP -> new Objects(a.size(1));
+      case REFERENCES -> new NativeReferences(NativeLibrary.load(), a.size(1));
       case REFLECTION -> new Accessors(a.number(1), a.word(2));
     };
   }

@@ -44,6 +44,12 @@ public final class NativeLibrary {
   /** Gives such a block back. */
   native void free(long address);
 
+  /** Makes a global reference to an object, which keeps it alive. */
+  public native long reference(Object object);
+
+  /** Deletes such a reference. */
+  public native void dropReference(long reference);
+
   /** Frees all blocks that are kept. */
   native void freeAll();
 
