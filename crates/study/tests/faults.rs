@@ -416,7 +416,7 @@ const MISTAKES: [(&str, &str); 17] = [
     ("role = \"cache\"\nsignal = \"KILL\"", "there is no role `cache`; known: helper, server"),
     ("role = \"helper\"\nsignal = \"KIL\"", "`fault.signal`: unknown word `KIL`; did you mean `KILL`?"),
     ("role = \"helper\"\nsignal = \"HUP\"", "`fault.signal`: unknown word `HUP`; known: "),
-    ("role = \"helper\"", "a fault needs a `signal` (\"KILL\", \"TERM\", \"STOP\") a `limit` or `flags`"),
+    ("role = \"helper\"", "a fault needs a `signal` (\"KILL\", \"TERM\", \"STOP\"), a `limit` or `flags`"),
     ("role = \"helper\"\nsignal = \"STOP\"", "`for` says how long it is stopped or limited"),
     ("role = \"helper\"\nsignal = \"STOP\"\nfor = \"0s\"", "`for` says how long it is stopped or limited"),
     ("role = \"helper\"\nsignal = \"KILL\"\nfor = \"1s\"", "leave `for` out"),
