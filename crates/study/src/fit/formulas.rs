@@ -67,7 +67,7 @@ fn bytes(bytes: u64) -> String {
 }
 
 fn flat(of: &Observed) -> Option<Formula> {
-    let limit = (of.heap_bytes as f64 / FLAT) as u64;
+    let limit = (of.heap_bytes as f64 / FLAT).round() as u64;
     Some((FitFormulaName::Flat80, format!("heap {} / {FLAT:.2}", bytes(of.heap_bytes)), limit, None))
 }
 
@@ -85,7 +85,7 @@ fn buildpack(of: &Observed) -> Option<Formula> {
 
 fn vpa(of: &Observed) -> Option<Formula> {
     let working_set = of.working_set_bytes?;
-    let limit = ((working_set as f64 * (1.0 + VPA_MARGIN)) as u64).max(VPA_BYTES_MIN);
+    let limit = ((working_set as f64 * (1.0 + VPA_MARGIN)).round() as u64).max(VPA_BYTES_MIN);
     let cpu = of.used_millicores.map(|used| (used * (1.0 + VPA_MARGIN)).max(VPA_MILLICORES_MIN));
     let arithmetic = format!("working set without limits {} + 15 %, at least 250 MiB", bytes(working_set));
     Some((FitFormulaName::Vpa, arithmetic, limit, cpu))
@@ -100,7 +100,7 @@ fn kruize(of: &Observed) -> Option<Formula> {
         format!(", or its spike of {} + 5 % where that is less", bytes(spike))
     });
     let arithmetic = format!("usage without limits {} + 20 %{spike}", bytes(usage));
-    Some((FitFormulaName::Kruize, arithmetic, by_usage.min(by_spike) as u64, of.used_millicores))
+    Some((FitFormulaName::Kruize, arithmetic, by_usage.min(by_spike).round() as u64, of.used_millicores))
 }
 
 fn advised(of: &Observed) -> Option<Formula> {

@@ -17,7 +17,15 @@ pub(super) fn judge(trial: &StoredTrial, limits: &FitLimits, probe: &mut FitProb
     let beside = trial.memory_report.as_ref().and_then(|report| beside_heap(report, &trial.memory));
     probe.needed_bytes = beside.map(|beside| beside.needed_bytes);
     (probe.verdict, probe.detail) = verdict(trial, window, limits);
-    probe.counts = !is_of_machine(probe.verdict) || probe.disturbed.is_empty();
+    // A collector that hardly lets the server run has too small a heap, however busy the machine is.
+    let is_of_heap =
+        probe.verdict == FitVerdict::TooSlow && window.is_some_and(|of| collections(of).is_some());
+    probe.counts = is_of_heap || !is_of_machine(probe.verdict) || probe.disturbed.is_empty();
+}
+
+/// Time for which collections stopped the server, where that explains long response times, ms/s.
+fn collections(window: &Window) -> Option<f64> {
+    window.metrics.get(metric::GC_PAUSE_MS_PER_S).copied().filter(|of| COLLECTIONS_NAMED_MS_PER_S <= *of)
 }
 
 /// Whether others who use the machine may have brought it about.
@@ -103,8 +111,7 @@ fn latency(window: &Window, limits: &FitLimits) -> Option<(FitVerdict, String)> 
         (limit.limit_ms < ms).then_some((limit, ms))
     });
     let (limit, ms) = missed?;
-    let stopped =
-        window.metrics.get(metric::GC_PAUSE_MS_PER_S).filter(|of| COLLECTIONS_NAMED_MS_PER_S <= **of);
+    let stopped = collections(window);
     let why = stopped
         .map_or_else(String::new, |of| format!("; collections stopped it {:.0} % of the time", of / 10.0));
     Some((FitVerdict::TooSlow, format!("{} {ms:.1} ms, limit {} ms{why}", limit.percentile, limit.limit_ms)))
@@ -230,6 +237,12 @@ mod tests {
             trial.trial.windows[0].response_ms.p99 = Some(80.0);
         });
         assert!(slow.verdict == FitVerdict::TooSlow && !slow.counts);
+        let thrashing = of(|trial| {
+            disturbed(trial);
+            trial.trial.windows[0].response_ms.p99 = Some(80.0);
+            trial.trial.windows[0].metrics.insert(metric::GC_PAUSE_MS_PER_S.to_owned(), 430.0);
+        });
+        assert!(thrashing.verdict == FitVerdict::TooSlow && thrashing.counts, "its collector is its own");
         let killed = of(|trial| {
             disturbed(trial);
             trial.trial.group = Some(GroupEnd { limit_bytes: 1 << 20, oom_kills: Some(1), peak_bytes: None });
