@@ -9,6 +9,9 @@
 //! their own, and has not been verified on a processor.
 
 mod event;
+// The library behind it knows the interface of these architectures; elsewhere nothing can be opened.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
+mod kernel;
 mod trial;
 
 use crate::sampling::{Refusal, Refused};

@@ -7,6 +7,9 @@ mod account;
 mod activity;
 mod event;
 mod jvm_group;
+// The library behind it knows the interface of these architectures; elsewhere nothing can be opened.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
+mod kernel;
 mod perf_map;
 mod place;
 mod refused;

@@ -30,10 +30,14 @@ pub struct GroupLimits {
     pub cpus: Option<f64>,
     /// Memory.
     pub memory_bytes: Option<u64>,
+    /// Memory beyond which the kernel reclaims and slows down, and ends nothing: of version 2.
+    pub memory_high_bytes: Option<u64>,
     /// Swap beside the memory.
     pub swap_bytes: Option<u64>,
     /// Processors that may be used, as a list of the kernel: `0-3,8`.
     pub cpuset: Option<String>,
+    /// Memory nodes whose memory may be used, likewise.
+    pub nodes: Option<String>,
     /// The group limits nothing yet: the limits are set within it later ([`GroupLimits::settings`]).
     pub is_open: bool,
 }
@@ -51,8 +55,10 @@ impl GroupLimits {
     pub fn describe(&self) -> String {
         let of = [
             self.cpuset.as_ref().map(|list| format!("processors {list}")),
+            self.nodes.as_ref().map(|list| format!("memory nodes {list}")),
             self.cpus.map(|cpus| format!("{cpus} CPUs")),
             self.memory_bytes.map(|bytes| format!("memory {} KiB", bytes >> 10)),
+            self.memory_high_bytes.map(|bytes| format!("memory.high {} KiB", bytes >> 10)),
             self.swap_bytes.map(|bytes| format!("swap {} KiB", bytes >> 10)),
         ];
         let limits = of.into_iter().flatten().collect::<Vec<_>>().join(", ");
@@ -118,9 +124,9 @@ impl GroupLimits {
 
     fn controllers(&self) -> Vec<&'static str> {
         let of = [
-            ("cpuset", self.cpuset.is_some()),
+            ("cpuset", self.cpuset.is_some() || self.nodes.is_some()),
             ("cpu", self.cpus.is_some()),
-            ("memory", self.memory_bytes.is_some() || self.swap_bytes.is_some()),
+            ("memory", self.memory_bytes.or(self.memory_high_bytes).or(self.swap_bytes).is_some()),
         ];
         of.into_iter().filter(|(_, is_wanted)| *is_wanted).map(|(name, _)| name).collect()
     }
@@ -130,7 +136,10 @@ impl GroupLimits {
     /// # Errors
     /// Which controller is missing, or what cannot be said to it.
     pub fn check_here(&self, proc: &ProcRoot, sys: &SysRoot) -> Result<(), String> {
-        self.places(proc, sys).map(drop)
+        for (controller, version, place) in self.places(proc, sys)? {
+            self.files(controller, version, &place).map_err(|e| e.to_string())?;
+        }
+        Ok(())
     }
 
     /// Says why this process may not make such a group here.
@@ -168,6 +177,7 @@ impl GroupLimits {
         let quota = self.cpus.map(|cpus| ((cpus * PERIOD_US as f64).round() as u64).max(QUOTA_US_MIN));
         let rounded = |bytes: u64| bytes / PAGE_BYTES_MAX * PAGE_BYTES_MAX;
         let (memory, swap) = (self.memory_bytes.map(rounded), self.swap_bytes.map(rounded));
+        let high = self.memory_high_bytes.map(rounded);
         let mut files = Vec::new();
         match (controller, version) {
             ("cpu", CgroupVersion::V1) => {
@@ -178,6 +188,9 @@ impl GroupLimits {
                 files.extend(quota.map(|quota| ("cpu.max", format!("{quota} {PERIOD_US}"))));
             }
             ("memory", CgroupVersion::V1) => {
+                if high.is_some() {
+                    return Err(io::Error::other("memory_high takes control groups of version 2"));
+                }
                 files.extend(memory.map(|bytes| ("memory.limit_in_bytes", bytes.to_string())));
                 if let Some(swap) = swap {
                     // The file limits both together.
@@ -189,14 +202,19 @@ impl GroupLimits {
             }
             ("memory", CgroupVersion::V2) => {
                 files.extend(memory.map(|bytes| ("memory.max", bytes.to_string())));
+                files.extend(high.map(|bytes| ("memory.high", bytes.to_string())));
                 files.extend(swap.map(|bytes| ("memory.swap.max", bytes.to_string())));
             }
             _ => {
-                files.extend(self.cpuset.iter().map(|list| ("cpuset.cpus", list.clone())));
-                if version == CgroupVersion::V1 {
-                    // Empty in a new group, and then no process can enter it.
-                    let nodes = fs_err::read_to_string(parent.join("cpuset.mems"))?;
-                    files.push(("cpuset.mems", nodes.trim().to_owned()));
+                for (file, list) in [("cpuset.cpus", &self.cpuset), ("cpuset.mems", &self.nodes)] {
+                    let of_parent =
+                        || fs_err::read_to_string(parent.join(file)).map(|list| list.trim().to_owned());
+                    match list {
+                        Some(list) => files.push((file, list.clone())),
+                        // Empty in a new group, and then no process can enter it.
+                        None if version == CgroupVersion::V1 => files.push((file, of_parent()?)),
+                        None => {}
+                    }
                 }
             }
         }

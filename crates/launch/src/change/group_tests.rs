@@ -9,8 +9,10 @@ fn limits() -> GroupLimits {
     GroupLimits {
         cpus: Some(0.5),
         memory_bytes: Some(64 << 20),
+        memory_high_bytes: None,
         swap_bytes: None,
         cpuset: Some("0".to_owned()),
+        nodes: None,
         is_open: false,
     }
 }
@@ -37,7 +39,12 @@ fn version_2() -> (tempfile::TempDir, ProcRoot, SysRoot) {
 fn in_version_2_a_group_is_made_below_the_topmost_one_which_passes_the_controllers_on() {
     let (root, proc, sys) = version_2();
     let above = root.path().join("sys/fs/cgroup");
-    let limits = GroupLimits { swap_bytes: Some(0), ..limits() };
+    let limits = GroupLimits {
+        swap_bytes: Some(0),
+        memory_high_bytes: Some(32 << 20),
+        nodes: Some("0".to_owned()),
+        ..limits()
+    };
     let group = OwnGroup::new(&limits, "assay-1", &proc, &sys).unwrap();
     assert_eq!(group.folders(), [above.join("assay-1")]);
     group.apply().unwrap();
@@ -46,12 +53,13 @@ fn in_version_2_a_group_is_made_below_the_topmost_one_which_passes_the_controlle
     assert_eq!(read("cpu.max"), "50000 100000");
     assert_eq!(read("memory.max"), (64 << 20).to_string());
     assert_eq!((read("memory.swap.max").as_str(), read("cpuset.cpus").as_str()), ("0", "0"));
+    assert_eq!((read("memory.high"), read("cpuset.mems")), ((32 << 20).to_string(), "0".to_owned()));
     group.verify().unwrap();
     // The kernel took less.
     fs::write(above.join("assay-1/memory.max"), "1048576\n").unwrap();
     assert!(group.verify().unwrap_err().to_string().contains("memory.max is `1048576`"));
     // Files of the kernel go with their folder.
-    for name in ["cpu.max", "memory.max", "memory.swap.max", "cpuset.cpus"] {
+    for name in ["cpu.max", "memory.max", "memory.high", "memory.swap.max", "cpuset.cpus", "cpuset.mems"] {
         fs::remove_file(above.join("assay-1").join(name)).unwrap();
     }
     group.undo().unwrap();

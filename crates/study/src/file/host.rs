@@ -16,7 +16,7 @@ pub(crate) const NONE: &str = "none";
 pub(crate) const EACH: &str = "*";
 
 /// Settings of the machine: made before a trial's server starts, read back, and taken back after it. They need
-/// `--allow-host-changes`. All but `cpuset` hold for the whole machine, so resident servers cannot differ in them.
+/// `--allow-host-changes`. All but `cpuset` and `numa` hold for the whole machine, so resident servers cannot differ in them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
@@ -39,6 +39,12 @@ pub struct HostTable {
     /// Processors that the server may use, as a list: `"0-3,8"`. A control group of its own; it changes nothing for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpuset: Option<String>,
+    /// Memory nodes whose memory the server may use, as a list: `"0"`, as `numactl --membind` does. A control group of its own, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numa: Option<String>,
+    /// Processors that are online, as a list or `"all"`; the others go offline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub online: Option<String>,
     /// Processors that packets are steered to in software, by network device, `"*"` for each but loopback: a list, `"all"` or `"none"`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rps: BTreeMap<String, String>,
@@ -90,6 +96,8 @@ pub struct GroupTable {
     pub cpus: Option<f64>,
     /// Memory. The server's whole, not its heap alone.
     pub memory: Option<Size>,
+    /// Memory beyond which the kernel reclaims the server's pages and slows it down, and never ends it (`memory.high`, control groups of version 2).
+    pub memory_high: Option<Size>,
     /// Swap on top of it: `"off"` or a size, for example `"512m"`.
     pub swap: Option<Swap>,
 }
@@ -97,7 +105,7 @@ pub struct GroupTable {
 impl HostTable {
     /// Whether anything in it holds for the whole machine.
     pub(crate) fn is_global(&self) -> bool {
-        HostTable { cpuset: None, ..self.clone() } != HostTable::default()
+        HostTable { cpuset: None, numa: None, ..self.clone() } != HostTable::default()
     }
 
     /// Mistakes that are the same on every machine, by key.
@@ -114,6 +122,11 @@ impl HostTable {
             found.extend(list(text).map(|what| (key, what)));
         }
         found.extend(self.cpuset.as_deref().and_then(list).map(|what| ("cpuset".to_owned(), what)));
+        let online = self.online.as_deref().filter(|words| *words != ALL);
+        found.extend(online.and_then(list).map(|what| ("online".to_owned(), what)));
+        let nodes =
+            |text: &str| list(text).map(|_| format!("`{text}` is not a list of memory nodes, such as 0"));
+        found.extend(self.numa.as_deref().and_then(nodes).map(|what| ("numa".to_owned(), what)));
         let names = self.sysctl.keys().map(|name| ("sysctl", name));
         let names = names.chain(self.rps.keys().map(|name| ("rps", name)));
         for (key, name) in names.chain(self.irq_affinity.keys().map(|name| ("irq_affinity", name))) {
@@ -149,6 +162,8 @@ mod tests {
             ("rps = { eth0 = \"x\" }", "rps.eth0"),
             ("cpuset = \"3-1\"", "cpuset"),
             ("cpuset = \"\"", "cpuset"),
+            ("numa = \"x\"", "numa"),
+            ("online = \"\"", "online"),
         ] {
             let found = table(text).mistakes();
             assert_eq!(found.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(), [key], "{text}");

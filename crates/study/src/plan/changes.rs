@@ -55,6 +55,9 @@ impl HostTable {
         if let Some(threads) = &self.smt {
             wanted.push(file(root.join("sys/devices/system/cpu/smt/control"), threads, Form::Text));
         }
+        if let Some(list) = &self.online {
+            wanted.extend(machine.online(list)?);
+        }
         if let Some(governor) = &self.governor {
             let files = machine.files("sys/devices/system/cpu", "cpu", "cpufreq/scaling_governor")?;
             wanted.extend(files.into_iter().map(|path| file(path, governor, Form::Text)));
@@ -93,8 +96,10 @@ pub(crate) fn all_wanted(
     let group = GroupLimits {
         cpus: limits.iter().rev().find_map(|l| l.cpus),
         memory_bytes: last(&|l| l.memory.map(|size| size.bytes)),
+        memory_high_bytes: last(&|l| l.memory_high.map(|size| size.bytes)),
         swap_bytes: last(&|l| l.swap.map(Swap::bytes)),
         cpuset: tables.iter().rev().find_map(|t| t.cpuset.clone()),
+        nodes: tables.iter().rev().find_map(|t| t.numa.clone()),
         is_open: false,
     };
     if !group.is_empty() {
@@ -137,6 +142,43 @@ impl MachineFiles<'_> {
         };
         let list = Processors::parse(&text).ok_or_else(|| format!("`{text}` is not a list of processors"))?;
         Ok(list.numbers().collect())
+    }
+
+    /// Changes by which these processors alone are online. First those that come: one must be there all the time.
+    fn online(&self, words: &str) -> Result<Vec<WantedChange>, String> {
+        let wanted = match words {
+            ALL => self.text("sys/devices/system/cpu/present")?,
+            list => list.to_owned(),
+        };
+        let wanted =
+            Processors::parse(&wanted).ok_or_else(|| format!("`{wanted}` is not a list of processors"))?;
+        let present = self.text("sys/devices/system/cpu/present")?;
+        let present =
+            Processors::parse(&present).ok_or_else(|| format!("`{present}` is not a list of processors"))?;
+        if let Some(number) = wanted.numbers().find(|number| !present.contains(*number)) {
+            return Err(format!("this machine has no processor {number}"));
+        }
+        let mut changes = Vec::new();
+        for is_wanted in [true, false] {
+            let of_kind = present.numbers().filter(|number| wanted.contains(*number) == is_wanted);
+            for number in of_kind {
+                let path = self.root.join(format!("sys/devices/system/cpu/cpu{number}/online"));
+                match (path.exists(), is_wanted) {
+                    (true, _) => {
+                        changes.push(file(path, if is_wanted { "1" } else { "0" }, Form::Text));
+                    }
+                    // One that cannot be taken away has no such file.
+                    (false, true) => {}
+                    (false, false) => {
+                        return Err(format!(
+                            "this machine has no {}: the processor stays online",
+                            path.display()
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(changes)
     }
 
     fn devices(&self, name: &str) -> Result<Vec<String>, String> {
@@ -184,6 +226,9 @@ mod tests {
             ("proc/irq/24/smp_affinity", "3\n"),
             ("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n"),
             ("sys/devices/system/cpu/online", "0-35\n"),
+            ("sys/devices/system/cpu/present", "0-2\n"),
+            ("sys/devices/system/cpu/cpu1/online", "1\n"),
+            ("sys/devices/system/cpu/cpu2/online", "0\n"),
             ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"),
             ("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n"),
             ("sys/devices/system/cpu/cpufreq/x", ""),
@@ -236,6 +281,17 @@ mod tests {
             "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor=performance",
         ];
         assert_eq!(planned(&[table], root.path()).unwrap(), want);
+    }
+
+    #[test]
+    fn processors_that_come_online_do_so_before_others_leave() {
+        let root = machine();
+        let of = |list: &str| planned(&[table(&format!("online = \"{list}\""))], root.path());
+        let cpu = |number: u32, value: u32| format!("sys/devices/system/cpu/cpu{number}/online={value}");
+        assert_eq!(of("0,2").unwrap(), [cpu(2, 1), cpu(1, 0)]);
+        assert_eq!(of("all").unwrap(), [cpu(1, 1), cpu(2, 1)]);
+        assert!(of("1-2").unwrap_err().contains("cpu0/online"));
+        assert!(of("0-7").unwrap_err().contains("no processor 3"));
     }
 
     #[test]
