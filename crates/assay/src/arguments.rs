@@ -180,9 +180,9 @@ pub enum Command {
     Judge(Box<JudgeArguments>),
     /// The smallest memory limit, then the smallest CPU limit, at which a server keeps its response times: tried, and proved
     ///
-    /// Runs the server in control groups: first without limits, then in ever other sizes, each with a fresh process whose -Xmx is what the limit
-    /// leaves. Says what would be killed, stalled or throttled first below the limit, what to paste into a deployment, and what common formulas
-    /// would have set. With --size: the smallest value of a numeric option that is within 3 % of the best.
+    /// Runs the server in control groups, first without limits and then in several sizes. Each size gets a fresh process, whose -Xmx is the
+    /// limit less everything else. The answer has the limit, the first failure below it, a block to paste into a deployment, and the
+    /// settings of common formulas. With --size: the smallest value of a numeric option within 3 % of the best.
     #[command(
         after_help = "EXAMPLES:\n  assay fit --command 'java -jar shop.jar --server.port={port}' --rate 500 --limit p99=50ms\n  \
         assay fit my-server.toml --limit p99=50ms --limit p50=5ms --budget 1h --html fit.html\n  \

@@ -164,7 +164,7 @@ impl Decoder {
 /// Its body is no message, or longer than what is kept.
 pub(crate) fn unpacked<'a>(answer: &'a Answer, out: &'a mut Vec<u8>) -> Result<&'a [u8], String> {
     if answer.is_cut {
-        return Err("its message has more than 1 MiB, of which nothing can be checked".to_owned());
+        return Err("its message has more than 1 MiB and cannot be checked".to_owned());
     }
     let (is_compressed, message) = message_of(&answer.body)?;
     if !is_compressed {
@@ -176,7 +176,7 @@ pub(crate) fn unpacked<'a>(answer: &'a Answer, out: &'a mut Vec<u8>) -> Result<&
     let coding = coding.ok_or("its message is compressed, and no grpc-encoding says how")?;
     coding.decode(message, false, out).map_err(|error| error.to_string())?;
     if out.len() == BODY_KEPT_BYTES_MAX {
-        return Err("its unpacked message has more than 1 MiB, of which nothing can be checked".to_owned());
+        return Err("its unpacked message has more than 1 MiB and cannot be checked".to_owned());
     }
     Ok(out)
 }

@@ -125,7 +125,8 @@ impl Reflection {
     /// # Errors
     /// It holds no schema, with the reason.
     pub fn answered(&mut self, message: &[u8]) -> Result<(), String> {
-        let unfit = |error: prost::DecodeError| format!("its answer is no answer of reflection ({error})");
+        let unfit =
+            |error: prost::DecodeError| format!("its answer is not an answer of reflection ({error})");
         let asked = self.questions.pop_front();
         match (Response::decode(message).map_err(unfit)?.answer, asked) {
             (Some(Answer::Files(Files { files })), _) => {

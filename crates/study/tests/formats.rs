@@ -5,11 +5,11 @@
 
 use assay_load::{Scenario, scenario_schema};
 use assay_model::{
-    AbReport, Advice, BisectReport, CapacityReport, FitReport, FlagsReport, GcComparison, GcEventsLine, GcReport,
-    HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot, Hosts,
-    JudgeReport, LoadResult, MemoryChange, MemoryEnd, MemoryPageOut, MemoryReport, MemorySample, MemoryTrim,
-    Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms, Summary, TimeChange, TimeReport, Trial,
-    WhatIf, WhyReport, schema,
+    AbReport, Advice, BisectReport, CapacityReport, FitReport, FlagsReport, GcComparison, GcEventsLine,
+    GcReport, HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot,
+    Hosts, JudgeReport, LoadResult, MemoryChange, MemoryEnd, MemoryPageOut, MemoryReport, MemorySample,
+    MemoryTrim, Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms, Summary, TimeChange, TimeReport,
+    Trial, WhatIf, WhyReport, schema,
 };
 use assay_study::{Study, load_run, study_schema, workload_schema};
 use expect_test::expect_file;

@@ -17,10 +17,10 @@ const LIMIT_MS_MAX: f64 = 3_600_000.0;
 /// Arguments of `assay fit`.
 #[derive(Debug, Args)]
 pub struct FitArguments {
-    /// A study file whose server, load and settings are used; of its factors the baseline alone
+    /// Study file whose server, load and settings are used, with its baseline levels only
     #[arg(required_unless_present_any = ["command", "workload"], conflicts_with_all = ["command", "workload"])]
     pub study: Option<PathBuf>,
-    /// The command that starts the server, with {port} in place of the port: 'java -jar shop.jar --server.port={port}'
+    /// Command that starts the server, with {port} in place of the port: 'java -jar shop.jar --server.port={port}'
     #[arg(long, value_name = "COMMAND", conflicts_with = "workload")]
     pub command: Option<String>,
     /// Working folder of the command [default: the current one]
@@ -29,22 +29,22 @@ pub struct FitArguments {
     /// A ready-made workload: brokerage, kiosk, supermarket
     #[arg(long, value_name = "NAME")]
     pub workload: Option<String>,
-    /// Option of the workload, as NAME=VALUE; may be repeated
+    /// Option of the workload, as NAME=VALUE. Repeatable
     #[arg(long, value_name = "NAME=VALUE", requires = "workload", value_parser = parse_option)]
     pub option: Vec<(String, String)>,
-    /// A percentile of the response time and its limit; may be repeated: --limit p99=50ms --limit p50=5ms
+    /// Percentile of the response time and its limit. Repeatable: --limit p99=50ms --limit p50=5ms
     #[arg(long, value_name = "PERCENTILE=TIME", value_parser = parse_limit, required_unless_present = "size")]
     pub limit: Vec<FitLatency>,
-    /// Path to request; the server is ready when it answers with success [default: /]
+    /// Path to request. The server is ready when it answers with success [default: /]
     #[arg(long, value_name = "PATH", value_parser = parse_path, requires = "command")]
     pub url_path: Option<String>,
-    /// Scenario file to load the server with; may be repeated, and then each must hold
+    /// Scenario file to load the server with. Repeatable: the limits must hold under each
     #[arg(long, value_name = "FILE")]
     pub scenario: Vec<PathBuf>,
     /// Requests per second, open loop [default: a closed loop of --users]
     #[arg(short, long, value_parser = parse_positive_number, allow_negative_numbers = true)]
     pub rate: Option<f64>,
-    /// Users of the closed loop; each sends the next request when the last one is answered [default: 4]
+    /// Users of the closed loop. Each sends the next request after the last answer [default: 4]
     #[arg(long, value_parser = parse_count, conflicts_with = "rate", allow_negative_numbers = true)]
     pub users: Option<u32>,
     /// The JVM that `java` in the command means: feature release or home folder [default: the java on the path]
@@ -56,8 +56,8 @@ pub struct FitArguments {
     /// Fit this limit alone
     #[arg(long, value_name = "RESOURCE")]
     pub only: Option<FitOnly>,
-    /// Fit an option instead of limits: a JVM option with {} in place of its value, '-XX:ParallelGCThreads={}', or {size}, which then
-    /// stands in the command
+    /// Fit an option instead of limits: a JVM option with {} in place of its value, '-XX:ParallelGCThreads={}', or {size}, which is then in
+    /// the command
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true, requires = "between", conflicts_with_all = ["limit", "heap", "only"])]
     pub size: Option<String>,
     /// The values of --size, as 1..16
@@ -81,7 +81,7 @@ pub struct FitArguments {
     /// Length of a measured window [default: 20s, or that of the study]
     #[arg(long, value_name = "TIME", value_parser = duration::parse_positive)]
     pub window: Option<Duration>,
-    /// Time for the whole search; it ends earlier when both limits are proved
+    /// Time for the whole search. It ends earlier if both limits are proved
     #[arg(long, value_name = "TIME", default_value = "30m", value_parser = duration::parse_positive, allow_negative_numbers = true)]
     pub budget: Duration,
     /// Seed of every random draw
@@ -90,7 +90,7 @@ pub struct FitArguments {
     /// Folder for the runs [default: runs/fit-TIME]
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Print what would run first and how long a probe takes, and run nothing
+    /// Print the first run and the time of a probe, and run nothing
     #[arg(long, conflicts_with = "html")]
     pub plan: bool,
     /// Write a page to FILE

@@ -156,7 +156,7 @@ impl SnapshotArguments {
 /// Memory whose contents nobody reads again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DeadMemoryName {
-    /// What the program has freed and malloc keeps: glibc, jemalloc, tcmalloc
+    /// Freed blocks that malloc keeps: glibc, jemalloc, tcmalloc
     Freed,
     /// Stacks of waiting threads, below the stack pointer
     StaleStacks,

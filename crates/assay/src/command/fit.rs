@@ -96,7 +96,7 @@ fn server(arguments: &FitArguments) -> Result<FitServer, Failure> {
     if let Some(study) = &arguments.study {
         if let Some(option) = arguments.typed() {
             return Err(Failure::input(format!(
-                "the study says how its server is loaded: leave {option} away, or write it in the study"
+                "the study defines how its server is loaded: leave {option} out, or write it in the study"
             )));
         }
         return Ok(FitServer::Study(Box::new(Study::read(study).map_err(StudyError::Diagnostics)?)));

@@ -99,8 +99,9 @@ static STRING_DEDUPLICATION_LONG: Rule = Rule {
     id: RuleId::of("string-deduplication-long"),
     severity: Severity::Warning,
     thresholds: &[PART, FELT, LONG, BESIDE],
-    evidence: "Time of string deduplication in pauses, from {part} of all pauses on, where these take {felt} of the time or more or one takes \
-               {long}; or time in which the JVM's thread deduplicates beside the application, from {beside} of the log on.",
+    evidence: "Time of string deduplication in pauses, from {part} of all pauses on, if pauses take {felt} of \
+        the time or more or one takes {long}. Or time in which the JVM's thread deduplicates concurrently, \
+        from {beside} of the log on.",
     cause: "`-XX:+UseStringDeduplication` looks at strings in pauses, keeps a table of them, and compares each new one with it.",
     fix: "Leave `-XX:+UseStringDeduplication` out.",
     alternatives: &["Deduplicate where equal strings are made."],
@@ -129,7 +130,7 @@ fn strings(report: &GcReport) -> Option<Found> {
     let (found, expected_effect) = if is_in_pauses {
         (found.at(report.pauses.max_at), "Pauses shrink by its time. Equal strings occupy memory again")
     } else {
-        (found, "The processor time goes to the application; equal strings occupy memory again")
+        (found, "The processor time goes to the application. Equal strings occupy memory again")
     };
     Some(
         found

@@ -12,11 +12,11 @@ static CONTAINER_UNSEEN: Rule = Rule {
     id: RuleId::of("container-unseen"),
     severity: Severity::Error,
     thresholds: &[],
-    evidence: "The largest heap and the memory limit of the container; the processors that the JVM counted when it started and those that it \
-               may use; the cause.",
-    cause: "The kernel has no line `memory` in `/proc/cgroups`, where releases before JDK-8349988 look for the limits; container support is \
-            off; the release does not know the container's control groups; an option sizes the heap above the limit; or the limit was lowered \
-            after the start.",
+    evidence: "The largest heap and the container's memory limit, the processors counted at the JVM's start \
+        and those that it may use, and the cause.",
+    cause: "The kernel has no line `memory` in `/proc/cgroups`, which releases before JDK-8349988 require. Or \
+        container support is off, or the release does not know the container's control groups. Or an option \
+        sizes the heap above the limit, or the limit was lowered after the start.",
     fix: "Remove the cause that the finding names.",
     alternatives: &["Until then set `-Xmx` and `-XX:ActiveProcessorCount` by the container's limits."],
     judge: Judge::of_bounded(unseen),

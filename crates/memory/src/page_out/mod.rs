@@ -238,7 +238,7 @@ fn write_out(
     for kind in kinds {
         let done = handle.page_out(&kind.pages).map_err(|source| PageOutError::of_call(pid, source))?;
         if done.refused_bytes != 0 {
-            let what = format!("{} bytes were unmapped meanwhile, or are locked", done.refused_bytes);
+            let what = format!("{} bytes were unmapped in the meantime, or are locked", done.refused_bytes);
             problems.push(Problem::new(kind.memory.word(), what));
         }
     }
@@ -273,12 +273,12 @@ fn watch(
     while began.elapsed() < options.watch && !options.stop.load(Ordering::SeqCst) {
         std::thread::sleep(NAP.min(options.watch));
         if !process.still_exists().unwrap_or(false) {
-            return problems.push(Problem::new("watch", "the process ended meanwhile"));
+            return problems.push(Problem::new("watch", "the process has ended"));
         }
     }
     let now = match LiveProcess::open(proc, process.pid()) {
         Ok(now) if now.identity() == process.identity() => now,
-        Ok(_) => return problems.push(Problem::new("watch", "the process ended meanwhile")),
+        Ok(_) => return problems.push(Problem::new("watch", "the process has ended")),
         Err(e) => return problems.push(Problem::from(&e)),
     };
     result.watched_ns = u64::try_from(began.elapsed().as_nanos()).ok();

@@ -87,10 +87,14 @@ fn facts(report: &FitReport) -> Vec<(&'static str, String)> {
         );
     }
     if let Some(heap) = &report.heap {
-        let how = if heap.is_given { "as given" } else { "what the limit leaves beside the rest" };
+        let how = if heap.is_given { "as given" } else { "the rest of the limit" };
         put(
             "heap",
-            Some(format!("-Xmx{}m, {how}; {} beside it", heap.max_bytes >> 20, size(heap.beside_bytes))),
+            Some(format!(
+                "-Xmx{}m, {how}, plus {} for everything else",
+                heap.max_bytes >> 20,
+                size(heap.beside_bytes)
+            )),
         );
         let elsewhere = heap.charged_elsewhere_bytes;
         let what = format!(

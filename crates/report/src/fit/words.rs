@@ -41,7 +41,7 @@ pub fn answer(report: &FitReport) -> String {
                 clean(&first.detail)
             ),
             None => {
-                "No container holds: not even one as large as what the server uses without limits.".to_owned()
+                "No container holds: not even one as large as the server's use without limits.".to_owned()
             }
         };
     }

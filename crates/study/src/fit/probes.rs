@@ -86,7 +86,7 @@ impl Probes<'_> {
     pub fn below_minimum(&mut self, asked: Asked) {
         let probe = FitProbe {
             verdict: FitVerdict::BelowMinimum,
-            detail: "beside what the JVM needs for itself there is no room for a heap of 8 MiB".to_owned(),
+            detail: "the JVM's own needs leave no room for a heap of 8 MiB".to_owned(),
             counts: true,
             ..self.blank(asked)
         };

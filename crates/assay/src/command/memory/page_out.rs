@@ -70,7 +70,7 @@ fn lines(result: &MemoryPageOut) -> Vec<String> {
     let before = mib(result.rss_bytes_before as f64);
     lines.push(match result.rss_bytes_after {
         Some(after) => format!("RSS {before} → {}", mib(after as f64)),
-        None => format!("RSS {before}; nothing was done (--dry-run)"),
+        None => format!("RSS {before}, left as it is (--dry-run)"),
     });
     lines.push(format!("{:<14}{:>14}{:>14}{:>14}", "memory", "predicted", "paged out", "came back"));
     lines.extend(result.parts.iter().map(|part| {
