@@ -140,7 +140,8 @@ pub fn run_for_value(
     }
 }
 
-fn default_out(study: &str) -> PathBuf {
+/// A new folder for the run of a study.
+pub(crate) fn default_out(study: &str) -> PathBuf {
     let time = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let base = PathBuf::from("runs").join(format!("{study}-{time}"));
     // Two runs in the same second.

@@ -1,5 +1,7 @@
 //! `assay run` and `assay demo`: a study from its file to its report.
 
+mod guests;
+
 use super::budget;
 use super::gate::{self, Usable};
 use super::inject::on_threads;
@@ -44,7 +46,11 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
 
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    let mut studies = prepare(source_of(&arguments.study)?, arguments.quick)?;
+    let source = source_of(&arguments.study)?;
+    if let Some(study) = guests::of(&source, arguments)? {
+        return guests::run(&study, arguments);
+    }
+    let mut studies = prepare(source, arguments.quick)?;
     if let Some(first) = studies.first() {
         check_conditions(&arguments.fail_if, first.plan())?;
     }
