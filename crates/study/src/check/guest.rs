@@ -136,7 +136,7 @@ mod tests {
     use crate::file::study::Study;
     use std::path::Path;
 
-    const SERVER: &str = "schema = \"assay.study/1\"\nname = \"s\"\nserver = { command = \"java -jar a.jar\", ready_url = \"http://127.0.0.1:{port}/\" }\n";
+    const SERVER: &str = "schema = \"assay.study/1\"\nname = \"s\"\nserver = { command = \"java -jar a.jar {port}\", ready_url = \"http://127.0.0.1:{port}/\" }\n";
 
     fn mistakes(further: &str) -> Vec<String> {
         let text = format!("{SERVER}{further}");

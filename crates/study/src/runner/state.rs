@@ -1,6 +1,7 @@
 //! A run in progress: its trials, its stored files, its events.
 
 use super::budget::{self, SoFar};
+use super::no_times;
 use super::treatments::RunTreatments;
 use crate::error::StudyError;
 use crate::file::fault::group_of;
@@ -348,9 +349,7 @@ impl<'a> Run<'a> {
         self.dir.redact_files(&folder)?;
         let histogram = self.keep_histogram(&trial, &folder);
         trial.response_curve = histogram.map(assay_load::curve).unwrap_or_default();
-        if self.prepared.plan.guest.is_some() {
-            self.without_times(&mut trial);
-        }
+        no_times::of_guest(&self.prepared.plan, &mut trial);
         self.dir.write_json(&format!("{folder_name}/{}", file::TRIAL), &trial)?;
         self.trials.push(trial.clone());
         self.dir.write_json(file::SUMMARY, &self.summary())?;
@@ -367,14 +366,6 @@ impl<'a> Run<'a> {
         let (number, variant, ok) = (trial.number, trial.variant.clone(), trial.counts());
         self.emit(RunEventKind::TrialEnded { number, variant, ok, detail })?;
         Ok(trial)
-    }
-
-    /// An emulated guest has none that mean anything.
-    fn without_times(&self, trial: &mut Trial) {
-        let measures = |id: &str| Metric::by_id(id).is_none_or(|metric| self.prepared.plan.measures(&metric));
-        trial.windows.iter_mut().for_each(|window| window.metrics.retain(|id, _| measures(id)));
-        trial.response_curve.clear();
-        trial.start_to_ready_ms = None;
     }
 
     /// Response times of a trial that counts.
