@@ -1,25 +1,19 @@
 //! `assay run` of a study whose trials run in emulated machines.
 
-use super::{Source, judged, shown, usable_for};
+use super::outcome::{judged, shown, usable_for};
 use crate::arguments::RunArguments;
 use crate::command::gate::{self, Usable};
 use crate::command::report;
 use crate::failure::Failure;
 use crate::output_file::{can_be_written, write_result};
 use crate::{forms, output, stop};
-use assay_study::{GuestEvent, InGuests, RunOptions};
+use assay_study::{Checked, GuestEvent, RunOptions};
 use std::process::ExitCode;
 
-/// The study, where it is for emulated machines. Mistakes in it are reported by whoever runs it otherwise.
-pub(super) fn of(source: &Source, arguments: &RunArguments) -> Result<Option<InGuests>, Failure> {
-    match source.read() {
-        Ok(checked) if checked.is_for_guests() => Ok(checked.in_guests(arguments.quick, &arguments.fail_if)?),
-        _ => Ok(None),
-    }
-}
-
 /// Runs it, or says where it would run.
-pub(super) fn run(study: &InGuests, arguments: &RunArguments) -> Result<ExitCode, Failure> {
+pub(super) fn run(checked: Checked, arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    let study = checked.in_guests(arguments.quick, &arguments.fail_if)?;
+    let study = study.ok_or_else(|| Failure::input("the study is not for guests"))?;
     let refused = |option: &str| {
         let what = "makes each block in a guest of its own, from the first to the last";
         Err(Failure::input(format!("{option}: {} {what}: leave it away", study.name())))
