@@ -63,7 +63,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Flags(flags) => command::flags::flags(&flags),
         Command::Completions(completions) => command::reference::completions(&completions),
         Command::Reference(reference) => command::reference::reference(&reference),
-        Command::BlockWorker => command::on::block_worker(),
+        Command::BlockWorker => command::run::block_worker(),
         Command::EmulatedGuest(guest) => {
             assay_emulate::work(&guest.work).map(|()| ExitCode::SUCCESS).map_err(Failure::internal)
         }

@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 const BYTES_MAX: u64 = 2 << 30;
 /// Most files of an image.
 const FILES_MAX: usize = 50_000;
-/// Mode bits of a folder, a regular file, a character device.
+/// Mode bits of a folder, a regular file, a symbolic link, a character device.
 const FOLDER: u32 = 0o040_755;
 const FILE: u32 = 0o100_000;
+const LINK: u32 = 0o120_777;
 const DEVICE: u32 = 0o020_600;
 
 /// What an entry holds.
@@ -61,6 +62,12 @@ impl GuestImage {
     /// A file with this content.
     pub fn add_bytes(&mut self, path: impl AsRef<Path>, bytes: Vec<u8>, is_program: bool) {
         self.put(path.as_ref(), Content::Bytes(bytes), FILE | if is_program { 0o755 } else { 0o644 });
+    }
+
+    /// A symbolic link.
+    pub fn add_link(&mut self, path: &Path, target: &Path) {
+        let target = target.to_string_lossy().into_owned().into_bytes();
+        self.put(path, Content::Bytes(target), LINK);
     }
 
     /// An empty folder, with those above it.

@@ -111,9 +111,9 @@ pub use memory::{
 pub use metric::{Better, EMULATED, Feels, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{ModeRead, ReferenceMode, RequestedMode};
 pub use plan::{
-    Design, EmulatedProcessor, Plan, PlannedBuild, PlannedEmulation, PlannedOperation, PlannedProcedure,
-    PlannedRequests, PlannedScenario, PlannedTreatment, PlannedTrial, Published, SkippedVariant, Subject,
-    Variant,
+    Design, EmulatedProcessor, GuestMachine, Plan, PlannedBuild, PlannedEmulation, PlannedGuest,
+    PlannedOperation, PlannedProcedure, PlannedRequests, PlannedScenario, PlannedTreatment, PlannedTrial,
+    Published, SkippedVariant, Subject, Variant,
 };
 pub use problem::{Problem, Reason};
 pub use ready_made::{ReadyMadeList, ReadyMadeScenario, ReadyMadeStudy};

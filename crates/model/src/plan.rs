@@ -1,7 +1,7 @@
 //! `plan.json`: what a run will do, fixed before anything starts.
 
 use crate::{
-    Claim, Estimate, JvmFacts, Metric, PER_BENCHMARK, PlannedBudget, PlannedCapacity, PlannedDuet,
+    Claim, Estimate, Feels, JvmFacts, Metric, PER_BENCHMARK, PlannedBudget, PlannedCapacity, PlannedDuet,
     PlannedFault, Provenance, RequestedMode, Verdict, metric,
 };
 use schemars::JsonSchema;
@@ -63,6 +63,69 @@ pub struct PlannedEmulation {
     /// Further files of the guest, as the study names them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+}
+
+/// Emulated machines in which trials can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GuestMachine {
+    /// IBM POWER9, little-endian, with pages of 64 KiB.
+    Power9,
+    /// Arm Neoverse-N1, with LSE atomics.
+    NeoverseN1,
+    /// x86-64, with control groups of version 2.
+    #[serde(rename = "x86-64")]
+    X86_64,
+}
+
+impl GuestMachine {
+    /// Its name in study files.
+    pub fn name(self) -> &'static str {
+        match self {
+            GuestMachine::Power9 => "power9",
+            GuestMachine::NeoverseN1 => "neoverse-n1",
+            GuestMachine::X86_64 => "x86-64",
+        }
+    }
+
+    /// What it is, for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            GuestMachine::Power9 => "POWER9",
+            GuestMachine::NeoverseN1 => "Arm Neoverse-N1",
+            GuestMachine::X86_64 => "x86-64",
+        }
+    }
+}
+
+/// The emulated machine in which the trials of a plan run. Bytes, counts and settings are exact there; times mean nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedGuest {
+    /// The machine.
+    pub machine: GuestMachine,
+    /// Beginning of the version of its kernel; absent: the first that was fetched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// Virtual processors.
+    pub processors: u32,
+    /// Memory nodes, among which processors and memory are divided.
+    pub nodes: u32,
+    /// Memory beyond what its files take, MiB.
+    pub memory_mib: u64,
+}
+
+impl PlannedGuest {
+    /// In words.
+    pub fn describe(&self) -> String {
+        let of = |n: u32, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let nodes =
+            if self.nodes == 1 { String::new() } else { format!(", {}", of(self.nodes, "memory node")) };
+        format!(
+            "emulated guest: {}, {}{nodes}; bytes, counts and settings are exact, times mean nothing",
+            self.machine.title(),
+            of(self.processors, "processor"),
+        )
+    }
 }
 
 /// How the trials of a plan measure: the one place that says so. It is stored in three keys, `subject`, `capacity` and `emulation`.
@@ -343,6 +406,9 @@ pub struct Plan {
     /// Numbers of the blocks that this run makes, one part of a whole; empty where it makes all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub part: Vec<u32>,
+    /// The emulated machine in which its trials run; absent where they run on the machine itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest: Option<PlannedGuest>,
     /// Where the run ends when it has decided what is asked, or its time is over; absent where all blocks are run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<PlannedBudget>,
@@ -362,6 +428,11 @@ impl Plan {
     /// Whether a metric is what a run with a budget is to decide.
     pub fn is_asked(&self, metric: &str) -> bool {
         self.budget.as_ref().is_some_and(|budget| budget.asks(metric))
+    }
+
+    /// Whether a metric means something where its trials run: an emulated guest has no times.
+    pub fn measures(&self, metric: &Metric) -> bool {
+        self.guest.is_none() || metric.feels == Feels::Nothing
     }
 
     /// Whether the load sets a metric, so that there is nothing to compare.

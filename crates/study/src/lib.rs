@@ -17,8 +17,8 @@
 //! | `runner` | trials, from their start to their stored result |
 //!
 //! `what_if`, `ab`, `bisect` and `judge` use them all: the first makes a study of a rule's advice, and judges its run; the second of two commands; the third of two
-//! commits, again and again; the last of flags and of parts of them, by the second. `fit` tries one
-//! server in container after container. So does `counted`, which counts the instructions of a study's variants in guests.
+//! commits, again and again; the last of flags and of parts of them, by the second. `fit` tries one server in container after container, `counted`
+//! counts the instructions of a study's variants in guests, and `guests` has whole studies run in emulated machines.
 
 mod ab;
 mod bisect;
@@ -27,6 +27,7 @@ mod counted;
 mod error;
 mod file;
 mod fit;
+mod guests;
 mod judge;
 mod plan;
 mod result;
@@ -44,6 +45,7 @@ pub use counted::CountedForm;
 pub use error::{Diagnostic, StudyError};
 pub use file::checkout::{fetched_sources, sources};
 pub use file::fault::{FaultLimit, FaultSignal, FaultTable};
+pub use file::guest::GuestTable;
 pub use file::host::{GroupTable, HostTable, PagesFor};
 pub use file::program::{BenchmarkTable, CommandLine, ProcessTable, RunAs, ServerTable, TlsTable};
 pub use file::ready_made::{READY_MADE, ReadyMade};
@@ -54,6 +56,7 @@ pub use file::study::{
 pub use file::units::{Seconds, Size, Swap, parse_size};
 pub use file::workload::{cache_of, workload_schema};
 pub use fit::{Fit, FitEvent, FitOption, FitOptions, FitServer, FitWorkload, default_folder as fit_folder};
+pub use guests::{GuestEvent, InGuests};
 pub use judge::{Judge, JudgeEvent, JudgeOptions, JudgedServer, default_folder as judge_folder};
 pub use plan::budget::Budget;
 pub use plan::part::Blocks;

@@ -17,7 +17,6 @@ pub mod judge;
 pub mod load;
 pub mod memory;
 pub mod merge;
-pub mod on;
 mod pair;
 mod plan;
 mod process;

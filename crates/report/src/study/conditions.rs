@@ -58,6 +58,7 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
         ("Load", format!("{}{rate}", text::clean(&plan.load))),
         ("Design", format!("{design}; {blocks}{windows}")),
     ];
+    facts.extend(plan.guest.iter().map(|guest| ("Place", guest.describe())));
     facts.extend(duet::facts(plan));
     facts.extend([
         ("Warm-up rule", text::clean(&plan.warm_up)),

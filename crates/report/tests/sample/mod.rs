@@ -165,6 +165,7 @@ fn plan(heaps: &[(&str, u64)]) -> Plan {
         claims: claims(),
         faults: Vec::new(),
         part: Vec::new(),
+        guest: None,
         budget: None,
     }
 }

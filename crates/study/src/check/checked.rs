@@ -10,6 +10,7 @@ use crate::check::each_jdk;
 use crate::check::emulation;
 use crate::check::factors::{NAME_CHARS_MAX, check_factors, check_level};
 use crate::check::faults;
+use crate::check::guest;
 use crate::check::processes::check_processes;
 use crate::check::program::{check_no_server, check_program};
 use crate::check::variants::check_variants;
@@ -45,6 +46,11 @@ impl Checked {
     /// The scenario file that the study names, relative to its folder; absent if variants have different ones.
     pub fn scenario_file(&self) -> Option<&str> {
         self.study.scenario.as_deref().filter(|name| !name.contains('{'))
+    }
+
+    /// Whether its trials run in emulated machines, and this program does not run in one of them.
+    pub fn is_for_guests(&self) -> bool {
+        self.study.guest.is_some() && !assay_emulate::is_inside()
     }
 
     /// The study files that are run after this one.
@@ -83,6 +89,7 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
     check_parts(&study, &mut document);
     let (workload, mut elsewhere) = resolve(&study, &mut document);
     emulation::check(&study, workload.as_ref(), &mut document);
+    guest::check(&study, workload.as_ref(), &mut document);
     duet::check(&study, workload.as_ref(), &mut document);
     let subject = workload.as_ref().map(|w| w.program.subject()).unwrap_or_default();
     check_metrics(&study, subject, &mut document);

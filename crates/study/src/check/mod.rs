@@ -13,6 +13,7 @@ mod each_jdk;
 pub(crate) mod emulation;
 mod factors;
 pub(crate) mod faults;
+pub(crate) mod guest;
 pub(crate) mod layout;
 mod processes;
 mod program;

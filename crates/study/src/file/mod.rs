@@ -3,6 +3,7 @@
 pub(crate) mod checkout;
 pub(crate) mod document;
 pub(crate) mod fault;
+pub(crate) mod guest;
 pub(crate) mod host;
 pub(crate) mod process;
 pub(crate) mod program;

@@ -1,6 +1,7 @@
 //! The study file and the workload file, as they are written. Their JSON schema is generated from these types.
 
 use crate::file::fault::FaultTable;
+use crate::file::guest::GuestTable;
 use crate::file::host::{GroupTable, HostTable};
 use crate::file::program::{BenchmarkTable, CommandLine, ProcessTable, ServerTable};
 use crate::file::units::{Seconds, Size};
@@ -68,6 +69,8 @@ pub struct Study {
     /// Instead of windows on this machine, each trial is a guest under full-system emulation. It counts instructions and what follows
     /// from them, never times.
     pub emulated: Option<EmulatedTable>,
+    /// Trials run in emulated machines instead of on this one, for bytes, counts and settings: times mean nothing there.
+    pub guest: Option<GuestTable>,
     /// When a window counts as disturbed.
     #[serde(default)]
     pub limits: LimitsTable,

@@ -2,6 +2,7 @@
 
 use crate::check::capacity;
 use crate::check::emulation;
+use crate::check::guest;
 use crate::check::layout::Layout;
 use crate::file::study::{LoadKind, Study};
 use crate::file::workload::Workload;
@@ -76,6 +77,7 @@ pub(super) fn plan(
         claims: Vec::new(),
         faults,
         part: Vec::new(),
+        guest: guest::planned(study),
         budget: None,
     };
     // A metric that the load sets cannot be compared with published values.

@@ -99,6 +99,10 @@ impl Checked {
     /// # Errors
     /// Everything missing or impossible here, with its place in the study file.
     pub fn prepare(self, quick: bool) -> Result<Prepared, StudyError> {
+        if self.is_for_guests() {
+            let what = format!("the trials of {} run in emulated machines: assay run runs them", self.name());
+            return Err(StudyError::Use(what));
+        }
         prepare(self, quick, provenance(&ProcRoot::default(), VERSION)).map_err(StudyError::Diagnostics)
     }
 }
@@ -143,8 +147,9 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     }
     let observe = study.observe.clone().unwrap_or_else(|| {
         let mut usual = usual_observers(&plan.procedure, &workload);
-        // Several threads keep no log together.
-        usual.retain(|observed| *observed != Observe::Latency || !study.has_threads());
+        // Several threads keep no log together. In an emulated guest times mean nothing.
+        let no_times = study.has_threads() || plan.guest.is_some();
+        usual.retain(|observed| *observed != Observe::Latency || !no_times);
         usual
     });
     let texts = [&text, &workload.text].into_iter();

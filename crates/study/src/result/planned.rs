@@ -67,6 +67,7 @@ pub fn plan(variants: Vec<Variant>) -> Plan {
         claims: vec![],
         faults: vec![],
         part: vec![],
+        guest: None,
         budget: None,
     }
 }

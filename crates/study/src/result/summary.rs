@@ -22,7 +22,11 @@ pub(crate) fn summarise(
 ) -> Summary {
     let mut problems = Vec::new();
     let windows = trials.iter().flat_map(|t| &t.windows);
-    let metrics = Metric::all_with(windows.flat_map(|w| w.metrics.keys().map(String::as_str)));
+    let mut metrics = Metric::all_with(windows.flat_map(|w| w.metrics.keys().map(String::as_str)));
+    metrics.retain(|metric| plan.measures(metric));
+    if plan.guest.is_some() {
+        curves.clear();
+    }
     let measured = measured(plan, &trials, &metrics);
     let looks = Looks::up_to(if plan.budget.is_some() { plan.blocks as usize } else { 0 }, ERROR);
     let variants: Vec<VariantSummary> = plan

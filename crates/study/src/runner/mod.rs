@@ -12,6 +12,7 @@ mod fresh;
 pub(crate) mod guest;
 mod in_step;
 mod launched;
+mod no_times;
 mod procedure;
 mod resident;
 mod self_ending;

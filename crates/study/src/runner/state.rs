@@ -1,6 +1,7 @@
 //! A run in progress: its trials, its stored files, its events.
 
 use super::budget::{self, SoFar};
+use super::no_times;
 use super::treatments::RunTreatments;
 use crate::error::StudyError;
 use crate::file::fault::group_of;
@@ -348,6 +349,7 @@ impl<'a> Run<'a> {
         self.dir.redact_files(&folder)?;
         let histogram = self.keep_histogram(&trial, &folder);
         trial.response_curve = histogram.map(assay_load::curve).unwrap_or_default();
+        no_times::of_guest(&self.prepared.plan, &mut trial);
         self.dir.write_json(&format!("{folder_name}/{}", file::TRIAL), &trial)?;
         self.trials.push(trial.clone());
         self.dir.write_json(file::SUMMARY, &self.summary())?;

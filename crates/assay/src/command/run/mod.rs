@@ -1,27 +1,32 @@
 //! `assay run` and `assay demo`: a study from its file to its report.
 
+mod guests;
+mod hosts;
+mod outcome;
+
 use super::budget;
 use super::gate::{self, Usable};
 use super::inject::on_threads;
-use super::on;
 use super::plan::plan_text;
 use super::report;
 use super::what_file::{FileKind, kind_of, said_of};
 use crate::arguments::{DemoArguments, FormatArguments, RunArguments};
 use crate::failure::Failure;
-use crate::forms::{self, Described};
-use crate::output_file::{can_be_written, write_result};
+use crate::forms;
+use crate::output_file::can_be_written;
 use crate::progress::Progress;
 use crate::{output, stop};
-use assay_model::{GateCase, Plan, StoredRun};
-use assay_place::Place;
+use assay_model::{Plan, StoredRun};
 use assay_study::{
     Checked, Diagnostic, Gate, Prepared, READY_MADE, ReadyMade, RunOptions, RunResult, Study, StudyError,
 };
 use assay_text::near::hint;
+use outcome::{concluded, shown, usable_for};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+pub use hosts::block_worker;
 
 /// The study of the demo, below the checkout's root.
 const DEMO: &str = "studies/compressed-references.toml";
@@ -46,10 +51,15 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
 
 /// Runs a study, or says what it would run.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    let source = source_of(&arguments.study)?;
     if let Some(place) = &arguments.on.on {
-        return run_elsewhere(place, arguments);
+        return hosts::run(place, source, arguments);
     }
-    let mut studies = prepare(source_of(&arguments.study)?, arguments.quick)?;
+    // Mistakes in it are reported below.
+    if let Some(checked) = source.read().ok().filter(Checked::is_for_guests) {
+        return guests::run(checked, arguments);
+    }
+    let mut studies = prepare(source, arguments.quick)?;
     if let Some(first) = studies.first() {
         check_conditions(&arguments.fail_if, first.plan())?;
     }
@@ -98,38 +108,6 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         }
     }
     Ok(gate::exit_code(usable, &cases))
-}
-
-/// Runs the blocks of a study on other hosts.
-fn run_elsewhere(place: &Place, arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    gate::check_files(&arguments.gate_files)?;
-    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
-    let source = source_of(&arguments.study)?;
-    let folder = tempfile::tempdir()?;
-    let study = match &source {
-        Source::File(path) => path.clone(),
-        Source::ReadyMade(study) => {
-            let path = folder.path().join(format!("{}.toml", study.name));
-            std::fs::write(&path, study.text)?;
-            path
-        }
-    };
-    let (run, page) = on::run_on(place, &study, arguments)?;
-    check_conditions(&arguments.fail_if, &run.plan)?;
-    forms::print(&run, arguments.format.form())?;
-    say!("\nreport: {}", shown(&page).display());
-    let (usable, cases) = concluded(&run, arguments)?;
-    Ok(gate::exit_code(usable, &cases))
-}
-
-/// What a run can be used for, its verdicts, and the page that was asked for.
-fn concluded(run: &StoredRun, arguments: &RunArguments) -> Result<(Usable, Vec<GateCase>), Failure> {
-    let (usable, why) = if arguments.allow_invalid { (Usable::Yes, None) } else { usable_for(run) };
-    let cases = judged(run, why, arguments)?;
-    if let Some(path) = &arguments.html {
-        write_result(path, |out| assay_report::study::document(run).write_html(out))?;
-    }
-    Ok((usable, cases))
 }
 
 /// Where a study comes from.
@@ -245,35 +223,6 @@ fn execute(study: &Prepared, options: &RunOptions, format: &FormatArguments) -> 
     Ok(run)
 }
 
-/// What the run can be used for, and why not for everything: no variant, or only one of several, has a usable value of the primary metric.
-fn usable_for(run: &StoredRun) -> (Usable, Option<String>) {
-    let metric = &run.plan.primary_metric;
-    if !run.has_answer() {
-        let why = format!("no variant has a value of {metric} that can be used");
-        say!("nothing counts: {why}");
-        return (Usable::No, Some(why));
-    }
-    let mut why = match (run.answer_without_another(), run.plan.variants.as_slice()) {
-        (Some(only), _) => format!("{only} alone has a value of {metric} that can be used"),
-        (None, [only]) if !run.plan.skipped.is_empty() => format!("{} alone can run here", only.name),
-        _ => return (Usable::Yes, None),
-    };
-    for skipped in &run.plan.skipped {
-        why += &format!("; {}: {}", skipped.name, skipped.reason);
-    }
-    say!("nothing is compared: {why}");
-    (Usable::OneSide, Some(why))
-}
-
-/// What the run says to the conditions of a build: a line each, and all of them in files where they were named.
-fn judged(run: &StoredRun, bad: Option<String>, arguments: &RunArguments) -> Result<Vec<GateCase>, Failure> {
-    let gates = arguments.fail_if.iter();
-    let cases: Vec<GateCase> = gates.flat_map(|gate| gate.judge(run)).collect();
-    gate::tell(&cases);
-    gate::write_cases(&arguments.gate_files, (&run.plan.study, bad), &cases, &|| run.document().markdown())?;
-    Ok(cases)
-}
-
 /// Runs a study, with its progress, and makes its page.
 pub fn carry_out(study: &Prepared, options: &RunOptions) -> Result<(RunResult, PathBuf), Failure> {
     let result = attempt(study, options)??;
@@ -291,10 +240,4 @@ pub fn attempt(study: &Prepared, options: &RunOptions) -> Result<Result<RunResul
 /// The root of the checkout: the program lies in its `target/release`, or `assay setup` fetched it.
 fn checkout() -> PathBuf {
     assay_study::sources().unwrap_or_else(|| PathBuf::from("."))
-}
-
-/// A path as short as it can be written from here.
-fn shown(path: &Path) -> &Path {
-    let here = std::env::current_dir().ok();
-    here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path)
 }

@@ -1,12 +1,16 @@
 //! `assay run --on`: the blocks of a study on several hosts, and the worker there.
 
-use super::inject::on_threads;
-use super::report::write_page;
+use super::outcome::finish;
+use super::{Source, check_conditions};
 use crate::arguments::{OnArguments, RunArguments};
+use crate::command::gate;
+use crate::command::inject::on_threads;
+use crate::command::report::write_page;
 use crate::failure::{Failure, Kind};
+use crate::output_file::can_be_written;
 use crate::progress::Progress;
 use crate::{stop, version};
-use assay_model::{Design, Plan, RunEvent, RunEventKind, StoredRun, file};
+use assay_model::{Design, Plan, RunEvent, RunEventKind, file};
 use assay_place::{
     Happened, HostPlan, Place, PlaceError, Refusal, Task, Work, make_blocks, plans, read_paths,
 };
@@ -24,15 +28,24 @@ const PARTS: &str = "parts";
 /// Assay on a host, unless another path is given.
 const PROGRAM: &str = "assay";
 
-/// Runs the blocks of a study file on hosts and merges them. Returns the run and its page.
-pub fn run_on(
-    place: &Place,
-    study: &Path,
-    arguments: &RunArguments,
-) -> Result<(StoredRun, PathBuf), Failure> {
+/// Runs the blocks of a study on hosts, merges them, and shows the run.
+pub(super) fn run(place: &Place, source: Source, arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    gate::check_files(&arguments.gate_files)?;
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
     let stop = stop::flag_on_signal()?;
-    let mut work = work(place, study, arguments)?;
+    // A study of the program itself is sent as a file, too.
+    let folder = tempfile::tempdir()?;
+    let study = match source {
+        Source::File(path) => path,
+        Source::ReadyMade(study) => {
+            let path = folder.path().join(format!("{}.toml", study.name));
+            fs::write(&path, study.text)?;
+            path
+        }
+    };
+    let mut work = work(place, &study, arguments)?;
     let plan = common_plan(&mut work, &stop)?;
+    check_conditions(&arguments.fail_if, &plan)?;
     let out = arguments.out.clone().unwrap_or_else(|| default_run_folder(&plan.study));
     let parts = out.join(PARTS);
     if parts.exists() && !arguments.resume {
@@ -48,7 +61,7 @@ pub fn run_on(
     fs::remove_dir_all(&parts)?;
     let run = load_run(&dir)?;
     let page = write_page(&run, &dir)?;
-    Ok((run, page))
+    finish(&run, &page, arguments)
 }
 
 /// The study with everything that a host needs for it. Mistakes in the file are found here, before a host is asked.

@@ -1,0 +1,226 @@
+//! Studies in emulated machines, as they are typed: each machine that can be had runs a small server, and what its kernel, its pages and its
+//! memory nodes are is seen in the results. What is emulated may take minutes beside neighbours, so most of it is `long`.
+
+use assay_model::{Metric, StoredRun};
+use assay_testkit::{checkout, find_java, find_tool, java_classes, skip};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const ASSAY: &str = env!("CARGO_BIN_EXE_assay");
+/// Long enough for an emulator on a machine that is full.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// What this machine lacks for guests of an architecture.
+fn lacks(architecture: &str) -> Option<String> {
+    let folder = checkout().join(format!(".assay/guest-{architecture}"));
+    if find_java(17, 64).is_none() || find_tool("javac").is_none() {
+        return Some("no JDK 17 with a compiler".to_owned());
+    }
+    if let Ok(why) = fs::read_to_string(folder.join("unavailable")) {
+        return Some(why.trim().to_owned());
+    }
+    if !folder.join("complete").is_file() {
+        return Some(format!("scripts/fetch-emulator {architecture} was not run"));
+    }
+    let is_built = architecture == "x86-64" || folder.join("assay").is_file();
+    (!is_built).then(|| format!("scripts/guest-program {architecture} was not run"))
+}
+
+/// A study of a small server in guests, with further keys before its tables and after them.
+fn study(folder: &Path, keys: &str, guest: &str, tables: &str) -> PathBuf {
+    let classes = java_classes("java/PlainServer.java");
+    fs::create_dir_all(folder.join("lib")).expect("a folder");
+    for class in fs::read_dir(classes).expect("classes").flatten() {
+        fs::copy(class.path(), folder.join("lib").join(class.file_name())).expect("copied");
+    }
+    let text = format!(
+        r#"
+schema = "assay.study/1"
+name = "guest"
+primary_metric = "rss_bytes"
+observe = ["areas", "gc"]
+heap = "32m"
+jvm = "17"
+jvm_options = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+load = {{ kind = "closed", users = 1, think = "500ms" }}
+{keys}
+[design]
+blocks = 1
+repeats_max = 0
+window = "3s"
+warm_up = {{ min = "0s", cap = "0s" }}
+[server]
+command = "java {{jvm_options}} -cp lib PlainServer {{port}}"
+ready_url = "http://127.0.0.1:{{port}}/"
+ready_timeout_s = 600
+environment = {{ WAITING = "155" }}
+[guest]
+{guest}
+{tables}
+"#
+    );
+    let file = folder.join("guest.toml");
+    fs::write(&file, text).expect("a file that can be written");
+    file
+}
+
+fn command(file: &Path, out: &Path) -> Command {
+    let mut command = Command::new(ASSAY);
+    command.arg("run").arg(file).arg("--out").arg(out).current_dir(checkout());
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+}
+
+fn run(file: &Path, out: &Path) -> StoredRun {
+    let output = command(file, out).output().expect("assay runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    println!("{said}");
+    assert!(output.status.success(), "{said}");
+    assay_study::load_run(out).expect("a run")
+}
+
+/// The bytes of a metric of the only variant.
+fn value(run: &StoredRun, metric: &str) -> f64 {
+    let variant = &run.summary.as_ref().expect("a summary").variants[0];
+    variant.metrics.get(metric).unwrap_or_else(|| panic!("{metric} in {:?}", variant.metrics)).estimate
+}
+
+/// What every run in a guest must be.
+fn check(run: &StoredRun, out: &Path, architecture: &str) {
+    assert_eq!(run.host.provenance.architecture, architecture);
+    assert!(run.plan.guest.is_some());
+    let summary = run.summary.as_ref().expect("a summary");
+    let all = summary.variants.iter().flat_map(|variant| variant.metrics.keys());
+    let of_time: Vec<&String> =
+        all.filter(|id| Metric::by_id(id).is_none_or(|metric| !run.plan.measures(&metric))).collect();
+    assert!(of_time.is_empty(), "times of a guest are stored: {of_time:?}");
+    let sample = run.trials[0].memory.last().expect("a snapshot");
+    let of_areas: u64 = sample.areas.iter().map(|area| area.resident_bytes).sum();
+    assert_eq!(of_areas, sample.rss_bytes, "{:?}", sample.areas);
+    println!("{architecture}: {:?}", sample.areas);
+    let console = out.join("guests/01/server.log");
+    assert!(console.is_file() && !out.join("guests/01/run").exists(), "its console stays, its copy does not");
+    assert!(!out.join("guests/01/emulated-image.cpio").exists(), "the guest's files are not kept");
+}
+
+fn small_guest(machine: &str, architecture: &str, stored_architecture: &str) {
+    if let Some(why) = lacks(architecture) {
+        skip!("{why}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("run");
+    let file = study(folder.path(), "", &format!("machine = \"{machine}\""), "");
+    let run = run(&file, &out);
+    check(&run, &out, stored_architecture);
+    println!("{machine}: {} bytes resident", value(&run, "rss_bytes"));
+}
+
+#[test]
+#[ignore = "long: a machine is emulated for a minute"]
+fn a_server_runs_in_a_guest_of_x86_64() {
+    small_guest("x86-64", "x86-64", "x86_64");
+}
+
+#[test]
+#[ignore = "long: a machine is emulated for a minute"]
+fn a_server_runs_in_a_guest_of_power9() {
+    small_guest("power9", "powerpc64le", "powerpc64");
+}
+
+#[test]
+#[ignore = "long: a machine is emulated for a minute"]
+fn a_server_runs_in_a_guest_of_neoverse_n1() {
+    small_guest("neoverse-n1", "aarch64", "aarch64");
+}
+
+/// Control groups of version 2, a node of two, and a processor that goes offline: none of them can be had on every machine.
+#[test]
+#[ignore = "long: a machine is emulated for a minute"]
+fn settings_of_a_guest_are_made_read_back_and_taken_back() {
+    if let Some(why) = lacks("x86-64") {
+        skip!("{why}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("run");
+    let levels = r#"
+[[factor]]
+name = "machine"
+level = [{ name = "bound", host = { numa = "1", online = "0,2-3" }, limits = { memory_high = "400m" } }]
+"#;
+    let guest = "machine = \"x86-64\"\nprocessors = 4\nnodes = 2";
+    let run = run(&study(folder.path(), "", guest, levels), &out);
+    let treatments = &run.trials[0].trial.treatments;
+    let said = format!("{treatments:#?}");
+    println!("{said}");
+    assert!(said.contains("cpuset.mems=1") && said.contains("memory.high=419430400"), "{said}");
+    assert!(said.contains("cpu1/online"), "{said}");
+    assert!(treatments.iter().all(|treatment| treatment.undone), "{said}");
+}
+
+#[test]
+fn a_study_of_times_is_refused_with_what_can_be_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    if let Some(why) = lacks("x86-64").filter(|why| why.contains("compiler")) {
+        skip!("{why}");
+    }
+    let file = study(folder.path(), "", "machine = \"power9\"", "");
+    let text = fs::read_to_string(&file).expect("read").replace("rss_bytes", "response_p99_ms");
+    fs::write(&file, text).expect("written");
+    let output = command(&file, &folder.path().join("run")).output().expect("assay runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("response_p99_ms depends on time") && said.contains("rss_bytes"), "{said}");
+    assert!(!folder.path().join("run").exists(), "nothing is left");
+}
+
+#[test]
+#[ignore = "long: a machine is emulated until it is interrupted"]
+fn an_interrupted_guest_leaves_no_emulator_and_no_image() {
+    if let Some(why) = lacks("x86-64") {
+        skip!("{why}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("run");
+    let file = study(folder.path(), "", "machine = \"x86-64\"", "");
+    let mut child = command(&file, &out).spawn().expect("assay starts");
+    let emulators = || emulators_in(&out);
+    let begun = Instant::now();
+    while emulators().is_empty() {
+        assert!(begun.elapsed() < PATIENCE, "no emulator was started");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
+    let status = child.wait().expect("it ends");
+    assert!(!status.success());
+    assert!(emulators().is_empty(), "an emulator is left");
+    assert!(!out.join("guests/01/emulated-image.cpio").exists());
+}
+
+/// Processes that run in a folder below `out`.
+fn emulators_in(out: &Path) -> Vec<PathBuf> {
+    let out = out.canonicalize().unwrap_or_else(|_| out.to_owned());
+    let all = fs::read_dir("/proc").expect("processes").flatten().map(|entry| entry.path());
+    all.filter(|process| fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(&out))).collect()
+}
+
+#[test]
+#[ignore = "long: a machine is emulated until its memory runs out"]
+fn a_guest_without_enough_memory_says_so() {
+    if let Some(why) = lacks("x86-64") {
+        skip!("{why}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let guest = "machine = \"x86-64\"\nmemory = \"256m\"";
+    let file = study(folder.path(), "", guest, "");
+    let text = fs::read_to_string(&file).expect("read");
+    let text = text.replace("heap = \"32m\"", "heap = \"1500m\"");
+    let text = text.replace("\"-XX:+UseSerialGC\"", "\"-XX:+UseSerialGC\", \"-XX:+AlwaysPreTouch\"");
+    fs::write(&file, text).expect("written");
+    let output = command(&file, &folder.path().join("run")).output().expect("assay runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("ran out of memory") && said.contains("[guest] memory"), "{said}");
+}
