@@ -186,8 +186,8 @@ pub enum Command {
     #[command(
         after_help = "EXAMPLES:\n  assay fit --command 'java -jar shop.jar --server.port={port}' --rate 500 --limit p99=50ms\n  \
         assay fit my-server.toml --limit p99=50ms --limit p50=5ms --budget 1h --html fit.html\n  \
-        assay fit --workload kiosk --rate 200 --limit p99=50ms --format md >> pull-request.md\n  \
-        assay fit --command 'java -jar shop.jar {port} --threads={size}' --rate 500 --size '{size}' --between 1..64"
+        assay fit --workload kiosk --rate 200 --limit p99=50ms --format md\n  \
+        assay fit --command 'java -jar shop.jar {port} --threads={size}' --rate 500 --size '{size}' --between 1..64 --budget 1h"
     )]
     Fit(Box<FitArguments>),
     /// Put a URL under load

@@ -43,7 +43,7 @@ fn each_mistake_is_named_with_what_to_do() {
     refused(&["--limit", "p99=50ms"], &["<STUDY>"]);
     refused(&["--command", SHOP, "--limit", "p98=50ms"], &["is not a limit", "p99=50ms"]);
     refused(&["--command", "java -jar shop.jar", "--limit", "p99=50ms"], &["--command", "{port}"]);
-    refused(&["none.toml", "--limit", "p99=50ms", "--rate", "5"], &["leave --rate away"]);
+    refused(&["none.toml", "--limit", "p99=50ms", "--rate", "5"], &["leave --rate out"]);
     refused(&["none.toml", "--limit", "p99=50ms"], &["none.toml"]);
     refused(&["--command", SHOP, "--size", "-XX:ParallelGCThreads={}"], &["--between"]);
     refused(
@@ -67,7 +67,7 @@ fn each_mistake_is_named_with_what_to_do() {
 
 #[test]
 fn a_heap_above_the_machine_is_refused_before_anything_runs() {
-    let words = ["no limit can hold", "larger than the memory of this machine"];
+    let words = ["no limit can hold", "exceeds the machine's memory"];
     refused(&["--command", SHOP, "--limit", "p99=50ms", "--heap", "900t"], &words);
 }
 

@@ -256,7 +256,11 @@ fn verdicts_are_written_for_a_build() {
 #[track_caller]
 fn assert_sarif(log: &serde_json::Value) {
     let schema = fs::read(checkout().join("testdata/sarif/sarif-schema-2.1.0.json")).expect("the schema");
-    let schema = serde_json::from_slice(&schema).expect("JSON");
+    let mut schema: serde_json::Value = serde_json::from_slice(&schema).expect("JSON");
+    // Its pattern for languages has a bracket too many, which is not a regular expression of JSON schemas.
+    for definition in ["run", "toolComponent"] {
+        schema["definitions"][definition]["properties"]["language"] = serde_json::json!({ "type": "string" });
+    }
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let wrong: Vec<String> = validator
         .iter_errors(log)

@@ -139,7 +139,7 @@ fn every_command_has_a_man_page_and_every_shell_completions() {
 #[test]
 fn the_reference_of_commands_is_up_to_date() {
     let said = said_by(&["reference"]);
-    for part in ["\n## assay memory diff\n", "- `--watch", "Exit codes: 0 good", "(default `64m`)"] {
+    for part in ["\n## assay memory diff\n", "- `--watch", "Exit code 0: success", "(default `64m`)"] {
         assert!(said.contains(part), "{part} is missing");
     }
     assert!(

@@ -30,8 +30,8 @@ pub enum SetFlagError {
     },
     /// The JVM kept its value.
     #[error(
-        "the JVM of process {pid} keeps {name}={now} although it was asked for {asked}: it can be changed at the start alone, or the value is not \
-         one of its own; `java -XX:+PrintFlagsFinal -version | grep manageable` lists what may change"
+        "the JVM of process {pid} keeps {name}={now} instead of {asked}: the flag cannot change at run time, or the value is not \
+         allowed; `java -XX:+PrintFlagsFinal -version | grep manageable` lists what may change"
     )]
     Kept {
         /// The process.

@@ -26,7 +26,7 @@ closed! {
         SwapUsed = "swap-used",
         /// The kernel prefers to drop files over swapping out heaps.
         Swappiness = "swappiness",
-        /// Strict overcommit leaves room for what JVMs reserve.
+        /// Strict overcommit leaves room for the reservations of JVMs.
         Overcommit = "overcommit",
         /// The machine survives a process that runs out of memory.
         PanicOnOom = "panic-on-oom",

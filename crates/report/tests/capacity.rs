@@ -242,8 +242,8 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
             A search of 3 windows, 4 min 32 s in all, seed 1
 
             NOT VALID: do not use these figures
-            - disturbance: 4 of 6 windows left out, the last for: processors used by others,
-              of the machine: 22.0 %, limit 10.0 %
+            - disturbance: 4 of 6 windows left out, the last for: share of the machine's
+              processors used by other processes: 22.0 %, limit 10.0 %
 
             Sustains 805 requests/s with p99 of buy under 10 ms; the limit is crossed at 812
             (790 to 835). The maximum is 1,240/s (1,210 to 1,260); p99 at 1,200/s is 60.0
@@ -284,9 +284,9 @@ fn a_result_that_is_not_valid_says_so_first_and_why() {
 
             Failed
             Check        What was found
-            ────────────────────────────────────────────────────────────────────────────────
-            disturbance  4 of 6 windows left out, the last for: processors used by others,
-                         of the machine: 22.0 %, limit 10.0 %
+            ───────────────────────────────────────────────────────────────────────────
+            disturbance  4 of 6 windows left out, the last for: share of the machine's
+                         processors used by other processes: 22.0 %, limit 10.0 %
 
             Without a verdict
             Check  What was found

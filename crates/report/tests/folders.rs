@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-const FOLDERS: [&str; 14] = [
-    "ab", "bisect", "capacity", "compare", "flags", "gc", "heap", "host", "judge", "load", "memory", "study",
-    "time", "why",
+const FOLDERS: [&str; 15] = [
+    "ab", "bisect", "capacity", "compare", "fit", "flags", "gc", "heap", "host", "judge", "load", "memory",
+    "study", "time", "why",
 ];
 
 /// Reports of studies, of two commands, which are a study, of flags, which are commands, and of all readers together show parts of others, which they offer as values.

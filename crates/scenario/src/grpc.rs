@@ -242,7 +242,7 @@ mod tests {
         };
         assert_eq!(read(b"\0\0\0\0\x02\x08\x07").as_deref(), Ok(r#"{"id":"7","state":""}"#));
         assert!(read(b"\0\0\0\0\x02\x08").expect_err("cut").contains("1 bytes where its message has 2"));
-        assert!(read(b"\0\0\0\0\x01\x08").expect_err("cut").contains("no shop.Receipt"));
+        assert!(read(b"\0\0\0\0\x01\x08").expect_err("cut").contains("not a shop.Receipt"));
         assert!(read(b"").expect_err("nothing").contains("no message"));
     }
 
@@ -281,6 +281,6 @@ mod tests {
         assert!(place.mistake("{").expect("no JSON").contains("is not JSON"));
         let unfit =
             place.write(b"{\"items\":[{\"count\":\"many\"}]}", &mut Vec::new()).expect_err("no number");
-        assert!(unfit.contains("is no shop.Order: ") && unfit.contains("line 1"), "{unfit}");
+        assert!(unfit.contains("is not a shop.Order: ") && unfit.contains("line 1"), "{unfit}");
     }
 }

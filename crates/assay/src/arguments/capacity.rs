@@ -94,8 +94,8 @@ pub struct CapacityArguments {
     /// Seed of every random draw [default: a new one, which the result shows]
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Exit with 1 if the rate within a limit is below this beyond noise, with 3 if that cannot be decided. 500@25 means 500/s within 25
-    /// ms, 500@checkout=200ms the limit of one operation. Repeatable
+    /// Exit with 1 if the rate within a limit is below this beyond noise, with 3 if undecided. Repeatable. 500@25 means 500/s
+    /// within 25 ms. 500@checkout=200ms has the limit of one operation
     #[arg(long, value_name = "RATE@LIMIT", value_parser = parse_at_least)]
     pub at_least: Vec<AtLeast>,
     /// Say what would be searched for and sent, by operation, and send nothing

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Arguments of `assay flags`.
 #[derive(Debug, Args)]
 pub struct FlagsArguments {
-    /// A JVM (number or part of its name), a file with options, or options or a command as one argument: '-Xmx4g -XX:+UseZGC', 'java -Xmx4g
+    /// A JVM (number or part of its name), a file, or options or a command as one argument: '-Xmx4g -XX:+UseZGC', 'java -Xmx4g
     /// -jar shop.jar'
     #[arg(
         value_name = "PID|NAME|OPTIONS|FILE",

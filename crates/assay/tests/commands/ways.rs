@@ -16,9 +16,12 @@ pub enum Way {
 }
 
 /// Commands that are not run here, by words that they have. Each is in some text.
-pub const NOT_RUN: [(&[&str], &str); 23] = [
+pub const NOT_RUN: [(&[&str], &str); 26] = [
     (&["ab"], "it starts two servers for minutes; ./check --long compares two (tests/ab.rs)"),
     (&["judge"], "it starts servers for minutes; tests/judge.rs has its plans and refusals"),
+    (&["fit"], "it starts servers in control groups for minutes; ./check --long runs it (tests/fit.rs)"),
+    (&["memory", "--page-out"], "it needs swap; the tests of crates/memory make some"),
+    (&["run", "--on"], "it needs hosts; tests/on.rs has a script in the place of ssh"),
     (&["demo"], "it runs for minutes; ./check --long runs it"),
     (&["setup"], "it builds servers; scripts/test-setup runs it"),
     (&["merge"], "it needs the parts of a run; the tests of crates/study make them"),

@@ -1,14 +1,12 @@
 //! Prose of Rust sources: texts in quotes that have some words, without those of tests.
 
+use super::patterns::CODE;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// Texts of fewer words are names, labels and parts of a sentence.
 const WORDS_MIN: usize = 4;
-
-/// In place of what the program puts in, and of code.
-const VALUE: &str = "CODE";
 
 /// The texts of a source, a paragraph for each of their lines.
 pub fn paragraphs(source: &str) -> Vec<String> {
@@ -61,14 +59,14 @@ fn prose(literal: &str) -> Vec<String> {
         return Vec::new();
     };
     let text = CONTINUED.replace_all(text, "").replace("\\\"", "\"").replace("\\n", "\n");
-    let text = INSERTED.replace_all(&text, VALUE);
+    let text = INSERTED.replace_all(&text, CODE);
     let is_prose = |line: &&str| line.split_whitespace().count() >= WORDS_MIN && !is_for_machines(line);
     text.lines().filter(is_prose).flat_map(parts_of_message).map(str::to_owned).collect()
 }
 
 /// Errors name the cause and, after a semicolon, the remedy: two sentences of a message, which begins with a small letter.
 fn parts_of_message(line: &str) -> Vec<&str> {
-    let is_message = !line.trim_start().starts_with(|c: char| c.is_uppercase()) || line.starts_with(VALUE);
+    let is_message = !line.trim_start().starts_with(|c: char| c.is_uppercase()) || line.starts_with(CODE);
     match line.split_once("; ") {
         Some((cause, remedy)) if is_message => vec![cause, remedy],
         _ => vec![line],
@@ -80,7 +78,7 @@ fn is_for_machines(line: &str) -> bool {
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let has_names_alone = || line.contains('_') && line.split(' ').all(|word| word.chars().all(is_name));
     let begins = ["<", "--", ":root", "{{"].iter().any(|mark| line.trim_start().starts_with(mark));
-    begins || line.contains("=\"") || has_names_alone()
+    begins || line.contains("=\"") || line.contains("/$") || has_names_alone()
 }
 
 #[test]

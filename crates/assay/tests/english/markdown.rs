@@ -1,9 +1,7 @@
 //! Prose of Markdown: paragraphs, items and cells, without headings and code.
 
+use super::patterns::CODE;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-
-/// Stands for a piece of code in a sentence: one word.
-const CODE: &str = "CODE";
 
 /// The paragraphs of a text. Headings, the first row of a table, and blocks of code are not among them.
 pub fn paragraphs(text: &str) -> Vec<String> {
@@ -11,10 +9,10 @@ pub fn paragraphs(text: &str) -> Vec<String> {
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
         match event {
             Event::Start(Tag::CodeBlock(_) | Tag::Heading { .. } | Tag::TableHead | Tag::HtmlBlock) => {
-                left_out += 1
+                left_out += 1;
             }
             Event::End(TagEnd::CodeBlock | TagEnd::Heading(_) | TagEnd::TableHead | TagEnd::HtmlBlock) => {
-                left_out -= 1
+                left_out -= 1;
             }
             Event::Start(Tag::Item) | Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableCell) => {
                 paragraphs.push(std::mem::take(&mut paragraph));

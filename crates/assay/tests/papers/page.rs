@@ -14,7 +14,7 @@ Assay follows five publications. This page has each of their systems, settings, 
 server of our own and a JVM of today, is next to each. Relations are compared. Scores of other people's benchmarks on other people's machines are not comparable.
 
 Verdicts: [Against published values](intervals.md#against-published-values). A claim in words, such as \"slightly\", has a numeric reading
-next to the quotation in the study file. \"Undecided\" is an answer: the interval includes both the published effect and no effect.
+next to the quotation in the study file. The verdict \"undecided\" is an answer: the interval includes both the published effect and no effect.
 
 A full form takes hours, the short form (`--quick`) minutes. `assay run STUDY --plan` shows the time before anything starts. `scripts/papers` runs all
 and keeps the results.

@@ -135,9 +135,8 @@ static GC_THREADS_OVER_CPUS: Rule = Rule {
     id: RuleId::of("gc-threads-over-cpus"),
     severity: Severity::Note,
     thresholds: &[WAITED, COLLECTOR],
-    evidence: "JVMs on the machine, the sum of their parallel GC threads, the processors, and the wait of \
-        this JVM's (from {waited} of their run time on). Made if the collector has {collector} of the CPU \
-        time.",
+    evidence: "JVMs on the machine, the sum of their parallel GC threads, the processors, and this JVM's wait \
+        (from {waited} of the run time on). Made if the collector has {collector} of the CPU time.",
     cause: "Each JVM sizes its collector for the whole machine.",
     fix: "Set `-XX:ParallelGCThreads=N` for each JVM, so that the sum is near the number of processors.",
     alternatives: &[],

@@ -29,7 +29,7 @@ static BUSY_WAIT: Rule = Rule {
     severity: Severity::Warning,
     thresholds: &[READY, STOPS, KERNEL, SPAN],
     evidence: "A thread's CPU time and voluntary switches in {span} or more. It ran or was ready {ready} of \
-        the time, stopped at most {stops} time per second, and had at most {kernel} of its CPU time in the \
+        the time and stopped at most {stops} time per second. At most {kernel} of its CPU time was in the \
         kernel.",
     cause: "A busy-wait loop, or one long computation.",
     fix: "See what it runs: `jcmd PID Thread.print`.",
@@ -98,7 +98,7 @@ static CALLS_WITHOUT_WAITS: Rule = Rule {
     severity: Severity::Warning,
     thresholds: &[READY, STOPS, KERNEL, SPAN],
     evidence: "A thread's CPU time and voluntary switches in {span} or more. It ran or was ready {ready} of \
-        the time, stopped at most {stops} time per second, and had more than {kernel} of its CPU time in the \
+        the time and stopped at most {stops} time per second. More than {kernel} of its CPU time was in the \
         kernel.",
     cause: "A selector or a socket is polled in a loop, or calls always find something to do.",
     fix: "See what it runs: `jcmd PID Thread.print`.",
@@ -161,8 +161,8 @@ static JDK_THREADS: Rule = Rule {
     id: RuleId::of("jdk-threads"),
     severity: Severity::Warning,
     thresholds: &[ROLE],
-    evidence: "CPU time of the JDK's own threads, from {role} of the process's on, which of them has most of it, and, where samples or a \
-               recording have its name, the method that they run most often for dead objects.",
+    evidence: "CPU time of the JDK's own threads, from {role} of the process's on, and the thread with most \
+        of it. If samples or a recording have it, also the method that they run most often for dead objects.",
     cause: "Objects with a finalizer, a cleaner or a reference queue die as fast as one thread can follow, or \
         one of them takes long.",
     fix: "See its class: `jcmd PID Thread.print`, several times.",
@@ -205,8 +205,9 @@ static JVM_THREADS: Rule = Rule {
     id: RuleId::of("jvm-threads"),
     severity: Severity::Note,
     thresholds: &[ROLE],
-    evidence: "CPU time of the largest role without another finding, from {role} of the process's on: the \
-        VM's own threads, pollers of virtual threads, native agents, or threads that the JVM does not list.",
+    evidence: "CPU time of the largest role without another finding, from {role} of the process's on. Such \
+        roles are the VM's own threads, pollers of virtual threads, native agents, and threads that the JVM \
+        does not list.",
     cause: "Operations in safepoints, an agent, or native code of the program.",
     fix: "See where it spends its time: the flame graph of `assay time PID --html FILE`.",
     alternatives: &[

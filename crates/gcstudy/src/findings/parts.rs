@@ -69,9 +69,9 @@ static ROOT_SCAN_LONG: Rule = Rule {
     id: RuleId::of("root-scan-long"),
     severity: Severity::Warning,
     thresholds: &[PART, FELT, LONG],
-    evidence: "Time of scanning roots in G1's pauses, from {part} of all pauses on, if pauses take {felt} of \
-        the time or more or one takes {long}. Logs with phases have it (`-Xlog:gc+phases=debug`, on JDK 8 \
-        `-XX:+PrintGCDetails`).",
+    evidence: "Time of scanning roots in G1's pauses, from {part} of all pauses on. Made if pauses take \
+        {felt} of the time or more or one takes {long}. Logs with phases have it (`-Xlog:gc+phases=debug`, \
+        on JDK 8 `-XX:+PrintGCDetails`).",
     cause: "Many threads, or deep stacks: each frame is looked at in each pause. Less often many class loaders or JNI handles.",
     fix: "Look at how many threads there are and how deep they stand: `jcmd PID Thread.print`.",
     alternatives: &["Have fewer threads that wait: a pool with a limit, virtual threads."],

@@ -228,9 +228,9 @@ static HEAP_TOO_LARGE: Rule = Rule {
     id: RuleId::of("heap-too-large"),
     severity: Severity::Note,
     thresholds: &[LIVE_TIMES, PAUSED, HEAP, LIVE_SETS, LEVELLED],
-    evidence: "The live set, from {live_sets} collections on, and the largest heap, from {live_times} times \
-        as much on, with at most {paused} of the time in pauses. For heaps from {heap} on, in logs of \
-        {levelled} or more in which the live set has levelled off.",
+    evidence: "The live set of {live_sets} collections or more, a heap of at least {live_times} times its \
+        size, and at most {paused} of the time in pauses. For heaps from {heap} on, in logs of {levelled} or \
+        more in which the live set has levelled off.",
     cause: "The heap was sized for more than the program keeps.",
     fix: "Try `-Xmx` of four times the live set and compare both logs with `assay gc diff`.",
     alternatives: &[],

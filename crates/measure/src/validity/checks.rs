@@ -296,8 +296,8 @@ fn pressure(facts: &RunFacts<'_>) -> ValidityCheck {
     };
     let (lowest_rate, at_lowest) = at_lowest(facts).unwrap_or((0.0, most));
     let evidence = format!(
-        "a task of the machine (server and generator included) waited for a processor in {} of the time at \
-            {lowest_rate:.0}/s, the lowest rate, at most in {} (PSI, cpu some), not judged",
+        "a task of the machine waited for a processor in {} of the time at {lowest_rate:.0}/s, the lowest \
+            rate, at most in {} (PSI, cpu some), not judged",
         percent::share(at_lowest),
         percent::share(most)
     );
@@ -321,8 +321,8 @@ pub(crate) fn unknown(facts: &RunFacts<'_>) -> Option<Problem> {
     let (rate, share) =
         at_lowest(facts).filter(|(_, share)| !facts.knows_server && PRESSED_SHARE < *share)?;
     let what = format!(
-        "not known whether the result is valid: at {rate:.0}/s, the lowest rate, a task of the machine waited \
-            for a processor in {} of the time. It is unknown whether the server or other processes used the \
+        "not known whether the result is valid: at {rate:.0}/s, the lowest rate, a task waited for a \
+            processor in {} of the time. It is unknown whether the server or other processes used the \
             processors: name the server's process with --pid",
         percent::share(share)
     );

@@ -121,7 +121,7 @@ static MALLOC_ARENAS: Rule = Rule {
     thresholds: &[ARENAS, KEPT],
     evidence: "How many arenas of glibc's malloc keep freed memory, {kept} or more each, and how much of it lies beyond the {arenas} \
                largest.",
-    cause: "glibc gives threads arenas of their own, up to eight per processor; what one arena has freed, another cannot use.",
+    cause: "glibc has separate arenas for threads, up to eight per processor. One arena cannot use the freed blocks of another.",
     fix: "Set `MALLOC_ARENA_MAX={arenas}` in the environment. Threads that allocate much may then wait for each other.",
     alternatives: &[],
     judge: Judge::of(arenas).about(is_freed),

@@ -70,7 +70,7 @@ struct Judged {
 impl Judged {
     fn left_out(&mut self, compared: &Comparable<'_>) {
         if 0 < compared.of_earlier {
-            let what = "snapshots before the process was started anew are left out";
+            let what = "snapshots before the restart of the process are left out";
             self.evidence.push(format!("{} {what}", compared.of_earlier));
         }
         if 0 < compared.of_other_depth {
@@ -124,9 +124,7 @@ impl Judged {
                 self.holders_that_grow(compared, live);
                 if self.growing.len() == before {
                     let path = vec![Area::JavaHeap.title().to_owned(), "live objects".to_owned()];
-                    let what =
-                        "live objects of many holders, none of which grows by as much as matters by itself"
-                            .to_owned();
+                    let what = "live objects of many holders, each with little growth".to_owned();
                     let ground = GrowthGround::LiveObjects;
                     self.grows(compared, (path, what), ground, (&all_points, bytes_per_s, since));
                 }

@@ -38,9 +38,9 @@ emulated! {
             "instructions of the server's tasks between two marks in an emulated guest, divided by the \
                 requests begun and ended between them. A string instruction counts once";
         EMULATED_USER_LOADS_PER_REQUEST, EMULATED_KERNEL_LOADS_PER_REQUEST = "loads_per_request", "loads per request", "loads",
-            "accesses to memory that read, counted likewise; each element of a string instruction is one";
+            "read accesses to memory, counted likewise. Each element of a string instruction is one";
         EMULATED_USER_STORES_PER_REQUEST, EMULATED_KERNEL_STORES_PER_REQUEST = "stores_per_request", "stores per request", "stores",
-            "accesses to memory that write, counted likewise";
+            "write accesses to memory, counted likewise";
         EMULATED_USER_BRANCHES_PER_REQUEST, EMULATED_KERNEL_BRANCHES_PER_REQUEST = "branches_per_request", "branches per request", "branches",
             "jumps, calls and returns, counted likewise";
         EMULATED_USER_BRANCHES_TAKEN_PER_REQUEST, EMULATED_KERNEL_BRANCHES_TAKEN_PER_REQUEST = "branches_taken_per_request", "branches taken per request", "branches",

@@ -7,10 +7,10 @@ use assay_kit::page::drawings;
 use assay_kit::text::clean;
 use assay_model::{FitReport, FitResource, Problem};
 
-/// What the interval is, and what the runs do.
-const HOW_TO_READ: &str = "Each run is a fresh process in a control group with that limit, warmed up and then measured. Its heap is touched as a \
-                           whole at the start (-XX:+AlwaysPreTouch), so that a kill that would take hours to come is seen in the first minute. The \
-                           interval is of the size at which 95 of 100 runs hold. A limit that is fitted to one mix of requests is that mix's.";
+/// The meaning of the runs and of the interval.
+const HOW_TO_READ: &str = "Each run is a fresh process in a control group with that limit, warmed up and then measured. Its whole \
+                           heap is touched at the start (-XX:+AlwaysPreTouch), so a kill that would take hours happens in the first \
+                           minute. The interval is of the size at which 95 of 100 runs hold. The limit holds for this mix of requests.";
 
 /// The smallest container, or value of an option.
 pub fn document(report: &FitReport) -> Document {
@@ -98,7 +98,7 @@ fn facts(report: &FitReport) -> Vec<(&'static str, String)> {
         );
         let elsewhere = heap.charged_elsewhere_bytes;
         let what = format!(
-            "{} of code and files, which other control groups used first: a container alone on its machine pays for them, so they are in what to set",
+            "{} of code and files that other control groups used first. A container alone on its machine pays for them, so the limit to set includes them",
             size(elsewhere)
         );
         put("charged elsewhere", (elsewhere != 0).then_some(what));

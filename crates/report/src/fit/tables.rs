@@ -8,7 +8,7 @@ use assay_model::{FitProbe, FitReport, FitVerdict, FittedOption};
 
 /// What formulas would have set.
 pub fn formulas(report: &FitReport) -> Table {
-    Table::of("What common formulas would have set, each with the same -Xmx", &report.formulas)
+    Table::of("Settings of common formulas, each with the same -Xmx", &report.formulas)
         .words("Formula", |of| words::formula(of.name))
         .figures("Memory", |of| size(of.memory_bytes))
         .figures("Above the smallest", |of| signed_size(of.above_bytes))

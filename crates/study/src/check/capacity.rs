@@ -85,8 +85,8 @@ pub(crate) fn describe(planned: &PlannedCapacity) -> String {
         CapacityMethod::Sweep => "sweep",
     };
     format!(
-        "{method} for the highest sustained rate and the highest Poisson rates at which the {}th percentile \
-            of the response time {}, at most about {} s, {} connections{threads}",
+        "{method} for the highest sustained rate and the highest rates at which the {}th percentile of the \
+            response time {}, at most about {} s, {} connections{threads}",
         planned.percentile,
         keeps.join(", "),
         planned.budget_s,

@@ -190,6 +190,10 @@ impl Fit {
         let asked =
             Asked { resource: FitResource::Memory, purpose: FitPurpose::Unlimited, container: without };
         let Some((first, trial)) = probes.run(asked)? else { return Ok(FitOutcome::Stopped) };
+        if first.verdict == FitVerdict::Ended {
+            let what = format!("the server does not run, even without limits: {}", first.detail);
+            return Err(StudyError::Environment(what));
+        }
         if first.verdict != FitVerdict::Holds {
             return Ok(if first.counts { FitOutcome::NothingHolds } else { FitOutcome::Undecided });
         }
@@ -473,7 +477,8 @@ fn check_groups(container: &Container) -> Result<(), StudyError> {
 fn no_heap_fits(heap_bytes: u64, machine_bytes: u64) -> StudyError {
     let size = assay_text::size::rounded;
     StudyError::Use(format!(
-        "no limit can hold: the heap of {} is larger than the memory of this machine, {}: set a smaller -Xmx, or run it on a larger machine",
+        "no limit can hold: the heap of {} exceeds the machine's memory of {}: set a smaller -Xmx, or use a \
+            larger machine",
         size(heap_bytes),
         size(machine_bytes)
     ))

@@ -145,6 +145,7 @@ impl Container {
             cpus: self.cpu_millicores.map(|millicores| millicores / 1000.0),
             memory: self.memory_bytes.map(size),
             swap: self.is_without_swap.then_some(Swap::Off),
+            memory_high: None,
         };
         Level {
             name: self.name(),

@@ -125,8 +125,8 @@ pub(super) fn check_attached(server: &ServerTable, layout: Layout, document: &mu
         document.add("server.gc_log", format!("{e}; gc_log (--gc-log) is the file that the server writes"));
     }
     if layout.kind == Design::Fresh && (layout.blocks, layout.repeats_max) != (1, 0) {
-        let what = "a server that already runs cannot be restarted for each trial: use blocks = 1 and \
-            repeats_max = 0, or kind = \"resident\" for several windows";
+        let what = "a running server cannot be restarted for each trial: use blocks = 1 and repeats_max = 0, \
+            or kind = \"resident\" for several windows";
         document.add("design", what);
     }
 }

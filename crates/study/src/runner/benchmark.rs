@@ -89,8 +89,8 @@ fn read_modes(launched: &mut Launched<'_>) -> Result<(), String> {
     }
     let logs = read_logs(&launched.folder);
     if logs.is_empty() {
-        return Err("no JVM of the benchmark program wrote a log, so the JVM options of its measurement are unproven: \
-                    does the command pass {jvm_options} to the JVMs in which it measures?"
+        return Err("no JVM of the benchmark program wrote a log, so its JVM options are unproven: does the command pass \
+                    {jvm_options} to the JVMs that measure?"
             .to_owned());
     }
     let mut unread = Vec::new();

@@ -1,7 +1,7 @@
 //! `assay run --on`: the blocks of a study on several hosts, and the worker there.
 
-use super::outcome::finish;
-use super::{Source, check_conditions};
+use super::outcome::{check_conditions, finish};
+use super::source::Source;
 use crate::arguments::{OnArguments, RunArguments};
 use crate::command::gate;
 use crate::command::inject::on_threads;

@@ -5,7 +5,8 @@ use crate::command::gate::{self, Usable};
 use crate::failure::Failure;
 use crate::forms::{self, Described};
 use crate::output_file::write_result;
-use assay_model::{GateCase, StoredRun};
+use assay_model::{GateCase, Plan, StoredRun};
+use assay_study::Gate;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -63,4 +64,16 @@ fn judged(run: &StoredRun, bad: Option<String>, arguments: &RunArguments) -> Res
 pub(super) fn shown(path: &Path) -> &Path {
     let here = std::env::current_dir().ok();
     here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path)
+}
+
+/// Names conditions that the run could never decide, before it begins.
+pub(super) fn check_conditions(conditions: &[Gate], plan: &Plan) -> Result<(), Failure> {
+    let has_baseline = plan.variants.iter().any(|variant| variant.baseline.is_some());
+    match conditions.iter().find(|condition| condition.is_of_change() && !has_baseline) {
+        Some(condition) => Err(Failure::input(format!(
+            "`{condition}` is about a change, and no variant of {} has a baseline\n  the value itself is compared without a sign: > 25",
+            plan.study
+        ))),
+        None => Ok(()),
+    }
 }

@@ -7,7 +7,7 @@ const STATUS: &str = "/proc/{pid}/status";
 
 /// Bad where more than 80 % is taken.
 fn room(taken: u64, most: u64, what: &str) -> Judged {
-    Judged::bad_if(most / 5 * 4 < taken, most, format!("{taken} {what}, good: below 80 %"))
+    Judged::bad_if(most / 5 * 4 < taken, most, format!("{taken} {what}; good: below 80 %"))
 }
 
 /// The soft limit of a line of `/proc/PID/limits`; `None` where it is unlimited.

@@ -211,5 +211,5 @@ pub(super) fn malloc_arenas(view: &View<'_>) -> Judgement {
         Some(false) => "its environment does not limit them",
         None => "its environment could not be read",
     };
-    Ok(Judged::bad_if(ARENAS_MAX < arenas, arenas, format!("{why}, good: at most {ARENAS_MAX}")))
+    Ok(Judged::bad_if(ARENAS_MAX < arenas, arenas, format!("{why}; good: at most {ARENAS_MAX}")))
 }

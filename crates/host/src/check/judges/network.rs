@@ -112,7 +112,7 @@ fn since_boot(view: &View<'_>, number: u64, of: (u64, &str)) -> Judgement {
         (Some(Bound::PerDay(most)), Some(days)) => {
             // A machine that runs for minutes has no rate yet.
             let each_day = number as f64 / days.max(1.0);
-            let why = format!("{what} since boot, {each_day:.1} a day, good: at most {most} a day");
+            let why = format!("{what} since boot, {each_day:.1} a day; good: at most {most} a day");
             (most < each_day, why)
         }
         (Some(Bound::PerDay(_)) | None, _) => (number != 0, format!("{what} since boot, an unknown time")),
@@ -149,7 +149,7 @@ pub(super) fn local_ports(view: &View<'_>) -> Judgement {
         return Err(Judged::unknown(format!("{text:?} is not a range")));
     };
     let count = (last + 1).saturating_sub(first);
-    let why = format!("{count} connections to one address and port, good: at least {LOCAL_PORTS_MIN}");
+    let why = format!("{count} connections to one address and port; good: at least {LOCAL_PORTS_MIN}");
     Ok(Judged::bad_if(count < LOCAL_PORTS_MIN, format!("{first} {last}"), why))
 }
 
@@ -159,7 +159,7 @@ pub(super) fn connection_tracking(view: &View<'_>) -> Judgement {
     Ok(Judged::bad_if(
         most / 5 * 4 < count,
         most,
-        format!("{count} connections are tracked, good: below 80 %"),
+        format!("{count} connections are tracked; good: below 80 %"),
     ))
 }
 

@@ -80,7 +80,7 @@ pub(super) fn load_average(view: &View<'_>) -> Judgement {
     let five_minutes = text.split_whitespace().nth(1).and_then(|word| word.parse::<f64>().ok());
     let load = five_minutes.ok_or_else(|| Judged::unknown("it does not give five minutes"))?;
     let each = load / view.processors()? as f64;
-    let why = format!("{each:.2} for each processor, good: at most {LOAD_PER_PROCESSOR_MAX}");
+    let why = format!("{each:.2} for each processor; good: at most {LOAD_PER_PROCESSOR_MAX}");
     Ok(Judged::bad_if(LOAD_PER_PROCESSOR_MAX < each, load, why))
 }
 

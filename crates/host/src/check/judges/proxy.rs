@@ -50,7 +50,7 @@ pub(super) fn requests_per_connection(view: &View<'_>) -> Judgement {
     each(view, |directives| {
         let given = least(directives, "keepalive_requests")?;
         let value = given.unwrap_or(REQUESTS_DEFAULT);
-        let why = format!("{}, good: at least {REQUESTS_MIN}", given_or_default(given));
+        let why = format!("{}; good: at least {REQUESTS_MIN}", given_or_default(given));
         Ok(Judged::bad_if(value < REQUESTS_MIN, value, why))
     })
 }

@@ -23,7 +23,7 @@ pub(super) static LARGE_SHARE: assay_model::Rule<()> = assay_model::Rule {
     evidence: "Resident bytes of one owner without another finding, from {share} of RSS and {size} on, with \
         its largest holder. An owner is a class of Java objects, a library, a folder of shared memory, or an \
         area of the JVM. Java objects themselves and the code of the JVM do not count.",
-    cause: "Whoever is named allocated the memory, and has not given it back.",
+    cause: "The named owner allocated the memory and has not freed it.",
     fix: "The finding names the step for the owner: closing held objects, a malloc profiler for a library, \
         `jcmd` for the JVM's own areas.",
     alternatives: &[],

@@ -138,7 +138,7 @@ fn a_log_without_requests_says_why() {
 #[test]
 fn a_line_without_end_is_read_in_bounded_pieces() {
     let long = format!("{}\n{}", "x".repeat(1 << 20), line(0, "GET /a", 200));
-    assert!(made(&long, None).expect("the second line").text.contains("2 lines, of which 1 are"));
+    assert!(made(&long, None).expect("the second line").text.contains("2 lines, including 1 requests"));
 }
 
 proptest! {
