@@ -137,7 +137,33 @@ pub fn attach_command(
     command: &str,
     timeout: Duration,
 ) -> Result<String, AttachError> {
-    if command.is_empty() || COMMAND_BYTES_MAX < command.len() || command.contains('\0') {
+    request(proc, pid, "jcmd", [command, ""], timeout)
+}
+
+/// Has the JVM set a flag: the protocol's own operation, which JDK 8 has too, where it lacks the diagnostic command.
+///
+/// # Errors
+/// As of [`attach_command`]; refused where the flag may not change while it runs.
+pub(crate) fn attach_set_flag(
+    proc: &ProcRoot,
+    pid: u32,
+    [name, value]: [&str; 2],
+    timeout: Duration,
+) -> Result<String, AttachError> {
+    request(proc, pid, "setflag", [name, value], timeout)
+}
+
+/// Sends an operation with its arguments; the third of the protocol is always empty.
+fn request(
+    proc: &ProcRoot,
+    pid: u32,
+    operation: &str,
+    arguments: [&str; 2],
+    timeout: Duration,
+) -> Result<String, AttachError> {
+    let [first, second] = arguments;
+    let is_bad = |text: &str| COMMAND_BYTES_MAX < text.len() || text.contains('\0');
+    if first.is_empty() || arguments.into_iter().any(is_bad) {
         return Err(AttachError::BadCommand);
     }
     let target = Target::find(proc, pid, timeout)?;
@@ -145,7 +171,7 @@ pub fn attach_command(
         Some(stream) => stream,
         None => target.ask_to_listen()?,
     };
-    let request = format!("1\0jcmd\0{command}\0\0\0");
+    let request = format!("1\0{operation}\0{first}\0{second}\0\0");
     stream
         .set_write_timeout(Some(target.remaining("take the command")?))
         .map_err(|e| target.io("write to", e))?;

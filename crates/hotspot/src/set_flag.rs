@@ -1,8 +1,9 @@
-//! Setting a flag that a JVM lets be changed while it runs (`manageable`), as `jcmd PID VM.set_flag` does.
+//! Setting a flag that a JVM lets be changed while it runs (`manageable`), as `jinfo -flag NAME=VALUE PID` does.
 //!
-//! The JVM's answer is text for people, and it answers in the same way whether it obeys or not: what came of it is read from its memory.
+//! The JVM's answer is text for people: what came of it is read from its memory.
 
-use crate::{AttachError, FlagValue, Hotspot, HotspotError, attach_command};
+use crate::attach::attach_set_flag;
+use crate::{AttachError, FlagValue, Hotspot, HotspotError};
 use assay_linux::{CachedMemory, LinuxError, LiveProcess, ProcRoot};
 use std::time::Duration;
 
@@ -53,7 +54,17 @@ pub enum SetFlagError {
 /// When the process is not a JVM, has no such flag, cannot be asked, or keeps its value.
 pub fn set_flag(proc: &ProcRoot, pid: u32, name: &str, value: &str) -> Result<String, SetFlagError> {
     let before = read_flag(proc, pid, name)?;
-    attach_command(proc, pid, &format!("VM.set_flag {name} {value}"), ANSWER_TIMEOUT)?;
+    // JDK 8 takes a number alone for what is on or off; later releases take both.
+    let sent = match (&before, value) {
+        (FlagValue::Bool(_), "true") => "1",
+        (FlagValue::Bool(_), "false") => "0",
+        (_, value) => value,
+    };
+    match attach_set_flag(proc, pid, [name, sent], ANSWER_TIMEOUT) {
+        // It says so in words; the value says it, too.
+        Ok(_) | Err(AttachError::Refused { .. }) => {}
+        Err(e) => return Err(e.into()),
+    }
     let now = read_flag(proc, pid, name)?;
     if is_same(&now, value) {
         return Ok(written(&before));

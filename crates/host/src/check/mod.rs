@@ -142,7 +142,7 @@ fn judge(view: &View<'_>) -> Judgement {
 /// A value that its file alone decides.
 fn by_file(view: &View<'_>, test: &Test) -> Judgement {
     let path = &view.rule.reads[0];
-    let one_of = |value: &str; good: &[String]| {
+    let one_of = |value: &str, good: &[String]| {
         Judged::bad_if(!good.iter().any(|word| word == value), value, format!("good: {}", good.join(", ")))
     };
     Ok(match test {
