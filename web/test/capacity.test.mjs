@@ -78,7 +78,7 @@ test("crossings lie where the limits' rates are, and windows left out are hollow
   assert.equal(await page.locator("#response-curve .map-wide .rate").count(), 2);
   const hollow = await marks(page, "#response-curve .map-wide .left-out");
   assert.equal(hollow.length, 3);
-  for (const mark of hollow) assert.match(mark.tip, /^left out at .*: processors used by others/);
+  for (const mark of hollow) assert.match(mark.tip, /^left out at .*: share of the machine's processors used by other processes/);
   await close();
 });
 

@@ -40,7 +40,10 @@ fn flags_that_no_model_has_and_rules_of_another_jdk_are_told() {
     assert_eq!(prediction.dump_model, None);
     let told: Vec<&str> = prediction.problems.iter().map(|problem| problem.text.as_str()).collect();
     let has = |part: &str| told.iter().any(|what| what.contains(part));
-    assert!(has("-UseCompressedOops") && has("ObjectAlignmentInBytes=16: as in no layout"), "{told:?}");
+    assert!(
+        has("-UseCompressedOops") && has("ObjectAlignmentInBytes=16: Assay knows no such layout"),
+        "{told:?}"
+    );
     assert!(has("a heap of JDK 25, sized by the layout rules of JDK 17"), "{told:?}");
 }
 

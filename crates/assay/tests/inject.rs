@@ -181,7 +181,7 @@ fn the_rest_goes_on_where_that_is_asked_for() {
     let requests = result["requests"].as_f64().expect("a number");
     assert!((requests - 2_400.0).abs() < 4.0 * 2_400_f64.sqrt(), "the whole rate by one: {requests}");
     assert_eq!(result["injectors"].as_array().map(Vec::len), Some(1));
-    assert!(result["problems"].to_string().contains("1 made it again"), "{}", result["problems"]);
+    assert!(result["problems"].to_string().contains("1 repeated it"), "{}", result["problems"]);
 }
 
 #[test]

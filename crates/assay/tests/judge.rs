@@ -33,7 +33,7 @@ fn each_mistake_is_named_with_what_to_do() {
     refused(&["-Xmx1g shop", "--command", SHOP], &["\"shop\" is not a JVM flag", "in one argument"]);
     refused(&["-Xmx1g", "--command", "java -jar shop.jar"], &["--command", "{port}"]);
     refused(&["-Xmx1g"], &["<STUDY>", "--command <COMMAND>"]);
-    refused(&["-Xmx1g", "none.toml", "--rate", "5"], &["leave --rate away"]);
+    refused(&["-Xmx1g", "none.toml", "--rate", "5"], &["leave --rate out"]);
     refused(&["-Xmx1g", "none.toml"], &["none.toml"]);
 }
 

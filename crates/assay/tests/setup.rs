@@ -77,7 +77,7 @@ fn put(file: &Path, text: &str) {
 fn the_sources_are_fetched_once_and_then_found_by_every_study() {
     let alone = Alone::new();
     let (code, said) = alone.run(&["run", "compressed-references", "--plan"]);
-    assert!(code == Some(3) && said.contains("`assay setup` fetches them"), "{said}");
+    assert!(code == Some(3) && said.contains("`assay setup` fetches and builds it"), "{said}");
     if !alone.has_repository() {
         skip!("no git");
     }

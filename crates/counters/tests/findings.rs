@@ -141,7 +141,8 @@ fn threads_that_stop_after_each_few_microseconds() {
     report.groups[0].sums.kernel_share = Some(kernel(0.6));
     assert_eq!(rules(&report), ["short-runs"], "the kernel switches threads: no storm of its own");
     assert!(
-        finding.claim.contains("50 µs") && finding.evidence_line().contains("does not say what"),
+        finding.claim.contains("50 µs")
+            && finding.evidence_line().contains("does not show the reason for a wait"),
         "{finding:?}"
     );
 }
@@ -172,7 +173,7 @@ fn threads_that_are_mostly_in_the_kernel() {
         |report| report.groups[0].sums.kernel_share = Some(kernel(0.6)),
         |report| report.groups[0].sums.kernel_share = Some(kernel(0.51)),
     );
-    assert!(finding.evidence_line().contains("does not say which calls"), "{finding:?}");
+    assert!(finding.evidence_line().contains("does not name the calls"), "{finding:?}");
     let mut report = healthy();
     report.groups[0].sums.kernel_share = None;
     assert_eq!(rules(&report), [""; 0], "the split is not known");

@@ -392,7 +392,7 @@ fn the_rest_may_go_on_and_the_result_says_so() {
     assert_eq!((measured.requests, measured.injectors.len()), (1_800, 2), "the whole rate, by two");
     assert!(measured.faults.iter().all(|one| !one.text.contains("lost")), "{:?}", measured.faults);
     let said = measured.problems.iter().find(|one| one.about == format!("injector {address}"));
-    assert!(said.is_some_and(|one| one.text.contains("2 made it again")), "{:?}", measured.problems);
+    assert!(said.is_some_and(|one| one.text.contains("2 repeated it")), "{:?}", measured.problems);
     let before = server.count();
     assert!(before > 1_800);
     assert_eq!(make(&mut group, &open(ArrivalLaw::Constant, 100.0, 100)).requests, 10);

@@ -84,7 +84,7 @@ impl Unopened {
             };
             format!(
                 "{} of {wanted} connections were {still}not accepted within {seconds} s: the server takes no \
-                    more, or not as fast. Use fewer with --connections",
+                    more, or not as fast; give fewer with --connections",
                 self.late
             )
         });

@@ -44,7 +44,7 @@ impl LoadProblems {
             let told = &problem.text;
             let text = match windows {
                 1 => format!("{told}; at {lowest_rate_per_s:.0}/s"),
-                _ => format!("{told}, in {windows} windows, at {lowest_rate_per_s:.0}/s or more"),
+                _ => format!("{told}; in {windows} windows, at {lowest_rate_per_s:.0}/s or more"),
             };
             Problem { text, ..problem }
         })

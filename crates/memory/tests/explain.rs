@@ -261,7 +261,7 @@ fn a_server_that_was_started_anew_under_its_number_is_another_process() {
     let to = |after: Snapshot| explain_change(&server(0).0, &after.0);
     let anew = to(server(60).with(start(Some(777))));
     assert_eq!((anew.pid, anew.problems.len()), (None, 1));
-    assert!(anew.problems[0].text.contains("java 4242 was started anew"), "{:?}", anew.problems);
+    assert!(anew.problems[0].text.contains("java 4242 was restarted"), "{:?}", anew.problems);
     let rebooted = to(server(60).with(|report| report.boot_id = Some("another".to_owned())));
     assert_eq!((rebooted.pid, rebooted.problems.len()), (None, 1));
     let old = to(server(60).with(start(None)));

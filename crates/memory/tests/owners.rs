@@ -119,7 +119,7 @@ fn without_symbols_what_the_jvm_s_own_variables_lead_to_is_the_jvm_s_and_the_loo
     assert!((8 << 20) <= nameless(&snapshot), "{:#?}", snapshot.entries);
     assert!(snapshot.unknown_bytes < snapshot.rss_bytes / 100, "{:#?}", snapshot.unknown);
     assert!(
-        snapshot.problems.iter().any(|p| p.text.contains("has no symbols: what only")),
+        snapshot.problems.iter().any(|p| p.text.contains("has no symbols: objects held")),
         "{:?}",
         snapshot.problems
     );

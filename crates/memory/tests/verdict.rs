@@ -160,7 +160,7 @@ fn only_the_process_that_ran_last_is_judged() {
     snapshots[7..].iter_mut().for_each(|snapshot| snapshot.start_ticks = Some(999_999));
     let verdict = judge_growth(&snapshots);
     assert_eq!((verdict.kind, verdict.snapshots), (GrowthKind::Growing, 7));
-    assert!(verdict.evidence[0].contains("7 snapshots before the process was started anew"), "{verdict:?}");
+    assert!(verdict.evidence[0].contains("7 snapshots before the restart"), "{verdict:?}");
     assert_eq!(judge_growth(&snapshots[..9]).kind, GrowthKind::TooShort, "two snapshots since");
 }
 

@@ -473,5 +473,5 @@ fn mistakes_in_a_fault_are_told_with_its_line_and_what_would_be_right() {
     let level =
         "[[factor]]\nname = \"n\"\nlevel = [{ name = \"a\" }, { name = \"b\", limits = { cpus = 1.0 } }]\n";
     let said = said_of(&format!("{DESIGN}{level}"), &LIMIT.replace("500ms", "1s"));
-    assert!(said.contains("levels put the server into a control group"), "{said}");
+    assert!(said.contains("levels with `limits` for the server must limit what the fault limits"), "{said}");
 }

@@ -51,7 +51,7 @@ fn what_is_in_the_way_is_named() {
     let space = AddressSpace::default().occupied_by(std::iter::once(0xf000_0000..0xf000_1000));
     let found = setting(25, 64, Collector::G1, &[]).mode_of(2 * GIB, &space);
     assert_eq!(found.mode, Some(M::CompressedZeroBased));
-    assert!(found.decided_by.contains("what lies at 0xf0000000 is in the way"), "{}", found.decided_by);
+    assert!(found.decided_by.contains("a mapping at 0xf0000000 is in the way"), "{}", found.decided_by);
     assert_eq!((found.first_address, found.base_address), (Some(2 * GIB), Some(30 * GIB)));
 }
 

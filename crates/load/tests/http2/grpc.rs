@@ -159,7 +159,7 @@ fn an_answer_that_is_no_answer_of_grpc_is_wrong() {
         assert!(measured.problems[0].text.contains(said), "{:?}", measured.problems);
     }
     for (message, said) in [
-        (b"\x08".as_slice(), "its body is no shop.Receipt"),
+        (b"\x08".as_slice(), "its body is not a shop.Receipt"),
         (b"\x08\x07", "without \"\\\"state\\\":\\\"placed\\\"\""),
     ] {
         let server = serve(Settings::default(), move |_| reply(message, &[("grpc-status", "0")]));
@@ -232,7 +232,7 @@ fn a_value_that_does_not_fit_its_field_is_not_sent() {
     let measured = load(&server, &text, &CLOSED, |one| 0 < unfit(one) && unfit(one) < one.requests);
     assert_eq!(unfit(&measured), measured.errors());
     let text = &measured.problems[0].text;
-    assert!(text.contains("place not sent: its body is no shop.Order: "), "{text}");
+    assert!(text.contains("place not sent: its body is not a shop.Order: "), "{text}");
 }
 
 #[test]

@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(compiling(Some(20), 1_000), None);
         assert_eq!(compiling(None, 0), None);
         let said = compiling(Some(850), 1_000).unwrap().text;
-        assert!(said.starts_with("85 % of what was counted"), "{said}");
+        assert!(said.starts_with("85 % of the count"), "{said}");
         assert!(compiling(Some(1), 0).is_some());
     }
 

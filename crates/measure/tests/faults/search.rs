@@ -434,7 +434,7 @@ fn lag_takes_the_answer_of_those_limits_only_that_it_could_change() {
     assert_eq!(late.limits[0].rate_per_s, None);
     assert!(
         says(&late, "rate_at_16_ms_per_s", "near")
-            && says(&late, "rate_at_16_ms_per_s", "it cannot be distinguished from the server here"),
+            && says(&late, "rate_at_16_ms_per_s", "It cannot be distinguished from the server here"),
         "{:#?}",
         late.problems
     );
@@ -452,7 +452,7 @@ fn a_generator_that_is_the_limit_is_called_so_and_the_search_ends() {
     assert_eq!(report.max_rate_per_s, None, "{GENERATOR_PER_S}/s is the generator's");
     assert!(report.limits.iter().all(|limit| limit.rate_per_s.is_none()), "{:#?}", report.limits);
     assert!(
-        says(&report, "capacity", "the generator, not the server, is the limit here"),
+        says(&report, "capacity", "the generator is the limit here, not the server"),
         "{:#?}",
         report.problems
     );

@@ -53,7 +53,7 @@ mod tests {
         let mut memory = MemoryLeft { left: Some(3 << 30), together: "both servers of a pair together" };
         assert_eq!(memory.take(Some(2 << 30)), Ok(()));
         let why = memory.take(Some(2 << 30)).expect_err("it does not fit");
-        let want = "both servers of a pair together need more memory than is free here (624 MiB are left, about 2448 are needed); the fresh \
+        let want = "both servers of a pair together need more memory than is free here (624 MiB are left, about 2448 are needed): the fresh \
                     design runs one at a time";
         assert_eq!(why, want);
         assert_eq!(memory.take(None), Ok(()), "a heap that is not known is not judged");

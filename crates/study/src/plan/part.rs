@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(read("8, 7"), Ok(vec![7, 8]));
         assert_eq!(read("1-3,9,2-4"), Ok(vec![1, 2, 3, 4, 9]));
         for text in ["", "0", "a", "1-", "-3", "1..3", "4294967296", "1,,2"] {
-            assert!(read(text).expect_err(text).contains("no number of a block"), "{text}");
+            assert!(read(text).expect_err(text).contains("not a number of a block"), "{text}");
         }
         assert!(read("9-7").expect_err("backwards").contains("write 7-9"));
     }
