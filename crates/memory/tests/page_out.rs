@@ -2,7 +2,7 @@
 
 use assay_memory::{PageOutError, PageOutOptions, page_out};
 use assay_model::{DeadMemory, MemoryPageOut};
-use assay_testkit::{Running, TestSwap, each_java, each_release, find_java, skip, start_java};
+use assay_testkit::{Running, TestSwap, each_java, each_release, find_java, skip, start_java, turn};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -131,6 +131,8 @@ fn a_dry_run_predicts_and_leaves_the_process_as_it_is() {
 
 #[test]
 fn without_swap_nothing_is_done_and_the_command_that_adds_it_is_named() {
+    // Other tests make swap.
+    let _turn = turn("swap");
     let swaps = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
     if 1 < swaps.lines().count() {
         skip!("this machine has swap");
