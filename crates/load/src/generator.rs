@@ -1,7 +1,7 @@
 //! The generator: connections and sessions that persist between load runs.
 
 use crate::LoadError;
-use crate::connection::{Buffer, Connection};
+use crate::connection::{Buffer, Connection, State};
 use crate::endpoint::{Endpoint, Http};
 use crate::law::Load;
 use crate::opening::{Patience, open_all};
@@ -244,6 +244,22 @@ impl Generator {
             self.greeted(at);
         }
         Ok(Opened { wanted, problems: unopened.problems(&self.config.base_url, wanted) })
+    }
+
+    /// The first `count` connections in the order in which requests should be put on them: those that are open and carried none, the
+    /// other open ones, those that are to be opened.
+    ///
+    /// A server may keep a thread for each new connection until its first request came: the JDK's `HttpsServer` does after the TLS
+    /// handshake. Where it has fewer threads than it got new connections, requests on others wait until those that hold the threads
+    /// carry one. They would wait for ever if these came last.
+    pub(crate) fn by_readiness(&self, count: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..count).collect();
+        order.sort_by_key(|at| match &self.connections[*at] {
+            connection if connection.state() != State::Open => 2,
+            connection if 0 < connection.answered => 1,
+            _ => 0,
+        });
+        order
     }
 
     /// Opens a connection; the first address of the host that accepts it is kept. Where it was stopped, it may be closed.

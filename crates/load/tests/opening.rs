@@ -2,8 +2,10 @@
 
 use assay_load::{ArrivalLaw, Generator, GeneratorConfig, Load, LoadSource, LoadWindow, Measured, Scenario};
 use assay_testkit::{OPEN_MAX, deaf_server};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 fn generator(url: &str, connections: u32) -> Generator {
@@ -14,7 +16,7 @@ fn generator(url: &str, connections: u32) -> Generator {
 }
 
 fn window(generator: &mut Generator, stop: bool) -> Measured {
-    let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 200.0 };
+    let load = Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 50.0 };
     let length = Duration::from_millis(20);
     let window = LoadWindow { load, settle: Duration::ZERO, length, slow_above: None };
     generator.window(&window, &AtomicBool::new(stop), &mut |_| ()).expect("a window")
@@ -22,7 +24,8 @@ fn window(generator: &mut Generator, stop: bool) -> Measured {
 
 #[test]
 fn every_window_tells_of_connections_that_are_not_accepted_and_only_the_first_waits_for_them() {
-    const FURTHER: u32 = 10;
+    // With the first, fewer requests than the server has connections: none is answered, and each closes one.
+    const FURTHER: u32 = 3;
     let (_listener, url) = deaf_server();
     let mut generator = generator(&url, 20);
     let first = window(&mut generator, false);
@@ -55,4 +58,70 @@ fn a_stop_before_a_connection_is_open_ends_the_window_without_an_error() {
     assert!(measured.stopped);
     let is_told = measured.problems.iter().any(|problem| problem.text.contains("not accepted"));
     assert!(!is_told, "{:?}", measured.problems);
+}
+
+/// A server with so many threads: each new connection holds one until its first request is answered, as in the JDK's `HttpsServer`.
+/// Later requests need one for their answer alone.
+fn holds_a_thread_until_the_first_request(threads: usize) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}", listener.local_addr().expect("bound"));
+    let (free, is_free) = (Mutex::new(threads), Condvar::new());
+    let pool = Arc::new((free, is_free));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (Ok(stream), pool) = (stream, Arc::clone(&pool)) else { return };
+            take_thread(&pool);
+            std::thread::spawn(move || answer_all(&stream, &pool));
+        }
+    });
+    url
+}
+
+type Pool = (Mutex<usize>, Condvar);
+
+fn take_thread((free, is_free): &Pool) {
+    let mut free = is_free.wait_while(free.lock().expect("no panic"), |free| *free == 0).expect("no panic");
+    *free -= 1;
+}
+
+fn answer_all(stream: &TcpStream, pool: &Pool) -> Option<()> {
+    let mut lines = BufReader::new(stream).lines();
+    for number in 0.. {
+        let request: Vec<String> =
+            lines.by_ref().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+        if 0 < number && !request.is_empty() {
+            take_thread(pool);
+        }
+        let written = if request.is_empty() {
+            None
+        } else {
+            (&mut &*stream).write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").ok()
+        };
+        if 0 == number || !request.is_empty() {
+            *pool.0.lock().expect("no panic") += 1;
+            pool.1.notify_one();
+        }
+        written?;
+    }
+    None
+}
+
+/// Requests on older connections, which hold no thread, would wait for ever.
+#[test]
+fn new_connections_that_hold_all_threads_of_a_server_carry_the_next_requests() {
+    let url = holds_a_thread_until_the_first_request(2);
+    let text =
+        "schema = \"assay.scenario/1\"\nname = \"test\"\n[[operation]]\nname = \"get\"\npath = \"/\"\n";
+    let scenario = Scenario::parse(text, "test.toml").expect("a right scenario");
+    let mut generator =
+        Generator::new(GeneratorConfig::new(&url, scenario, 12)).expect("a good configuration");
+    let mut run = |load: Load| {
+        let (stop, length) = (AtomicBool::new(false), Duration::from_millis(400));
+        generator.run(&load, length, &stop, None, &mut |_| ()).expect("a run")
+    };
+    let first = run(Load::Closed { users: 2, think: None });
+    // As few as there are threads: no later request frees one.
+    let second = run(Load::Open { arrivals: ArrivalLaw::Constant, rate_per_s: 5.0 });
+    assert_eq!((first.errors(), second.errors()), (0, 0));
+    assert_eq!(second.requests, 2);
 }

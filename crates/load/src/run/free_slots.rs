@@ -20,8 +20,8 @@ pub(super) struct FreeSlots {
 }
 
 impl FreeSlots {
-    /// All slots of so many connections. `is_own`: each user has a connection of its own.
-    pub fn new(connections: usize, streams: usize, is_own: bool, now_ns: u64) -> FreeSlots {
+    /// All slots of these connections, used in this order. `is_own`: each user has a connection of its own.
+    pub fn new(connections: &[usize], streams: usize, is_own: bool, now_ns: u64) -> FreeSlots {
         FreeSlots {
             usable: Usable::new(connections, streams, is_own, now_ns),
             resting: VecDeque::new(),
@@ -96,13 +96,13 @@ enum Usable {
 }
 
 impl Usable {
-    fn new(connections: usize, streams: usize, is_own: bool, now_ns: u64) -> Usable {
+    fn new(connections: &[usize], streams: usize, is_own: bool, now_ns: u64) -> Usable {
         if is_own {
             let of = |at: usize| (at * streams..(at + 1) * streams).map(|slot| (slot, now_ns)).collect();
-            return Usable::Own { slots: (0..connections).map(of).collect(), streams };
+            return Usable::Own { slots: (0..connections.len()).map(of).collect(), streams };
         }
         // Over all connections first.
-        let slots = (0..streams).flat_map(|stream| (0..connections).map(move |at| at * streams + stream));
+        let slots = (0..streams).flat_map(|stream| connections.iter().map(move |at| at * streams + stream));
         Usable::Any(slots.map(|slot| (slot, now_ns)).collect())
     }
 

@@ -117,7 +117,12 @@ impl<'a> LoadRun<'a> {
             results: Results::new(start_ns, logs, window, tally),
             reused: Reused::default(),
             slots: Slots::new(generator.connections.len(), streams),
-            free: FreeSlots::new(connections, streams, deliveries.is_some(), begun_ns),
+            free: FreeSlots::new(
+                &generator.by_readiness(connections),
+                streams,
+                deliveries.is_some(),
+                begun_ns,
+            ),
             unsent: Unsent::default(),
             users: Users::new(idle, think.map(|time| time.as_nanos() as u64)),
             starts,
