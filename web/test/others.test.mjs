@@ -1,7 +1,7 @@
-// Looks at the pages of a load, a memory limit, a machine's check, of options and of two builds: silence, no collisions, labels on phones, contrast, marks.
+// Looks at the pages without a file of tests of their own: silence, no collisions, labels on phones, contrast, marks.
 import { leaveScreenshots, testHostileNames, testLabelsOnPhones, testMarksHaveStyles, testNoCollisions, testReadable, testSilence } from "./pages.mjs";
 
-const PAGES = ["load.html", "memory-advice.html", "host.html", "host-diff.html", "flags.html", "ab.html"];
+const PAGES = ["load.html", "memory-advice.html", "host.html", "host-diff.html", "flags.html", "ab.html", "why.html", "judge.html", "bisect.html", "fit.html"];
 
 testNoCollisions([...PAGES, "load-hostile.html"], [1280, 768, 390, 360]);
 testLabelsOnPhones(PAGES);
