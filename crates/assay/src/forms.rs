@@ -142,7 +142,7 @@ impl Described for Snapshot<'_> {
         let all = if self.earlier.is_empty() { std::slice::from_ref(self.report) } else { self.earlier };
         // Without owners a limit has no line for direct buffers: better none than one that is wrong.
         let has_owners = all.iter().all(MemoryReport::has_owners);
-        let advice = self.report.jvm.as_ref().filter(|_| has_owners).map(|_| assay_memory::advise(all));
+        let advice = self.report.jvm.as_ref().filter(|_| has_owners).and_then(|_| advice_on(all));
         report::memory::document(self.report, self.earlier, advice.as_ref())
     }
     fn data(&self) -> Data {
@@ -154,6 +154,18 @@ impl Described for Snapshot<'_> {
     fn problems(&self) -> &[Problem] {
         &self.report.problems
     }
+}
+
+/// The limit that snapshots ask for.
+#[cfg(target_os = "linux")]
+fn advice_on(snapshots: &[MemoryReport]) -> Option<Advice> {
+    Some(assay_memory::advise(snapshots))
+}
+
+/// Limits are worked out beside the readers of processes, so on Linux alone.
+#[cfg(not(target_os = "linux"))]
+fn advice_on(_: &[MemoryReport]) -> Option<Advice> {
+    None
 }
 
 /// What grew between two snapshots of memory.

@@ -1,6 +1,7 @@
 //! The program: arguments in, one of the other rooms does the work, results and exit code out.
 //!
 //! Only this crate writes to the terminal or exits. Data goes to standard output, diagnostics to standard error.
+#![cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "commands of Linux alone use the rest"))]
 
 #[macro_use]
 mod output;
@@ -9,6 +10,7 @@ mod command;
 mod completion;
 mod failure;
 mod forms;
+#[cfg(target_os = "linux")]
 mod live;
 mod output_file;
 mod progress;
@@ -40,32 +42,13 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     match arguments.command {
-        Command::Demo(demo) => command::run::demo(&demo),
-        Command::Run(run) => command::run::run(&run),
-        Command::Studies(studies) => command::studies::studies(&studies),
-        Command::Setup(setup) => command::setup::setup(&setup),
+        #[cfg(target_os = "linux")]
+        Command::Linux(command) => command::linux::run(command),
         Command::Report(report) => command::report::report(&report),
         Command::Compare(compare) => command::compare::compare(&compare),
-        Command::Merge(merge) => command::merge::merge(&merge),
-        Command::Ab(ab) => command::ab::ab(&ab),
-        Command::Fit(fit) => command::fit::fit(&fit),
-        Command::Judge(judge) => command::judge::judge(&judge),
-        Command::Bisect(bisect) => command::bisect::bisect(&bisect),
-        Command::Load(load) => command::load::load(&load),
-        Command::Inject(inject) => command::inject::inject(&inject),
-        Command::Capacity(capacity) => command::capacity::capacity(&capacity),
-        Command::Why(why) => command::why::why(&why),
-        Command::Memory(memory) => command::memory::memory(memory),
-        Command::Time(time) => command::time::time(&time),
         Command::Gc(gc) => command::gc::gc(&gc),
         Command::Heap(heap) => command::heap::heap(&heap),
-        Command::Host(host) => command::host::host(&host),
         Command::Flags(flags) => command::flags::flags(&flags),
-        Command::Completions(completions) => command::reference::completions(&completions),
-        Command::Reference(reference) => command::reference::reference(&reference),
-        Command::BlockWorker => command::run::block_worker(),
-        Command::EmulatedGuest(guest) => {
-            assay_emulate::work(&guest.work).map(|()| ExitCode::SUCCESS).map_err(Failure::internal)
-        }
+        Command::Completions(completions) => completion::completions(&completions),
     }
 }

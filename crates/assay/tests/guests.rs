@@ -79,7 +79,7 @@ fn run(file: &Path, out: &Path) -> StoredRun {
     let said = String::from_utf8_lossy(&output.stderr);
     println!("{said}");
     assert!(output.status.success(), "{said}");
-    assay_study::load_run(out).expect("a run")
+    assay_results::load_run(out).expect("a run")
 }
 
 /// The bytes of a metric of the only variant.

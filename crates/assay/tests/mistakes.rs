@@ -230,7 +230,7 @@ const HOST: &[Mistake] = &[
     ("host diff look.json", USE, &["<AFTER>", "assay host diff <BEFORE> <AFTER>"]),
     ("flags {process}", USE, &["process {process} is not a JVM", "assay memory"]),
     ("flags UseZGC", USE, &["\"UseZGC\" is neither an option nor a process", "-XX:+UseZGC", "assay memory"]),
-    ("flags -Xmx4g --for 7", USE, &["'7'", "8..=99"]),
+    ("flags -Xmx4g --for 7", USE, &["'7'", "a number from 8 on"]),
 ];
 
 const WHY: &[Mistake] = &[

@@ -76,7 +76,7 @@ fn ran(folder: &Path, hosts: &str, more: &[&str]) -> (Option<i32>, String) {
 /// The run has every block once, and nothing else is left.
 #[track_caller]
 fn assert_whole(folder: &Path) {
-    let run: StoredRun = assay_study::load_run(&folder.join("run")).expect("a run directory");
+    let run: StoredRun = assay_results::load_run(&folder.join("run")).expect("a run directory");
     let mut blocks: Vec<(u32, &str)> =
         run.trials.iter().map(|stored| (stored.trial.block, &*stored.trial.variant)).collect();
     blocks.sort_unstable();

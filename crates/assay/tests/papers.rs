@@ -95,9 +95,9 @@ fn the_verdicts_of_stored_runs_are_those_of_this_version() {
         rows().paper.into_iter().flat_map(|paper| paper.rows).filter_map(|row| row.folder.or(row.study));
     let folders: BTreeSet<String> = folders.collect();
     for path in folders.iter().map(|folder| kept().join(folder)).filter(|path| path.is_dir()) {
-        let run = assay_study::load_run(&path).expect("a stored run");
+        let run = assay_results::load_run(&path).expect("a stored run");
         let summary = run.summary.expect("its summary");
-        let claims = assay_study::check_claims(&run.plan, &summary);
+        let claims = assay_results::check_claims(&run.plan, &summary);
         if std::env::var_os("UPDATE_EXPECT").is_some() && claims != summary.claims {
             let summary = Summary { claims, ..summary };
             let text = serde_json::to_string(&summary).expect("JSON");
@@ -110,7 +110,7 @@ fn the_verdicts_of_stored_runs_are_those_of_this_version() {
 
 #[test]
 fn an_answer_is_in_the_words_of_the_question_and_compares_no_level_with_itself() {
-    let run = assay_study::load_run(&kept().join("non-java-memory-accessors")).expect("a stored run");
+    let run = assay_results::load_run(&kept().join("non-java-memory-accessors")).expect("a stored run");
     let page = assay_report::study::document(&run).markdown();
     let headlines: Vec<&str> =
         page.lines().filter(|line| line.contains("**") && line.contains("CI")).collect();

@@ -36,7 +36,7 @@ fn the_reference_of_findings_has_every_rule_and_is_up_to_date() {
         assay_gcstudy::rules(),
         assay_counters::rules(),
         assay_heap::modes::rules(),
-        assay_study::rules(),
+        assay_results::findings::rules(),
     ];
     let ids = rules.into_iter().flatten().map(|rule| rule.id);
     let words: Vec<String> = ids.chain(HostRule::ALL.iter().map(|rule| rule.word().to_owned())).collect();

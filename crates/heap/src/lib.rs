@@ -8,6 +8,7 @@ mod class_histogram;
 pub mod class_path;
 pub mod hprof;
 pub mod layout;
+#[cfg(target_os = "linux")]
 pub mod live;
 pub mod modes;
 pub mod predict;

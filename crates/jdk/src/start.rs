@@ -5,7 +5,7 @@
 //! stops, and when [`StartedJvm`] is dropped. Its output is bounded.
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit};
+use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::time::Timespec;
 use std::ffi::OsStr;
 use std::io::{self, PipeReader, Read};
@@ -120,9 +120,9 @@ impl StartedJvm {
         // The command holds the writing ends of the pipe: without them the end of the output is noticed.
         drop(command);
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        // One that crashes on its options leaves no core. A JVM that has ended already needs no limit.
-        let _ = group
-            .map(|pid| prlimit(Some(pid), Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }));
+        if let Some(group) = group {
+            without_core(group);
+        }
         Ok(StartedJvm { child, group, pipe, output: Vec::new(), deadline: Instant::now() + time, time })
     }
 
@@ -183,6 +183,17 @@ impl StartedJvm {
         if self.deadline <= Instant::now() { Err(StartError::TimeOver(self.time)) } else { Ok(()) }
     }
 }
+
+/// One that crashes on its options leaves no core. A JVM that has ended already needs no limit.
+#[cfg(target_os = "linux")]
+fn without_core(pid: Pid) {
+    use rustix::process::{Resource, Rlimit, prlimit};
+    let _ = prlimit(Some(pid), Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+}
+
+/// Other systems set no limit of another process; they write no core unless they are told to.
+#[cfg(not(target_os = "linux"))]
+fn without_core(_: Pid) {}
 
 impl Drop for StartedJvm {
     fn drop(&mut self) {

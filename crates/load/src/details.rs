@@ -4,15 +4,11 @@
 use crate::measured::Measured;
 use assay_model::{LatencyPoint, LoadInterval, OperationCount, Protocol, RatePoint, SlowestRequest};
 use assay_scenario::RateSchedule;
-use hdrhistogram::Histogram;
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
 /// Most points of a rate over time; a second each of a shorter run.
 const RATE_POINTS_MAX: usize = 240;
-/// Points of the percentile curve: `CURVE_POINTS` from 0 to 99.999 %, equally far apart in the number of nines.
-const CURVE_POINTS: u32 = 60;
-const CURVE_NINES: f64 = 5.0;
 
 impl Measured {
     /// The operations, each with what its requests took and how they ended.
@@ -70,18 +66,7 @@ impl Measured {
     /// The response times as a curve, with percentiles equally far apart in the number of nines, as far as the
     /// number of requests carries: a percentile that less than one request lies above is left out.
     pub fn response_curve(&self) -> Vec<LatencyPoint> {
-        curve(&self.response)
+        let ms_at = |quantile: f64| self.response.value_at_quantile(quantile) as f64 / NS_PER_MS;
+        LatencyPoint::curve(self.response.len(), ms_at)
     }
-}
-
-/// The curve of a histogram of nanoseconds, also of one that was merged from several runs.
-pub fn curve(histogram: &Histogram<u64>) -> Vec<LatencyPoint> {
-    (0..CURVE_POINTS)
-        .map(|point| 10_f64.powf(-CURVE_NINES * f64::from(point) / f64::from(CURVE_POINTS - 1)))
-        .take_while(|above| above * histogram.len() as f64 >= 1.0)
-        .map(|above| LatencyPoint {
-            percentile: 100.0 * (1.0 - above),
-            ms: histogram.value_at_quantile(1.0 - above) as f64 / NS_PER_MS,
-        })
-        .collect()
 }

@@ -75,7 +75,6 @@ pub use breakdown::Breakdown;
 pub use clock::{calendar_time, monotonic_ns};
 pub use condition::Condition;
 pub use delivery_tracker::Deliveries;
-pub use details::curve;
 pub use endpoint::Http;
 pub use error::LoadError;
 pub use error_kind::ErrorKind;

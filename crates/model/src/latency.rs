@@ -26,3 +26,19 @@ pub struct LatencyPoint {
     /// That share of the requests took at most this long, milliseconds.
     pub ms: f64,
 }
+
+/// Points of a percentile curve: `CURVE_POINTS` from 0 to 99.999 %, equally far apart in the number of nines.
+const CURVE_POINTS: u32 = 60;
+const CURVE_NINES: f64 = 5.0;
+
+impl LatencyPoint {
+    /// The percentile curve of so many requests, as far as their number carries: a percentile that less than one request lies above is
+    /// left out. `ms_at` gives the response time at a quantile from 0 to 1.
+    pub fn curve(requests: u64, ms_at: impl Fn(f64) -> f64) -> Vec<LatencyPoint> {
+        (0..CURVE_POINTS)
+            .map(|point| 10_f64.powf(-CURVE_NINES * f64::from(point) / f64::from(CURVE_POINTS - 1)))
+            .take_while(|above| above * requests as f64 >= 1.0)
+            .map(|above| LatencyPoint { percentile: 100.0 * (1.0 - above), ms: ms_at(1.0 - above) })
+            .collect()
+    }
+}

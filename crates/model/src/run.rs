@@ -48,6 +48,12 @@ pub mod file {
     pub const MEMORY_REPORT: &str = "memory.json";
     /// [`crate::CapacityReport`]: what a trial that finds a capacity found, with every window of load.
     pub const CAPACITY: &str = "capacity.json";
+    /// [`crate::AbReport`], beside the run of a comparison of two commands.
+    pub const AB: &str = "ab.json";
+    /// [`crate::JudgeReport`], beside the runs that judged flags.
+    pub const JUDGE: &str = "judge.json";
+    /// [`crate::FitReport`], beside the probes of a fit.
+    pub const FIT: &str = "fit.json";
 
     /// The role of what a trial measures.
     pub const SERVER: &str = "server";

@@ -19,9 +19,18 @@ fn main() -> io::Result<()> {
     let stored = |name: &str, document: Document| save(&folder.join(name), &document);
     stored("time.html", time::document(&read(include_str!("../../../testdata/formats/time-4.json"))?))?;
     stored("time-stacks.html", time::document(&read(include_str!("../../../testdata/gallery/time.json"))?))?;
-    stored("time-change.html", time::change(&read(include_str!("../../../testdata/formats/time-change-1.json"))?))?;
-    stored("host.html", host::document(&read(include_str!("../../../testdata/formats/host-check-3.json"))?, false))?;
-    stored("host-diff.html", host::comparison(&read(include_str!("../../../testdata/formats/host-comparison-2.json"))?))?;
+    stored(
+        "time-change.html",
+        time::change(&read(include_str!("../../../testdata/formats/time-change-1.json"))?),
+    )?;
+    stored(
+        "host.html",
+        host::document(&read(include_str!("../../../testdata/formats/host-check-3.json"))?, false),
+    )?;
+    stored(
+        "host-diff.html",
+        host::comparison(&read(include_str!("../../../testdata/formats/host-comparison-2.json"))?),
+    )?;
     stored("flags.html", flags::document(&read(include_str!("../../../testdata/formats/flags-2.json"))?))?;
     stored("why.html", why::document(&read(include_str!("../../../testdata/formats/why-1.json"))?))?;
     stored("judge.html", judge::document(&read(include_str!("../../../testdata/formats/judge-1.json"))?))?;

@@ -17,6 +17,6 @@ fn no_difference_is_claimed_that_another_start_could_be() {
     assert!(!answer.contains("and uses"), "the headline claims garbage alone: {answer}");
     run.plan.design = Design::Fresh;
     let summary = run.summary.as_mut().expect("the sample has it");
-    summary.claims = assay_study::check_claims(&run.plan, summary);
+    summary.claims = assay_results::check_claims(&run.plan, summary);
     assert!(markdown(&run).contains(objection));
 }

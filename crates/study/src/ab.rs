@@ -7,7 +7,6 @@ use crate::file::program::{CommandLine, ServerTable};
 use crate::file::study::{DesignTable, Factor, Level, LoadKind, LoadTable, Settings, Study, WarmUpTable};
 use crate::file::units::{Seconds, Size};
 use crate::plan::prepare::VERSION;
-use crate::result::gate::Gate;
 use assay_host::provenance;
 use assay_launch::JVM_OPTIONS;
 use assay_linux::ProcRoot;
@@ -16,6 +15,7 @@ use assay_model::{
     AbCounted, AbFigure, AbReport, AbSide, AbVerdict, Better, Decision, Design, Estimate, Metric, Outcome,
     Problem, StoredRun, Variant, metric, schema,
 };
+use assay_results::Gate;
 use assay_text::redact;
 use std::collections::BTreeMap;
 use std::time::Duration;

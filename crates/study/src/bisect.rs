@@ -9,8 +9,6 @@ use crate::error::StudyError;
 use crate::file::program::CommandLine;
 use crate::file::study::{Factor, Level, Settings, Study};
 use crate::plan::prepare::{Prepared, VERSION};
-use crate::result::run_dir::load_run;
-use crate::result::summary::values_by_block;
 use crate::runner::{RunOptions, Source, run_from};
 use crate::source::repository::{Commit, Repository};
 use assay_host::provenance;
@@ -19,6 +17,8 @@ use assay_model::{
     Better, BisectCommit, BisectComparison, BisectReport, BisectVerdict, Metric, Plan, Problem, RunEvent,
     RunEventKind, StoredRun, schema,
 };
+use assay_results::load_run;
+use assay_results::summary::values_by_block;
 use assay_stats::{Bisection, Compared, FirstSlow, mean};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! The errors of a study, in the kinds for which the program has exit codes.
 
+use assay_results::RunDirError;
 use assay_text::redact::Redactor;
 use std::fmt;
 use std::path::PathBuf;
@@ -62,6 +63,16 @@ pub enum StudyError {
     Internal(String),
 }
 
+impl From<RunDirError> for StudyError {
+    fn from(error: RunDirError) -> Self {
+        match error {
+            RunDirError::Use(text) => StudyError::Use(text),
+            RunDirError::Environment(text) => StudyError::Environment(text),
+            RunDirError::Internal(text) => StudyError::Internal(text),
+        }
+    }
+}
+
 impl StudyError {
     /// The same without secrets, since it is printed and may be kept.
     pub(crate) fn redacted(self, redactor: &Redactor) -> StudyError {
@@ -89,19 +100,10 @@ impl StudyError {
     }
 }
 
-/// A file could not be read or written: a full disk, a missing permission. The message names the path.
+/// A file could not be read or written.
 impl From<std::io::Error> for StudyError {
     fn from(error: std::io::Error) -> Self {
-        let fix = match error.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                "; the disk is full: free some space, or choose another folder with --out, then go on with --resume"
-            }
-            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-                "; choose a folder that you may write with --out"
-            }
-            _ => "",
-        };
-        StudyError::Environment(format!("{error}{fix}"))
+        RunDirError::from(error).into()
     }
 }
 

@@ -9,7 +9,6 @@ use crate::error::StudyError;
 use crate::file::study::{Factor, Level, Settings, Study};
 use crate::plan::budget::Budget;
 use crate::plan::prepare::{Prepared, VERSION};
-use crate::result::run_dir::load_run;
 use crate::runner::{RunOptions, Source, run_from};
 use assay_host::provenance;
 use assay_jdk::InstalledJvms;
@@ -19,6 +18,7 @@ use assay_model::{
     Design, FlagGroup, JudgeReport, JudgedFlag, JudgedPart, JvmFacts, NotMeasured, NotMeasuredReason,
     OptionRemark, Plan, Problem, RemarkOnOption, RunEvent, metric, schema,
 };
+use assay_results::load_run;
 use assay_text::redact;
 use parts::{Stages, parts_of};
 use std::path::{Path, PathBuf};
@@ -187,7 +187,7 @@ impl Judge {
         let dir = self.settings.out.join(format!("{:02}-{}", at + 1, slug(&part.name)));
         let options = RunOptions { out: Some(dir.clone()), ..RunOptions::default() };
         run_from(&prepared, &options, source, stop, &mut |event| on_event(JudgeEvent::Run(event)))?;
-        let run = load_run(&dir)?;
+        let run = load_run(&dir).map_err(StudyError::from)?;
         part.figures = figures(&run, self.settings.limit_percent);
         part.budget_s = Some(share_s);
         part.run = Some(dir.display().to_string());

@@ -2,7 +2,7 @@
 //!
 //! A study file names a server or a benchmark program, the factors, the load and the layout of trials. It is read and checked
 //! as a whole ([`Study::read`]), or built in code and checked alike ([`Study::checked`]), planned for this machine
-//! ([`Checked::prepare`]), and run ([`run`], [`run_for_value`]); [`load_run`] reads the run directory again.
+//! ([`Checked::prepare`]), and run ([`run`], [`run_for_value`]); `assay_results` reads the run directory again.
 //! Progress is a stream of `RunEvent`s; nothing is printed.
 //!
 //! Each folder uses those above it in this table, and none below it:
@@ -12,7 +12,6 @@
 //! | `source` | commits and folders that builds are made of |
 //! | `file` | study file and workload file as they are written, with their lines; the ready-made studies |
 //! | `check` | mistakes that are the same on every machine, and defaults |
-//! | `result` | the run directory, and what is computed from its trials: summary, claims, comparisons, conditions |
 //! | `plan` | this machine's part: JVMs, changes that levels ask for, variants that cannot run here, order and length of the run |
 //! | `runner` | trials, from their start to their stored result |
 //!
@@ -30,7 +29,6 @@ mod fit;
 mod guests;
 mod judge;
 mod plan;
-mod result;
 mod runner;
 mod source;
 mod what_if;
@@ -61,13 +59,6 @@ pub use judge::{Judge, JudgeEvent, JudgeOptions, JudgedServer, default_folder as
 pub use plan::budget::Budget;
 pub use plan::part::Blocks;
 pub use plan::prepare::Prepared;
-pub use result::across::compare_runs;
-pub use result::claims::{check_claims, claim_verdict, contradictions};
-pub use result::earlier::earlier_run;
-pub use result::findings::rules;
-pub use result::gate::{Gate, GateError};
-pub use result::merge::{merge, plan_difference};
-pub use result::run_dir::{load_run, report_path};
 pub use runner::{
     RunOptions, RunResult, Source, default_out as default_run_folder, generator, run, run_for_value, run_from,
 };

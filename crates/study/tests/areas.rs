@@ -1,7 +1,8 @@
 //! A study of memory, with a server that holds, and touches, known amounts of it.
 
 use assay_model::{Area, StoredRun, StoredTrial, TrialOutcome};
-use assay_study::{RunOptions, Study, load_run, run};
+use assay_results::load_run;
+use assay_study::{RunOptions, Study, run};
 use std::sync::atomic::AtomicBool;
 
 /// What the server holds from the start in the variant `holds`: 2,048 direct buffers of 32 KiB.

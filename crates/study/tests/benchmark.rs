@@ -2,7 +2,8 @@
 
 use crate::support::{Fixture, example};
 use assay_model::{ReferenceMode, RunEventKind, TrialOutcome, Verdict};
-use assay_study::{RunOptions, load_run, run};
+use assay_results::load_run;
+use assay_study::{RunOptions, run};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -2,7 +2,8 @@
 
 use crate::support::Fixture;
 use assay_model::{GateVerdict, Outcome, RunEventKind};
-use assay_study::{Budget, Gate, Prepared, RunOptions, StudyError, run};
+use assay_results::Gate;
+use assay_study::{Budget, Prepared, RunOptions, StudyError, run};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 

@@ -2,7 +2,8 @@
 
 use crate::support::{SCENARIO, example, processes};
 use assay_model::{RunEventKind, StudyRule};
-use assay_study::{Prepared, RunOptions, Study, StudyError, load_run, run};
+use assay_results::load_run;
+use assay_study::{Prepared, RunOptions, Study, StudyError, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

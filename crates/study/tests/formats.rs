@@ -11,7 +11,8 @@ use assay_model::{
     MemoryTrim, Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms, Summary, TimeChange, TimeReport,
     Trial, WhatIf, WhyReport, schema,
 };
-use assay_study::{Study, load_run, study_schema, workload_schema};
+use assay_results::load_run;
+use assay_study::{Study, study_schema, workload_schema};
 use expect_test::expect_file;
 use schemars::JsonSchema;
 use serde::Deserialize;

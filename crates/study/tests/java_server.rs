@@ -1,7 +1,8 @@
 //! A study of a real JVM with a server that allocates a known amount: the garbage that is found must be that.
 
 use assay_model::{Check, GcRecordKind, ReferenceMode, StoredRun, StoredTrial, TrialOutcome, metric};
-use assay_study::{RunOptions, Study, load_run, run};
+use assay_results::load_run;
+use assay_study::{RunOptions, Study, run};
 use assay_testkit::{each_release, find_java, java_command, skip};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

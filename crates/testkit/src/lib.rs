@@ -1,5 +1,5 @@
 //! What tests of several crates share: skips that can be counted, JVMs to test with, programs to look at, damage to what is
-//! read of them, a server that counts, what a step is, and small fake `/proc` trees.
+//! read of them, a server that counts, what a step is, the least plan and trials of a run, and small fake `/proc` trees.
 //!
 //! Only tests use this crate; it may panic where a test should fail.
 
@@ -12,6 +12,7 @@ mod deaf_server;
 mod memory_group;
 mod numbered_log;
 mod one_step;
+pub mod planned;
 mod run_delay;
 mod running;
 mod said_by_jvm;

@@ -1,5 +1,6 @@
 //! What can be typed after `assay flags`.
 
+use super::number::parse_release;
 use super::{FormatArguments, GateFilesArguments};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ pub struct FlagsArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "what")]
     pub file: Option<PathBuf>,
     /// Releases to ask, such as 21,25 [default: the JVM's release, or every known release for options]
-    #[arg(long = "for", value_name = "RELEASES", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(8..=99))]
+    #[arg(long = "for", value_name = "RELEASES", value_delimiter = ',', value_parser = parse_release)]
     pub releases: Vec<u32>,
     /// Exit with 1 if no JVM of a release starts with the options (fails), or a JVM would warn of one (warns). Exit with 3 if that is
     /// unknown

@@ -1,6 +1,7 @@
 //! What can be typed after `assay heap`.
 
 use super::FormatArguments;
+use super::number::parse_release;
 use super::process_name::{ProcessName, parse_process};
 use assay_text::{duration, size};
 use clap::{ArgGroup, Args, Subcommand};
@@ -29,6 +30,7 @@ pub enum HeapCommand {
     #[command(after_help = "EXAMPLES:\n  assay heap layout 'java.util.HashMap$Node' --dump kafka.hprof\n  \
         assay heap layout com.example.Order --classpath target/classes")]
     Layout(LayoutArguments),
+    #[cfg(target_os = "linux")]
     /// Which reference mode (unscaled, zero-based, 64-bit) each heap size gets on this host, and the thresholds between modes
     #[command(
         after_help = "EXAMPLES:\n  assay heap modes\n  assay heap modes --java /opt/jdk-25 --verify\n  \
@@ -50,7 +52,7 @@ pub struct PredictArguments {
     #[arg(long, value_name = "DURATION", value_parser = duration::parse_positive, default_value = "10s", conflicts_with = "dump")]
     pub freeze: Duration,
     /// Release whose layout rules hold [default: that of the heap]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=99))]
+    #[arg(long, value_name = "N", value_parser = parse_release)]
     pub jdk: Option<u32>,
     /// A GC log of the same server, to predict its garbage in each layout
     #[arg(long, value_name = "LOG")]
@@ -85,7 +87,7 @@ pub struct LayoutArguments {
     #[arg(long, value_name = "PATHS")]
     pub classpath: Option<std::ffi::OsString>,
     /// Release whose layout rules hold [default: that of the dump, or of the JDK in the class path, else 25]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=99))]
+    #[arg(long, value_name = "N", value_parser = parse_release)]
     pub jdk: Option<u32>,
     /// Form of the result.
     #[command(flatten)]

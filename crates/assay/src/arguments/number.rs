@@ -13,9 +13,23 @@ pub fn parse_count(text: &str) -> Result<u32, String> {
     count.ok_or_else(|| format!("not a whole number from 1 to {}", u32::MAX))
 }
 
+/// A feature release of the JDK.
+pub fn parse_release(text: &str) -> Result<u32, String> {
+    let release = text.parse().ok().filter(|release| (8..=99).contains(release));
+    release.ok_or_else(|| "not a release of the JDK: write a number from 8 on, such as 21".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn releases_begin_with_8() {
+        assert_eq!((parse_release("8"), parse_release("28")), (Ok(8), Ok(28)));
+        for wrong in ["7", "1.8", "21,", "100", "jdk21", ""] {
+            assert!(parse_release(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn numbers_are_positive_and_finite() {

@@ -13,7 +13,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     let (before, after) = (load(&arguments.before)?, load(&arguments.after)?);
     let (before_name, after_name) =
         (arguments.before.display().to_string(), arguments.after.display().to_string());
-    let comparison = assay_study::compare_runs((&before_name, &before), (&after_name, &after));
+    let comparison = assay_results::compare_runs((&before_name, &before), (&after_name, &after));
     show_as_asked(&comparison, &arguments.format, arguments.html.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }

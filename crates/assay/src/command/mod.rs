@@ -1,53 +1,23 @@
-//! One file for each command.
+//! One file for each command. On Linux there are all; elsewhere those that read files: logs, dumps, options, stored results.
 
-pub mod ab;
-pub mod bisect;
-mod budget;
-pub mod capacity;
 pub mod compare;
-mod counting;
-pub mod fit;
 pub mod flags;
 pub mod gate;
 pub mod gc;
 pub mod heap;
-pub mod host;
-pub mod inject;
-pub mod judge;
-pub mod load;
-pub mod memory;
-pub mod merge;
-mod pair;
-mod plan;
-mod process;
-pub mod reference;
+#[cfg(target_os = "linux")]
+pub mod linux;
+#[cfg_attr(not(target_os = "linux"), path = "process_elsewhere.rs")]
+pub mod process;
 pub mod report;
-pub mod run;
-pub mod setup;
-pub mod studies;
-pub mod time;
 pub mod what_file;
-pub mod why;
 
 use crate::failure::Failure;
-use assay_linux::{ProcRoot, ProcessIdentity};
 use assay_model::schema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::io::Read;
 use std::path::Path;
-
-/// Which process has this number now.
-pub fn identity_of(pid: u32) -> Result<ProcessIdentity, Failure> {
-    ProcRoot::default().identity_of(pid).map_err(|error| {
-        if !error.is_absent() {
-            return error.into();
-        }
-        Failure::input(format!(
-            "there is no process with PID {pid}\n  to list the running JVMs: assay memory"
-        ))
-    })
-}
 
 /// Longest stored form that is read. A memory snapshot has some hundred KB, and so has the sweep of a hundred levels.
 const STORED_BYTES_MAX: u64 = 256 << 20;

@@ -4,13 +4,35 @@ use super::what_file::said_of;
 use crate::arguments::ProcessName;
 use crate::failure::Failure;
 use assay_host::running_jvms;
-use assay_linux::ProcRoot;
+use assay_host::{JvmOptions, jvm_options};
+use assay_linux::{ProcRoot, ProcessIdentity};
 use assay_model::RunningJvm;
 use std::path::Path;
 
 /// JVMs that are listed in a message; the rest is counted.
 const LISTED_MAX: usize = 10;
 const LIST: &str = "  to list the running JVMs: assay memory";
+
+/// Which process has this number now.
+pub fn identity_of(pid: u32) -> Result<ProcessIdentity, Failure> {
+    ProcRoot::default().identity_of(pid).map_err(|error| {
+        if !error.is_absent() {
+            return error.into();
+        }
+        Failure::input(format!(
+            "there is no process with PID {pid}\n  to list the running JVMs: assay memory"
+        ))
+    })
+}
+
+/// The options of a JVM that set flags; none of a process that is not a JVM.
+///
+/// # Errors
+/// When there is no such process, or it cannot be read.
+pub fn options_of(pid: u32) -> Result<Option<JvmOptions>, Failure> {
+    identity_of(pid)?;
+    Ok(jvm_options(&ProcRoot::default(), pid)?)
+}
 
 /// The number of a process: of a name that of the one running JVM whose program has it, which is said on standard error.
 ///

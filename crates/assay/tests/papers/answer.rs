@@ -42,7 +42,7 @@ impl Results {
     pub fn run(&mut self, folder: &str) -> Option<&StoredRun> {
         let read = || {
             let path = kept().join(folder);
-            path.is_dir().then(|| assay_study::load_run(&path).unwrap_or_else(|e| panic!("{folder}: {e}")))
+            path.is_dir().then(|| assay_results::load_run(&path).unwrap_or_else(|e| panic!("{folder}: {e}")))
         };
         self.runs.entry(folder.to_owned()).or_insert_with(read).as_ref()
     }
@@ -80,7 +80,7 @@ fn of_run(row: &Row, folder: &str, run: &StoredRun) -> Option<Answer> {
                 .is_none_or(|place| place == judged.about.place.as_deref().unwrap_or_default())
             && row.variant.as_ref().is_none_or(|variant| judged.about.variant.starts_with(variant.as_str()))
     };
-    let check = assay_study::check_claims(&run.plan, summary);
+    let check = assay_results::check_claims(&run.plan, summary);
     let judged: Vec<&JudgedClaim> = check.judged.iter().filter(is_of_row).collect();
     let kind = Kind::Judged(judged.first()?.verdict);
     let several = 1 < judged.len();
@@ -145,7 +145,7 @@ fn of_file(row: &Row, file: &str) -> Answer {
         at: BTreeMap::new(),
     };
     let verdict =
-        assay_study::claim_verdict(&claim, exactly).unwrap_or_else(|| panic!("{file}: nothing is stated"));
+        assay_results::claim_verdict(&claim, exactly).unwrap_or_else(|| panic!("{file}: nothing is stated"));
     let ours = match per {
         Some(per) => format!("{per} to {value} bytes, {:+.0} %", 100.0 * (value / per - 1.0)),
         None => format!("{} GB", three_digits(value / f64::from(1 << 30))),

@@ -74,7 +74,7 @@ fn run_with_heaps(heaps: &[(&str, u64)]) -> StoredRun {
         trials.push(series::trial(&plan, variant, index as u32 + 1, &mut noise));
     }
     let mut summary = summary(&plan, &trials, &mut noise);
-    summary.claims = assay_study::check_claims(&plan, &summary);
+    summary.claims = assay_results::check_claims(&plan, &summary);
     let study_text = STUDY.to_owned();
     StoredRun { study_text, host: host(), hosts: None, plan, trials, summary: Some(summary) }
 }

@@ -1,7 +1,7 @@
 //! The smallest value of a numeric option whose metric is near the best: values side by side in blocks, then those between.
 
-use crate::result::summary::values_by_block;
 use assay_model::{Better, FitValue, FittedOption, Metric, StoredRun};
+use assay_results::summary::values_by_block;
 use assay_stats::compare_paired;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

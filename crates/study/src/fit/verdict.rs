@@ -138,8 +138,8 @@ fn first_lines(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::result::planned;
     use assay_model::{Audit, Check, Disturbance, FitLatency, FitPercentile, GroupEnd, LatencySummary};
+    use assay_testkit::planned;
 
     fn limits() -> FitLimits {
         FitLimits {

@@ -3,8 +3,8 @@
 use crate::check::combinations::VariantSpec;
 use crate::file::study::{Factor, Study};
 use crate::plan::candidate::Candidate;
-use crate::result::findings;
 use assay_model::{Finding, StudyRule};
+use assay_results::findings;
 use std::collections::BTreeMap;
 
 /// The variant that each one is compared with, by index: `None` for a baseline.

@@ -21,4 +21,5 @@ pub(crate) mod prepare;
 mod ready_made_tests;
 pub(crate) mod requests;
 mod scenarios;
+mod secrets;
 pub(crate) mod variant_launch;

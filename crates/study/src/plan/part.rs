@@ -1,5 +1,5 @@
 //! A part of a run: some of its blocks. A block is every variant once, in an order and with random draws that follow from the plan's seed and
-//! the block's number alone, so that any machine can make it; `result::merge` puts the parts together.
+//! the block's number alone, so that any machine can make it; `assay_results::merge` puts the parts together.
 
 use crate::error::StudyError;
 use crate::plan::prepare::Prepared;

@@ -1,6 +1,7 @@
 //! From a checked study to what this machine will run: JVMs chosen, variants that cannot run skipped with their reason,
 //! programs and files that are missing reported, the plan fixed.
 
+use super::secrets::secrets_of;
 use crate::check::capacity;
 use crate::check::checked::Checked;
 use crate::check::combinations::{VariantSpec, combine};
@@ -23,9 +24,6 @@ use crate::plan::needed;
 use crate::plan::planned::{Conditions, plan};
 use crate::plan::scenarios::{check_limited, check_rate, read_scenarios};
 use crate::plan::variant_launch::{VariantLaunch, builds_of};
-use crate::result::findings::url_alone;
-use crate::result::gate::Gate;
-use crate::result::redacted::secrets_of;
 use assay_host::provenance;
 use assay_jdk::InstalledJvms;
 use assay_launch::JVM_OPTIONS;
@@ -36,6 +34,8 @@ use assay_model::{
     Finding, Metric, Plan, PlannedFault, PlannedProcedure, Problem, Provenance, SkippedVariant, StudyRule,
     Subject,
 };
+use assay_results::Gate;
+use assay_results::findings::url_alone;
 use assay_text::redact::Redactor;
 use std::path::PathBuf;
 

@@ -11,11 +11,11 @@ use super::state::{Failure, Run, why_not};
 use super::supervise::{self, Side, WHILE_MEASURED};
 use crate::plan::order::{load_seed, warm_up_seed};
 use crate::plan::variant_launch::VariantLaunch;
-use crate::result::duet::is_whole;
 use assay_launch::POLL_INTERVAL;
 use assay_linux::{ProcRoot, ProcessTree, Processors};
 use assay_measure::{Context, DuetPlace, MeasurementId, Procedure, duet};
 use assay_model::{PlannedDuet, PlannedTrial, Trial, TrialOutcome};
+use assay_results::is_whole;
 
 /// Windows by which a pair is made longer where too many were disturbed: one on either half.
 const FURTHER_WINDOWS: u32 = 2;

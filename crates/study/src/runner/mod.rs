@@ -26,9 +26,9 @@ pub use state::{RunResult, Source};
 
 use crate::error::StudyError;
 use crate::plan::prepare::Prepared;
-use crate::result::run_dir::{RunDir, load_run};
 use assay_load::{Generator, GeneratorConfig, LoadError, LoadSource};
 use assay_model::{Design, RunEvent, StoredRun, TrialOutcome};
+use assay_results::run_dir::{RunDir, load_run};
 use state::Run;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -126,7 +126,7 @@ pub fn run_for_value(
     let dir = folder.path().join("run");
     let options = RunOptions { out: Some(dir.clone()), ..RunOptions::default() };
     match run_from(prepared, &options, source, stop, on_event) {
-        Ok(_) => load_run(&dir),
+        Ok(_) => Ok(load_run(&dir)?),
         Err(interrupted @ StudyError::Interrupted { .. }) => {
             load_run(&dir).ok().filter(|run| !run.trials.is_empty()).ok_or(interrupted)
         }

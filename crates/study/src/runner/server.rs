@@ -206,7 +206,8 @@ impl<'a> Server<'a> {
         if let Some(url) = &self.table.stats_url {
             let stored = match http::get(&filled(url), timeout) {
                 Ok(a) if a.is_good() => {
-                    run.dir.write_text(&format!("{}/stats.json", self.launched.folder_name), &a.body)
+                    let name = format!("{}/stats.json", self.launched.folder_name);
+                    run.dir.write_text(&name, &a.body).map_err(StudyError::from)
                 }
                 Ok(a) => Err(StudyError::Use(format!("status {}", a.status))),
                 Err(e) => Err(e.into()),

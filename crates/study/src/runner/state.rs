@@ -7,10 +7,6 @@ use crate::error::StudyError;
 use crate::file::fault::group_of;
 use crate::plan::prepare::{Prepared, VERSION};
 use crate::plan::variant_launch::VariantLaunch;
-use crate::result::curves;
-use crate::result::redacted::stored_plan;
-use crate::result::run_dir::{RunDir, load_trials, read_json};
-use crate::result::summary::summarise;
 use assay_host::{HostGauge, host_facts};
 use assay_launch::{Local, Treatments};
 use assay_linux::{ProcRoot, SysRoot};
@@ -19,6 +15,10 @@ use assay_model::{
     Design, Finding, JvmFacts, Metric, Plan, PlannedTrial, Problem, RunEvent, RunEventKind, Summary, Trial,
     TrialOutcome, Window, file, schema,
 };
+use assay_results::curves;
+use assay_results::redacted::stored_plan;
+use assay_results::run_dir::{RunDir, load_trials, read_json};
+use assay_results::summary::summarise;
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
 use std::cell::RefCell;
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
         self.dir.write_text(file::STUDY, &self.prepared.study_text)?;
         self.dir.write_json(file::HOST, &host)?;
         // Last: a folder with a plan is a run directory.
-        self.dir.write_json(file::PLAN, &stored_plan(&self.prepared.plan))
+        Ok(self.dir.write_json(file::PLAN, &stored_plan(&self.prepared.plan))?)
     }
 
     /// Goes on with an earlier run, if its plan is this one.
@@ -230,7 +230,7 @@ impl<'a> Run<'a> {
         };
         let event = self.dir.as_stored(&event)?;
         (self.on_event)(&event);
-        self.dir.append_event(&event)
+        Ok(self.dir.append_event(&event)?)
     }
 
     /// Expected time of the remaining steps, at the pace so far.
@@ -348,7 +348,7 @@ impl<'a> Run<'a> {
         let folder = self.dir.path().join(folder_name);
         self.dir.redact_files(&folder)?;
         let histogram = self.keep_histogram(&trial, &folder);
-        trial.response_curve = histogram.map(assay_load::curve).unwrap_or_default();
+        trial.response_curve = histogram.map(curves::curve).unwrap_or_default();
         no_times::of_guest(&self.prepared.plan, &mut trial);
         self.dir.write_json(&format!("{folder_name}/{}", file::TRIAL), &trial)?;
         self.trials.push(trial.clone());

@@ -1,7 +1,8 @@
 //! A study of the fake server in a folder of its own, and what is left of it.
 
 use assay_model::{RunEvent, RunEventKind, StoredRun};
-use assay_study::{Prepared, RunOptions, RunResult, Study, StudyError, load_run, run};
+use assay_results::load_run;
+use assay_study::{Prepared, RunOptions, RunResult, Study, StudyError, run};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 

@@ -19,7 +19,7 @@ use assay_model::{
 use assay_text::redact;
 use options::{Asked, asked_of};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
@@ -29,7 +29,7 @@ pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Failure> {
     gate::check_files(&arguments.gate_files)?;
     let Asked { options, lines, pid, file, own } = asked_of(arguments)?;
     let stop = stop::flag_on_signal()?;
-    let jvms = InstalledJvms::find(&assay_study::cache_of(Path::new(".")));
+    let jvms = InstalledJvms::find(&cache());
     let releases = releases(arguments, own)?.into_iter().map(|(release, version)| {
         let jvm = jvm_of(&jvms, release);
         let (verdict, is_asked) = judge(&options, release, jvm.as_ref(), &stop)?;
@@ -62,6 +62,18 @@ pub fn flags(arguments: &FlagsArguments) -> Result<ExitCode, Failure> {
         assay_report::flags::document(&report).markdown()
     })?;
     Ok(gate::exit_code(true, &cases))
+}
+
+/// Where fetched JVMs lie.
+#[cfg(target_os = "linux")]
+fn cache() -> PathBuf {
+    assay_study::cache_of(Path::new("."))
+}
+
+/// JVMs are fetched for studies, which run on Linux alone.
+#[cfg(not(target_os = "linux"))]
+fn cache() -> PathBuf {
+    PathBuf::new()
 }
 
 /// What a release says to a condition of a build.

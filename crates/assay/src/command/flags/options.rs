@@ -1,12 +1,10 @@
 //! Which options `assay flags` is asked about: those of a process, of what was typed, or of a file.
 
 use crate::arguments::FlagsArguments;
-use crate::command::identity_of;
-use crate::command::process::jvm_named;
+use crate::command::process::{jvm_named, options_of};
 use crate::command::what_file::said_of;
 use crate::failure::Failure;
 use assay_jdk::options::{WrittenOption, options_in_file, options_in_words};
-use assay_linux::ProcRoot;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -113,9 +111,7 @@ fn split(text: &str) -> Result<Vec<WrittenOption>, Failure> {
 }
 
 fn of_process(pid: u32) -> Result<Asked, Failure> {
-    identity_of(pid)?;
-    let found = assay_host::jvm_options(&ProcRoot::default(), pid)?;
-    let Some(found) = found else {
+    let Some(found) = options_of(pid)? else {
         return Err(Failure::input(format!(
             "process {pid} is not a JVM\n  to list the running JVMs: assay memory"
         )));

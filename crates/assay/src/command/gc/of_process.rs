@@ -1,17 +1,15 @@
 //! The log that a running JVM writes.
 
-use crate::command::identity_of;
+use crate::command::process::options_of;
 use crate::failure::Failure;
 use assay_gclog::log_file_of;
-use assay_linux::ProcRoot;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Files of the log of a JVM: the one that it writes, and those that it rotated away.
 pub fn logs_of(pid: u32) -> Result<Vec<PathBuf>, Failure> {
-    identity_of(pid)?;
-    let Some(found) = assay_host::jvm_options(&ProcRoot::default(), pid)? else {
+    let Some(found) = options_of(pid)? else {
         return Err(Failure::input(format!(
             "{pid} is neither a file nor a JVM, but another process\n  to list the running JVMs: assay memory"
         )));

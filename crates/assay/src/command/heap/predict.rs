@@ -2,25 +2,18 @@
 
 use super::dump;
 use super::no_such_class::no_such_class;
+use super::objects::Heap;
+use super::running;
 use crate::arguments::{Format, PredictArguments};
-use crate::command::identity_of;
-use crate::command::process::pid_of;
 use crate::failure::Failure;
 use crate::forms::{self, HeapIn};
 use crate::output_file::can_be_written;
 use assay_gclog::Records;
-use assay_heap::ClassHistogram;
-use assay_heap::live::{self, LiveError, LiveHistogram};
 use assay_heap::predict::{PredictOptions, garbage, predict as predict_histogram};
-use assay_model::{DumpModel, HeapPrediction, Problem};
+use assay_model::{HeapPrediction, Problem};
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
-
-/// How long a process is stopped for each GiB of its heap that is in use. Measured: 1.9 to 2.0 s on 2 busy cores, for a heap
-/// of small objects; large arrays take less.
-const FREEZE_S_PER_GIB: f64 = 2.0;
 
 /// Does what was asked for.
 pub fn predict(arguments: &PredictArguments) -> Result<ExitCode, Failure> {
@@ -47,16 +40,6 @@ pub fn predict(arguments: &PredictArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What objects there are, and where they were found.
-struct Heap {
-    histogram: ClassHistogram,
-    source: String,
-    known_model: Option<DumpModel>,
-    known_stranger: Option<String>,
-    /// How long a process was stopped for it.
-    frozen_ms: Option<f64>,
-}
-
 /// From a dump, or from a running JVM.
 fn read(arguments: &PredictArguments) -> Result<Heap, Failure> {
     match (&arguments.dump, &arguments.pid) {
@@ -64,37 +47,8 @@ fn read(arguments: &PredictArguments) -> Result<Heap, Failure> {
             let (histogram, source) = (dump::read(path)?, dump::name_of(path));
             Ok(Heap { histogram, source, known_model: None, known_stranger: None, frozen_ms: None })
         }
-        (None, Some(process)) => {
-            let pid = pid_of(process)?;
-            identity_of(pid)?;
-            let LiveHistogram { histogram, model, freeze, .. } =
-                live::histogram_after(pid, arguments.freeze, &|used| announce(pid, used, arguments.freeze))
-                    .map_err(not_walked)?;
-            let frozen_ms = Some(freeze.frozen_ns as f64 / 1e6);
-            let (known_model, known_stranger) =
-                model.map_or_else(|why| (None, Some(why)), |m| (Some(m), None));
-            Ok(Heap { histogram, source: format!("process {pid}"), known_model, known_stranger, frozen_ms })
-        }
+        (None, Some(process)) => running::heap_of(process, arguments.freeze),
         (None, None) => Err(Failure::input("give a heap dump, or --pid PID")),
-    }
-}
-
-/// Says that a process is about to be stopped, and for how long about.
-fn announce(pid: u32, used_bytes: u64, limit: Duration) {
-    let gib = used_bytes as f64 / f64::from(1 << 30);
-    let expected = Duration::from_secs_f64(gib * FREEZE_S_PER_GIB).min(limit);
-    say!(
-        "stopping process {pid} while {gib:.2} GiB of heap are read: some {:.1} s, {limit:?} at most (--freeze)",
-        expected.as_secs_f64()
-    );
-}
-
-/// What a process is, and how long it may be stopped, is the user's choice; the rest is the environment's.
-fn not_walked(error: LiveError) -> Failure {
-    match error {
-        LiveError::Linux(error) => error.into(),
-        error @ (LiveError::NoJvm { .. } | LiveError::TimeOver { .. }) => Failure::input(error.to_string()),
-        error => Failure::environment(error.to_string()),
     }
 }
 

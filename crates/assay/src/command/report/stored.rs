@@ -6,7 +6,6 @@ use crate::command::read_stored;
 use crate::command::what_file::{FileKind, kind_of, said_of};
 use crate::failure::Failure;
 use crate::forms::{GcLog, Growth, HeapIn, HostCheck, LoadOf, Snapshot};
-use crate::output;
 use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FitReport, FlagsReport, GcComparison, GcReport,
     HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult,
@@ -29,9 +28,10 @@ pub fn report(path: &Path, page: &Path, arguments: &ReportArguments) -> Result<(
             let report = MemoryReport { schema, ..read(path, format)? };
             show(&Snapshot { report: &report, earlier: &[], entries: None }, page, arguments)
         }
+        #[cfg(target_os = "linux")]
         schema::MEMORY_RECORD => {
             let (snapshots, problems) = assay_memory::read_record(path)?;
-            output::note(&problems);
+            crate::output::note(&problems);
             let Some(last) = snapshots.last().cloned() else { return Err(no_result(path, None)) };
             let report = MemoryReport { growth: Some(assay_memory::judge_growth(&snapshots)), ..last };
             show(&Snapshot { report: &report, earlier: &snapshots, entries: None }, page, arguments)

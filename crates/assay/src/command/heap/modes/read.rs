@@ -1,7 +1,7 @@
 //! Modes that a process or a log has.
 
 use crate::arguments::ModesArguments;
-use crate::command::identity_of;
+use crate::command::process::identity_of;
 use crate::command::process::pid_of;
 use crate::failure::Failure;
 use assay_heap::modes::mode_of_process;

@@ -1,0 +1,80 @@
+//! `assay memory PID --trim`: freed memory given back, with what was predicted and what it gave.
+
+use super::consent::{consent, not_ours};
+use crate::arguments::SnapshotArguments;
+use crate::command::process::identity_of;
+use crate::failure::Failure;
+use crate::output;
+use assay_memory::Trimmed;
+use assay_model::{MemoryTrim, schema};
+use std::process::ExitCode;
+
+const MIB: f64 = 1_048_576.0;
+
+/// Asks the JVM to trim, and prints the gain.
+pub fn trim(pid: u32, arguments: &SnapshotArguments) -> Result<ExitCode, Failure> {
+    let json = arguments.format.is_json("--trim")?;
+    identity_of(pid)?;
+    let reasons: Vec<String> = not_ours(pid)?.into_iter().collect();
+    consent(pid, "trim", &reasons, arguments.yes)?;
+    let trim = stored(pid, &assay_memory::trim(pid)?);
+    if json {
+        output::print_json(&trim)?;
+    } else {
+        output::print(|out| lines(&trim).iter().try_for_each(|line| writeln!(out, "{line}")))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks the JVM to trim, and says what that brought, or why it did not trim.
+pub fn said(pid: u32) -> Vec<String> {
+    match assay_memory::trim(pid) {
+        Ok(trimmed) => lines(&stored(pid, &trimmed)),
+        Err(e) => e.to_string().lines().map(str::to_owned).collect(),
+    }
+}
+
+fn stored(pid: u32, trimmed: &Trimmed) -> MemoryTrim {
+    MemoryTrim {
+        schema: schema::MEMORY_TRIM.to_owned(),
+        pid,
+        rss_bytes_before: trimmed.before.rss_bytes,
+        rss_bytes_after: trimmed.after.rss_bytes,
+        predicted_bytes: trimmed.predicted_bytes,
+        actual_bytes: trimmed.actual_bytes,
+        answer: one_line(&trimmed.answer),
+    }
+}
+
+fn lines(trim: &MemoryTrim) -> Vec<String> {
+    let mib = |bytes: f64| format!("{:.2} MiB", bytes / MIB);
+    let predicted = trim.predicted_bytes.map(|bytes| bytes as f64);
+    let actual = trim.actual_bytes as f64;
+    let (before, after) = (mib(trim.rss_bytes_before as f64), mib(trim.rss_bytes_after as f64));
+    let shown = predicted.map_or("not available: the allocator could not be walked".to_owned(), mib);
+    let difference = predicted.map(|predicted| format!("difference      {}", mib(actual - predicted)));
+    let gains = [format!("RSS {before} → {after}"), format!("predicted gain  {shown}")];
+    let answer = format!("the JVM's answer: {}", trim.answer);
+    gains
+        .into_iter()
+        .chain([format!("actual gain     {}", mib(actual))])
+        .chain(difference)
+        .chain([answer])
+        .collect()
+}
+
+/// The answer is text of another process: no control characters, and not too long.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).take(500).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn an_answer_is_one_line_that_commands_no_terminal() {
+        assert_eq!(one_line("Trim native heap:\n RSS\u{1b}[2J 5"), "Trim native heap: RSS\u{FFFD}[2J 5");
+    }
+}

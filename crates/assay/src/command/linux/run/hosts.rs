@@ -1,0 +1,228 @@
+//! `assay run --on`: the blocks of a study on several hosts, and the worker there.
+
+use super::outcome::{check_conditions, finish};
+use super::source::Source;
+use crate::arguments::{OnArguments, RunArguments};
+use crate::command::gate;
+use crate::command::linux::inject::on_threads;
+use crate::command::report::write_page;
+use crate::failure::{Failure, Kind};
+use crate::output_file::can_be_written;
+use crate::progress::Progress;
+use crate::{stop, version};
+use assay_model::{Design, Plan, RunEvent, RunEventKind, file};
+use assay_place::{
+    Happened, HostPlan, Place, PlaceError, Refusal, Task, Work, make_blocks, plans, read_paths,
+};
+use assay_results::{load_run, merge, plan_difference};
+use assay_study::{RunOptions, Study, StudyError, default_run_folder};
+use fs_err as fs;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Folder of the run directory for blocks that hosts have returned, until they are merged.
+const PARTS: &str = "parts";
+/// Assay on a host, unless another path is given.
+const PROGRAM: &str = "assay";
+
+/// Runs the blocks of a study on hosts, merges them, and shows the run.
+pub(super) fn run(place: &Place, source: Source, arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    gate::check_files(&arguments.gate_files)?;
+    arguments.html.as_deref().map_or(Ok(()), can_be_written)?;
+    let stop = stop::flag_on_signal()?;
+    // A study of the program itself is sent as a file, too.
+    let folder = tempfile::tempdir()?;
+    let study = match source {
+        Source::File(path) => path,
+        Source::ReadyMade(study) => {
+            let path = folder.path().join(format!("{}.toml", study.name));
+            fs::write(&path, study.text)?;
+            path
+        }
+    };
+    let mut work = work(place, &study, arguments)?;
+    let plan = common_plan(&mut work, &stop)?;
+    check_conditions(&arguments.fail_if, &plan)?;
+    let out = arguments.out.clone().unwrap_or_else(|| default_run_folder(&plan.study));
+    let parts = out.join(PARTS);
+    if parts.exists() && !arguments.resume {
+        let out = out.display();
+        return Err(Failure::input(format!(
+            "{out} has blocks of an earlier start: add --resume to keep them, or choose another folder with --out"
+        )));
+    }
+    let blocks: Vec<u32> = (1..=plan.blocks).collect();
+    let folders =
+        made(&work, &plan, (&blocks, &parts), &stop).map_err(|failure| unfinished(failure, &out))?;
+    let dir = merge(&folders, &out, false)?;
+    fs::remove_dir_all(&parts)?;
+    let run = load_run(&dir)?;
+    let page = write_page(&run, &dir)?;
+    finish(&run, &page, arguments)
+}
+
+/// The study with everything that a host needs for it. Mistakes in the file are found here, before a host is asked.
+fn work(place: &Place, study: &Path, arguments: &RunArguments) -> Result<Work, Failure> {
+    let checked = Study::read(study).map_err(StudyError::Diagnostics)?;
+    if !checked.parts().is_empty() {
+        say!("note: the study names other study files, which --on does not run");
+    }
+    let study = study.canonicalize()?;
+    let (Some(folder), Some(name)) = (study.parent(), study.file_name()) else {
+        return Err(Failure::input(format!("{} is not a study file", study.display())));
+    };
+    let OnArguments { send, program, .. } = &arguments.on;
+    // Relative paths begin at the current folder, as the shell completes them.
+    let sent = send.iter().map(|path| path.canonicalize().map_err(|e| of_path(path, &e)));
+    let mut paths: Vec<PathBuf> = sent.collect::<Result<_, _>>()?;
+    paths.push(PathBuf::from(name));
+    paths.extend(checked.scenario_file().map(PathBuf::from));
+    let files = read_paths(folder, &paths).map_err(|e| Failure::input(e.to_string()))?;
+    let task = Task {
+        version: version::long(),
+        study: name.to_string_lossy().into_owned(),
+        quick: arguments.quick,
+        allow_host_changes: arguments.allow_host_changes,
+        blocks: Vec::new(),
+    };
+    let program = program.clone().unwrap_or_else(|| PROGRAM.to_owned());
+    Ok(Work { place: place.clone(), program, task, folder: folder.to_owned(), files })
+}
+
+fn of_path(path: &Path, error: &io::Error) -> Failure {
+    Failure::input(format!("{}: {error}", path.display()))
+}
+
+/// The plan that all hosts have. A host without one is left out, and hosts with different ones are refused.
+fn common_plan(work: &mut Work, stop: &AtomicBool) -> Result<Plan, Failure> {
+    let mut common: Option<(String, Plan)> = None;
+    let mut usable = BTreeSet::new();
+    for HostPlan { slot, plan } in plans(work, stop)? {
+        let plan = match plan {
+            Ok(plan) => plan,
+            Err(why) => {
+                say!("{slot} is left out: {why}");
+                continue;
+            }
+        };
+        usable.insert(slot.clone());
+        match &common {
+            Some((first, of_first)) => {
+                if let Some(difference) = plan_difference(of_first, &plan) {
+                    return Err(Failure::input(format!(
+                        "the plans of {first} and {slot} differ: {difference}"
+                    )));
+                }
+            }
+            None => common = Some((slot, plan)),
+        }
+    }
+    work.place.keep_hosts(|host| usable.contains(host));
+    let Some((_, plan)) = common else {
+        return Err(Failure::environment("no host can run the study; the reasons are above"));
+    };
+    match plan.design {
+        Design::Resident => Err(Failure::input(
+            "blocks of the resident design are windows of the same servers: set design.kind = \"fresh\" for --on",
+        )),
+        Design::Fresh | Design::Duet => Ok(plan),
+    }
+}
+
+/// Has hosts make the blocks, with progress.
+fn made(
+    work: &Work,
+    plan: &Plan,
+    (blocks, parts): (&[u32], &Path),
+    stop: &AtomicBool,
+) -> Result<Vec<PathBuf>, PlaceError> {
+    let (progress, began) = (Progress::new(plan), Instant::now());
+    make_blocks(work, blocks, parts, stop, &mut |happened| match happened {
+        Happened::Began { host, block } => say!("block {block} runs on {host}"),
+        Happened::Event(event) => {
+            if let Some(event) = of_whole(*event, began) {
+                progress.show(&event);
+            }
+        }
+        Happened::Ended { block } => say!("block {block} is complete"),
+        Happened::Failed { slot, block, why, is_tried_again: true } => {
+            say!("block {block} failed on {slot} and is tried again: {why}");
+        }
+        Happened::Failed { slot, block, why, .. } => say!("block {block} failed on {slot}: {why}"),
+        Happened::LeftOut { slot } => say!("{slot} is left out: it failed repeatedly"),
+    })
+}
+
+/// An event of a block as one of the whole run, whose time is this program's.
+fn of_whole(event: RunEvent, began: Instant) -> Option<RunEvent> {
+    match event.kind {
+        RunEventKind::RunStarted { .. } | RunEventKind::RunResumed { .. } | RunEventKind::RunEnded { .. } => {
+            None
+        }
+        _ => Some(RunEvent { elapsed_s: began.elapsed().as_secs_f64(), remaining_s: None, ..event }),
+    }
+}
+
+/// How to go on after a failure that left complete blocks.
+fn unfinished(error: PlaceError, out: &Path) -> Failure {
+    let failure = Failure::from(error);
+    let go_on = format!(
+        "{}\n  complete blocks are kept: go on with --resume --out {}",
+        failure.message,
+        out.display()
+    );
+    match failure.kind {
+        Kind::Interrupted | Kind::Environment => Failure { message: go_on, ..failure },
+        Kind::Input | Kind::Internal => failure,
+    }
+}
+
+impl From<PlaceError> for Failure {
+    fn from(error: PlaceError) -> Failure {
+        let kind = match error {
+            PlaceError::Input(_) => Kind::Input,
+            PlaceError::Hosts(_) | PlaceError::File(_) => Kind::Environment,
+            PlaceError::Stopped => Kind::Interrupted,
+        };
+        Failure { kind, message: error.to_string() }
+    }
+}
+
+/// Runs blocks for a program on another host, which is connected to standard input and output.
+pub fn block_worker() -> Result<ExitCode, Failure> {
+    let stop = stop::flag_on_signal()?;
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let ends = (io::stdin(), io::stdout().lock());
+    assay_place::work(ends, (&version::long(), host.trim()), &stop, |task, folder, on_event| {
+        blocks_of(task, folder, &stop, on_event)
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The plan of a task, and the run directory of its blocks.
+fn blocks_of(
+    task: &Task,
+    folder: &Path,
+    stop: &AtomicBool,
+    on_event: &mut dyn FnMut(&RunEvent),
+) -> Result<(Plan, Option<PathBuf>), Refusal> {
+    let of_task = |error: StudyError| Refusal { message: error.to_string(), is_of_task: true };
+    // A path, a JVM or memory that is missing here may be there on another host.
+    let of_host = |error: StudyError| Refusal { message: error.to_string(), is_of_task: false };
+    let checked =
+        Study::read(&folder.join(&task.study)).map_err(|found| of_task(StudyError::Diagnostics(found)))?;
+    let mut study = checked.prepare(task.quick).map_err(of_host)?;
+    if task.blocks.is_empty() {
+        return Ok((study.plan().clone(), None));
+    }
+    study.take_blocks(&task.blocks.iter().copied().collect()).map_err(of_task)?;
+    let out = folder.join(format!(".{}", file::TRIALS));
+    let options =
+        RunOptions { out: Some(out), allow_host_changes: task.allow_host_changes, ..RunOptions::default() };
+    let result = assay_study::run_from(&study, &options, &on_threads, stop, on_event).map_err(of_host)?;
+    Ok((study.plan().clone(), Some(result.dir)))
+}
