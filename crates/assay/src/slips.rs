@@ -239,6 +239,22 @@ fn what_is_missing(error: &clap::Error, typed: &[String]) -> Option<String> {
              jcmd PID GC.heap_dump FILE makes a dump"
                 .to_owned()
         }
+        ("fit", _) => "  a server and a limit: assay fit --command 'java -jar shop.jar {port}' --rate 500 --limit p99=50ms\n  \
+             in place of --command: a study, or --workload NAME"
+            .to_owned(),
+        ("ab", _) => {
+            "  two commands: assay ab --before 'java -jar old.jar {port}' --after 'java -jar new.jar {port}'".to_owned()
+        }
+        ("judge", _) => {
+            "  flags and a server: assay judge '-XX:+UseZGC' --command 'java -jar shop.jar {port}'\n  in place of --command: a study"
+                .to_owned()
+        }
+        ("bisect", _) => {
+            "  two commits and a study: assay bisect v2.3 main shop.toml --build 'mvn --quiet package'".to_owned()
+        }
+        ("merge", _) => "  the parts of a run and a new folder: assay merge part1 part2 --out runs/shop".to_owned(),
+        ("compare", _) => "  two run directories: assay compare runs/monday runs/tuesday".to_owned(),
+        ("why", _) => "  a running JVM or a log: assay why 4242, or: assay why gc.log; to list the running JVMs: assay memory".to_owned(),
         ("inject", _) => "  a new token: (umask 077; head -c 24 /dev/urandom | base64 > token)".to_owned(),
         _ => return None,
     })

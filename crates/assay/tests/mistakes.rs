@@ -135,6 +135,11 @@ const HEAP: &[Mistake] = &[
 
 const LOAD: &[Mistake] = &[
     ("load http://127.0.0.1:1/", USE, &["--rate", "--users"]),
+    (
+        "load http://127.0.0.1:1/ --rate 5 --scenario shop",
+        USE,
+        &["cannot read scenario shop", "no ready-made scenario is called shop", "supermarket-small"],
+    ),
     ("load --rate 5", USE, &["<URL>", "assay load http://"]),
     ("load localhost:8080/shop --rate 5", USE, &["no scheme; write it like http://localhost:8080/shop"]),
     ("load ftp://shop/ --rate 5", USE, &["ftp://shop/", "http://"]),
@@ -206,7 +211,7 @@ const RUN: &[Mistake] = &[
     ("run study.toml --resume", USE, &["--out", "assay run --out <OUT> --resume"]),
     ("compare runs/none runs/none", USE, &["there is no folder runs/none", "assay run STUDY"]),
     ("compare gc.log folder", USE, &["gc.log", "assay run STUDY"]),
-    ("compare folder", USE, &["<AFTER>", "assay compare"]),
+    ("compare folder", USE, &["<AFTER>", "assay compare runs/monday runs/tuesday"]),
     ("studies compresed-references", USE, &["`compressed-references`"]),
     ("studies chat --json", USE, &["--json"]),
     ("compare folder folder", USE, &["folder is not a run directory", "assay run"]),
@@ -231,10 +236,11 @@ const HOST: &[Mistake] = &[
     ("flags {process}", USE, &["process {process} is not a JVM", "assay memory"]),
     ("flags UseZGC", USE, &["\"UseZGC\" is neither an option nor a process", "-XX:+UseZGC", "assay memory"]),
     ("flags -Xmx4g --for 7", USE, &["'7'", "a number from 8 on"]),
+    ("flags -Xmx4g --for 21,abc", USE, &["'abc'", "a number from 8 on"]),
 ];
 
 const WHY: &[Mistake] = &[
-    ("why", USE, &["<PID|NAME|LOG|RECORD>", "assay why"]),
+    ("why", USE, &["<PID|NAME|LOG|RECORD>", "assay why gc.log", "assay memory"]),
     (
         "why NoSuchProgram",
         USE,
@@ -261,6 +267,34 @@ const NO_COMMAND: &[Mistake] = &[
     ("memories 4242", USE, &["'memories'", "'memory'"]),
     ("--json memory 4242", USE, &["'--json'", "memory --json"]),
     ("--verison", USE, &["'--verison'", "'--version'"]),
+];
+
+const BUILDS: &[Mistake] = &[
+    ("fit", USE, &["--limit", "assay fit --command 'java -jar shop.jar {port}'", "--workload NAME"]),
+    ("fit --command ./s{port} --rate 9 --limit p99=50", USE, &["`p99=50` is not a limit", "p99=50ms"]),
+    ("fit --command ./s{port} --rate 9 --limit p98=50ms", USE, &["`p98=50ms`", "p50, p95, p99"]),
+    ("fit --command ./s{port} --rate fast --limit p99=50ms", USE, &["'fast'", "1500 or 0.5"]),
+    ("fit --workload shop --rate 9 --limit p99=50ms", USE, &["unknown workload `shop`", "supermarket"]),
+    ("fit missing.toml --limit p99=50ms", USE, &["missing.toml", "No such file"]),
+    ("ab", USE, &["--before", "--after", "assay ab --before 'java -jar old.jar {port}'"]),
+    ("ab --before ./a --after ./b", USE, &["--before has no {port}", "--server.port={port}"]),
+    ("ab --before ./a{port} --after ./b{port} --budget 10", USE, &["`10` has no unit", "\"10s\""]),
+    ("ab --before ./a{port} --after ./b{port} --budget 0s", USE, &["`0s` is too short"]),
+    ("ab --before none{port} --after none{port}x", LACKS, &["there is no program `none"]),
+    ("ab --before ./script{port} --after ./b{port} --scenario no.toml", USE, &["no.toml", "No such file"]),
+    ("judge", USE, &["<FLAGS>", "assay judge '-XX:+UseZGC' --command", "in place of --command: a study"]),
+    ("judge UseG1GC --command ./s{port}", USE, &["\"UseG1GC\" is not a JVM flag", "-XX:+UseZGC"]),
+    ("judge -XX:+UseG1GC missing.toml", USE, &["missing.toml", "No such file"]),
+    ("bisect", USE, &["<GOOD>", "<BAD>", "assay bisect v2.3 main shop.toml"]),
+    ("bisect one two missing.toml", USE, &["missing.toml", "No such file"]),
+    ("merge", USE, &["--out", "assay merge part1 part2 --out runs/shop"]),
+    ("merge gone folder --out joined", USE, &["gone", "assay run"]),
+    ("run study.toml --blocks 0", USE, &["`0` is not a number of a block", "1-4"]),
+    ("run study.toml --blocks 9-7", USE, &["`9-7` ends before it begins", "7-9"]),
+    ("run study.toml --on ssh", USE, &["\"ssh\" is not a place", "ssh:HOST,HOST"]),
+    ("run study.toml --on ssh:", USE, &["not the name of a host", "ssh:HOST,HOST"]),
+    ("run study.toml --on mesos:a", USE, &["\"mesos:a\" is not a place", "slurm"]),
+    ("run study.toml --budget 5", USE, &["`5` has no unit", "\"5s\""]),
 ];
 
 /// Files to make mistakes with.
@@ -376,6 +410,11 @@ fn mistakes_with_capacity_are_answered() {
 #[test]
 fn mistakes_with_studies_and_reports_are_answered() {
     check(RUN);
+}
+
+#[test]
+fn mistakes_with_builds_and_hosts_are_answered() {
+    check(BUILDS);
 }
 
 #[test]

@@ -97,6 +97,14 @@ impl<'a> LogPart<'a> {
                     .to_owned())
             }
             ([0, left_out], _) if 0 < left_out => {
+                let is_reversed = match (self.from, self.to) {
+                    (Some(LogTime::Unix(from)), Some(LogTime::Unix(to))) => to < from,
+                    (Some(LogTime::Passed(from)), Some(LogTime::Passed(to))) => to < from,
+                    _ => false,
+                };
+                if is_reversed {
+                    return Err("--from is later than --to".to_owned());
+                }
                 let passed_s = self.timeline.end_ns() as f64 / 1e9;
                 Err(format!(
                     "nothing of the log lies between --from and --to: it goes on for {passed_s:.0} s"
@@ -288,6 +296,8 @@ mod tests {
         let why = |from, has_dates| read(Some(from), None, has_dates).err().unwrap_or_default();
         assert!(why("1h", true).contains("it goes on for 18 s"), "{}", why("1h", true));
         assert!(why("1970-01-01T00:16:48Z", false).contains("the log has no dates"));
+        let reversed = read(Some("5s"), Some("2s"), true).err();
+        assert_eq!(reversed.as_deref(), Some("--from is later than --to"));
         let taken = read(Some("2s"), None, false).expect("a part");
         assert!(
             taken.problems[0].text.contains("from 2 s to the end was read; 2 records"),
