@@ -130,9 +130,27 @@ pub fn shorten(text: &str, chars: usize) -> String {
     format!("{start}…{end}")
 }
 
+/// A sentence that ends with `…` after its last whole word where it is longer than `chars` characters.
+pub fn begin_of(sentence: &str, chars: usize) -> String {
+    if sentence.chars().count() <= chars {
+        return sentence.to_owned();
+    }
+    // The word is whole if a blank is next.
+    let fits: String = sentence.chars().take(chars).collect();
+    let words = fits.rsplit_once(' ').map_or(fits.as_str(), |(words, _)| words);
+    format!("{} …", words.trim_end_matches([' ', ',', ';', ':', '.']))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_sentence_ends_after_a_whole_word() {
+        assert_eq!(begin_of("The kernel killed it", 20), "The kernel killed it");
+        assert_eq!(begin_of("The kernel killed it, twice", 22), "The kernel killed it …");
+        assert_eq!(begin_of("averylongword", 5), "avery …");
+    }
 
     #[test]
     fn markup_and_terminal_commands_lose_their_power() {

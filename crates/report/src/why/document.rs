@@ -5,7 +5,7 @@ use assay_findings::in_words;
 use assay_kit::Table;
 use assay_kit::document::{Answer, Block, Document, Finding, Section, Step, Tone};
 use assay_kit::number::counted;
-use assay_kit::text::{clean, sentence, shorten};
+use assay_kit::text::{begin_of, clean, sentence};
 use assay_model::{SilentReader, WhyFinding, WhyReport};
 
 /// Findings beside the first that are named; the page has all with their steps.
@@ -15,10 +15,10 @@ const FOLLOWING_MAX: usize = 2;
 /// Pieces of evidence of the first finding; its reader's own report has all.
 const EVIDENCE_MAX: usize = 2;
 /// Characters of a line of each kind, so that an answer is one screen however long its texts are.
-const EVIDENCE_LENGTH: usize = 180;
+const EVIDENCE_LENGTH: usize = 200;
 const NAMED_LENGTH: usize = 140;
-const FOLLOWING_LENGTH: usize = 75;
-const LOOKED_AT_LENGTH: usize = 220;
+const FOLLOWING_LENGTH: usize = 110;
+const LOOKED_AT_LENGTH: usize = 300;
 const SILENT_LENGTH: usize = 120;
 
 /// The answer in a page, or a screen of a terminal.
@@ -36,7 +36,7 @@ pub fn document(report: &WhyReport) -> Document {
     let looked_at = looked_at(report);
     let looked_at = looked_at
         .into_iter()
-        .map(|(reader, said)| (reader.to_owned(), shorten(&said, LOOKED_AT_LENGTH)))
+        .map(|(reader, said)| (reader.to_owned(), begin_of(&said, LOOKED_AT_LENGTH)))
         .collect();
     Document {
         sections: vec![
@@ -74,12 +74,12 @@ fn answer(report: &WhyReport) -> Answer {
     let follows: Vec<&WhyFinding> =
         report.findings.iter().filter(|one| one.follows_from.as_ref() == Some(&first.finding.rule)).collect();
     let of = &first.finding;
-    let evidence = of.evidence.iter().take(EVIDENCE_MAX).map(|text| shorten(&clean(text), EVIDENCE_LENGTH));
+    let evidence = of.evidence.iter().take(EVIDENCE_MAX).map(|text| begin_of(&clean(text), EVIDENCE_LENGTH));
     let found = format!("Found by {}: {}, {}.", command(first.reader), of.severity.word(), of.rule);
     let in_full = Block::Findings(vec![in_words(of, "gives back")], String::new()).page_only();
     let mut rest = vec![Block::Items(Tone::Plain, evidence.collect()), Block::text(found), in_full];
     if !follows.is_empty() {
-        let items = follows.iter().take(FOLLOWING_MAX).map(|one| shorten(&claim(one), FOLLOWING_LENGTH));
+        let items = follows.iter().take(FOLLOWING_MAX).map(|one| begin_of(&claim(one), FOLLOWING_LENGTH));
         rest.push(Block::heading("Follows from it"));
         rest.push(Block::Items(Tone::Plain, items.collect()));
     }
@@ -99,13 +99,13 @@ fn first_step(report: &WhyReport) -> Option<Step> {
 fn in_a_line(one: &WhyFinding) -> String {
     let step = in_words(&one.finding, "gives back").step;
     let step = step.map_or_else(String::new, |step| format!(" → {}", step.command));
-    shorten(&format!("{}{step}", claim(one)), NAMED_LENGTH)
+    begin_of(&format!("{}{step}", claim(one)), NAMED_LENGTH)
 }
 
 fn silent(report: &WhyReport) -> Vec<(String, String)> {
     let said = |of: &SilentReader| {
         let enable = of.enable.iter().map(|line| format!("; {}", clean(line))).collect::<String>();
-        (name(of.reader).to_owned(), shorten(&format!("{}{enable}", clean(&of.why)), SILENT_LENGTH))
+        (name(of.reader).to_owned(), begin_of(&format!("{}{enable}", clean(&of.why)), SILENT_LENGTH))
     };
     report.silent.iter().map(said).collect()
 }
