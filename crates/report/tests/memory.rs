@@ -406,6 +406,30 @@ fn a_verdict_on_growth_says_what_grows_how_fast_and_since_when() {
 }
 
 #[test]
+fn the_first_screen_of_a_change_begins_with_the_verdict_whatever_it_is() {
+    let kinds = [
+        (GrowthKind::Growing, "Growing: "),
+        (GrowthKind::LevelledOff, "Levelled off: "),
+        (GrowthKind::Garbage, "Garbage, not a leak: "),
+        (GrowthKind::TooShort, "Too short to tell: "),
+    ];
+    for (kind, begin) in kinds {
+        let change = MemoryChange { growth: Some(verdict(kind)), ..kafka::change() };
+        let text = memory::change(&change, &[]).terminal(view(80, Extent::Short));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[1].starts_with("RSS ") && lines[3].starts_with(begin), "{text}");
+        assert_eq!(
+            text.contains("Nothing to do."),
+            ["Lev", "Gar"].iter().any(|of| begin.starts_with(of)),
+            "{text}"
+        );
+        assert!(lines.len() <= 40, "{text}");
+    }
+    let plain = memory::change(&kafka::change(), &[]).terminal(view(80, Extent::Short));
+    assert!(plain.lines().nth(2).is_some_and(|line| line.starts_with("RSS ")), "{plain}");
+}
+
+#[test]
 fn the_verdict_is_in_every_form_of_a_change_and_of_a_record() {
     let change = MemoryChange { growth: Some(verdict(GrowthKind::Growing)), ..kafka::change() };
     let snapshot = MemoryReport { growth: Some(verdict(GrowthKind::Growing)), ..kafka::snapshot() };
