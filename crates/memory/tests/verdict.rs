@@ -107,6 +107,38 @@ fn dead_buffers_are_not_called_growth() {
 }
 
 #[test]
+fn a_snapshot_that_lost_the_holders_of_buffers_is_passed_over() {
+    // A collection moved objects while they were read: in the second snapshot the blocks have no owner, in the others the buffers no holder.
+    for lost in [vec![1, 9], vec![10], vec![4, 5]] {
+        let verdict = judged(11, |plain, i| {
+            let bytes = (5 + 8 * i) * MIB;
+            match lost.contains(&i) {
+                false => plain.entry(&format!("{BUFFERS}/app.Pool"), bytes),
+                true if i == 1 => plain
+                    .entry("malloc, no known owner/in use", bytes)
+                    .with(|report| report.unknown_bytes = bytes),
+                true => plain.entry(BUFFERS, bytes),
+            }
+        });
+        let names: Vec<String> = verdict.growing.iter().map(|grower| grower.path.join("/")).collect();
+        assert_eq!(names, [format!("{BUFFERS}/app.Pool")], "{lost:?}: {verdict:?}");
+        let told = format!("{} snapshots say nothing of memory outside", lost.len());
+        assert!(verdict.evidence.iter().any(|text| text.starts_with(&told)), "{verdict:?}");
+    }
+}
+
+#[test]
+fn what_has_lost_its_owner_for_good_is_not_passed_over() {
+    let verdict = judged(20, |plain, i| {
+        let of_libx = plain.entry("native libraries/libx.so", if i < 2 { 20 * MIB } else { 0 });
+        let bytes = if i < 2 { 0 } else { (20 + 5 * i) * MIB };
+        of_libx.entry("malloc, no known owner/in use", bytes).with(|report| report.unknown_bytes = bytes)
+    });
+    let names: Vec<String> = verdict.growing.iter().map(|grower| grower.path.join("/")).collect();
+    assert_eq!(names, ["malloc, no known owner/in use"], "{verdict:?}");
+}
+
+#[test]
 fn tables_of_the_collector_that_follow_the_heap_are_no_leak() {
     let verdict = judged(20, |plain, i| plain.entry("GC structures/malloc", (5 + 2 * i) * MIB));
     assert_eq!(verdict.kind, GrowthKind::LevelledOff);

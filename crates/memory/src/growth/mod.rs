@@ -40,10 +40,15 @@ pub fn judge_growth(snapshots: &[MemoryReport]) -> GrowthVerdict {
     let compared = Comparable::of(snapshots);
     let mut judged = Judged { matters_bytes: matters(&compared), ..Judged::default() };
     judged.left_out(&compared);
-    judged.outside_heap(&compared);
+    let (with_owners, lapses) = compared.without_lapses(judged.matters_bytes);
+    judged.lapsed(lapses);
+    judged.outside_heap(&with_owners);
     match compared.marked() {
         Some((marked, live)) => judged.live_heap(&marked, &live),
-        None => judged.heap_after_collections(&compared),
+        None => {
+            judged.heap_after_collections(&compared);
+            judged.not_marked(&compared);
+        }
     }
     judged.verdict(&compared)
 }
@@ -76,6 +81,14 @@ impl Judged {
         if 0 < compared.of_other_depth {
             let what = "snapshots of another depth are left out: they distinguish other causes";
             self.evidence.push(format!("{} {what}", compared.of_other_depth));
+        }
+    }
+
+    fn lapsed(&mut self, lapses: usize) {
+        if 0 < lapses {
+            let what =
+                "snapshots say nothing of memory outside the heap: its owners were lost in them for a moment";
+            self.evidence.push(format!("{lapses} {what}"));
         }
     }
 
