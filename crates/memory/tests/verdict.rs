@@ -4,7 +4,7 @@ use crate::report::{MIB, Snapshot};
 use assay_memory::{growth_finding, judge_growth};
 use assay_model::{
     CgroupMemory, ClassObjects, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, HolderKind,
-    MemoryEnd, MemoryReport, SnapshotDepth,
+    MemoryEnd, MemoryReport, Problem, SnapshotDepth,
 };
 use assay_testkit::assert_one_step_each;
 
@@ -29,6 +29,7 @@ fn live(live_mib: u64, dead_mib: u64, holders: &[(&str, u64)]) -> HeapLive {
     };
     HeapLive {
         live_bytes: live_mib * MIB,
+        on_stacks_bytes: 0,
         dead_bytes: dead_mib * MIB,
         is_partial: false,
         holders: holders.iter().map(holder).collect(),
@@ -233,6 +234,14 @@ fn a_heap_that_only_fills_is_not_judged_without_marks() {
         verdict.evidence.iter().any(|text| text.contains("no collection of the whole heap")),
         "{verdict:?}"
     );
+    let told = judged(20, |plain, i| {
+        let filled = plain.entry("Java heap/humongous/used", 10 * i * MIB);
+        filled.with(|report| {
+            report.problems.push(Problem::new("live objects", "not marked: ZGC moves objects"));
+        })
+    });
+    let why = "no holder of Java objects is named: not marked: ZGC moves objects";
+    assert!(told.evidence.iter().any(|text| text == why), "{told:?}");
     let garbage = judged(20, |plain, i| {
         let filled = plain.entry("Java heap/humongous/used", 10 * i * MIB);
         filled.jvm(|jvm| jvm.heap_live = Some(live(36, 10 * i, &[("app.Main.live", 30)])))

@@ -15,6 +15,7 @@ pub use finding::growth_finding;
 
 use crate::explain::explain_change;
 use crate::findings::words::bytes;
+use crate::heap_classes::LIVE;
 use crate::owners::NO_HOLDER;
 use assay_model::{
     Area, Estimate, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, MemoryReport,
@@ -155,6 +156,15 @@ impl Judged {
                 let what = holder.map_or_else(String::new, held);
                 self.grows(compared, (path, what), GrowthGround::LiveObjects, (&points, bytes_per_s, since));
             }
+        }
+    }
+
+    /// Why nothing that holds objects of the heap is named, by the last snapshot that says so.
+    fn not_marked(&mut self, compared: &Comparable<'_>) {
+        let mut latest = compared.snapshots.iter().rev();
+        let why = latest.find_map(|snapshot| snapshot.problems.iter().find(|of| of.about == LIVE));
+        if let Some(why) = why {
+            self.evidence.push(format!("no holder of Java objects is named: {}", why.text));
         }
     }
 
