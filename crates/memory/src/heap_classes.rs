@@ -15,7 +15,8 @@ pub(crate) const CLASSES_MAX: usize = 256;
 const HEAP_BYTES_MAX: u64 = 2 << 30;
 /// The JVM's counters of collections of young objects, which may move some old ones, and of the whole heap.
 const COLLECTIONS: [&str; 2] = ["sun.gc.collector.0.invocations", "sun.gc.collector.1.invocations"];
-const LIVE: &str = "live objects";
+/// What problems of a mark are about.
+pub(crate) const LIVE: &str = "live objects";
 
 /// The objects of a heap.
 #[derive(Debug, Default)]
@@ -63,13 +64,17 @@ pub(crate) fn count(
         object_ranges(heap).into_iter().map(|range| source.readable_pages().resident_bytes_in(range));
     let resident_bytes = resident.fold(0, u64::saturating_add);
     if HEAP_BYTES_MAX < resident_bytes {
+        found.not_marked("that takes too long in a heap of more than 2 GiB", mark_heap);
         return found;
     }
-    let Some(classes) = jvm.hotspot.heap_classes() else { return found };
+    let Some(classes) = jvm.hotspot.heap_classes() else {
+        found.not_marked("this release does not export the lists of its classes", mark_heap);
+        return found;
+    };
     let starts = match starts(jvm, &classes, resident_bytes, mark_heap) {
         Ok(starts) => starts,
         Err(why) => {
-            found.problems.push(Problem::new(LIVE, format!("what is alive was not marked: {why}")));
+            found.not_marked(why, mark_heap);
             None
         }
     };
@@ -83,6 +88,12 @@ pub(crate) fn count(
     if let Some(starts) = &starts {
         let visitors = visitors.into_iter().flatten().collect();
         let live = mark(source, jvm, &classes, (starts, visitors), all, (mark_heap, &native_roots()));
+        if live.is_none() {
+            found.not_marked("this release does not export where the fields of its classes are", mark_heap);
+        }
+        if live.as_ref().is_some_and(|live| live.is_partial) {
+            found.not_marked("that takes too long for so many live objects", mark_heap);
+        }
         found.live = live.filter(|live| mark_heap == MarkHeap::Always || !live.is_partial);
         let moved = [0, 1].map(|at| before[at] != collections(jvm)[at]);
         found.forget_what_moved(moved, mark_heap);
@@ -97,18 +108,12 @@ fn starts(
     resident_bytes: u64,
     mark_heap: MarkHeap,
 ) -> Result<Option<Starts>, &'static str> {
-    let bytes = match mark_heap {
-        MarkHeap::Always => 0..=live_heap::HEAP_BYTES_MAX,
-        MarkHeap::IfCheap => live_heap::LARGE_HEAP_BYTES..=HEAP_BYTES_MAX,
-    };
-    let starts = bytes.contains(&resident_bytes).then(|| Starts::of(jvm, classes));
-    match (starts, mark_heap) {
-        (starts, MarkHeap::IfCheap) => Ok(starts.flatten()),
-        (Some(Some(starts)), _) => Ok(Some(starts)),
-        (Some(None), _) => Err(
+    match mark_heap {
+        MarkHeap::IfCheap if resident_bytes < live_heap::LARGE_HEAP_BYTES => Ok(None),
+        MarkHeap::IfCheap => Ok(Starts::of(jvm, classes)),
+        MarkHeap::Always => Starts::of(jvm, classes).map(Some).ok_or(
             "that is done for G1, Serial and Parallel of 64-bit JVMs, which leave objects where they are long enough",
         ),
-        (None, _) => Err("that takes too long in a heap of more than 1 GiB"),
     }
 }
 
@@ -118,6 +123,13 @@ fn collections(jvm: &Jvm<'_>) -> [Option<i64>; 2] {
 }
 
 impl HeapObjects {
+    /// Why no mark was made, where one was asked for.
+    fn not_marked(&mut self, why: &str, mark_heap: MarkHeap) {
+        if mark_heap == MarkHeap::Always {
+            self.problems.push(Problem::new(LIVE, format!("what is alive was not marked: {why}")));
+        }
+    }
+
     /// A collection fell into the mark: what lies where objects were is something else.
     fn forget_what_moved(&mut self, [is_young, is_whole]: [bool; 2], mark_heap: MarkHeap) {
         let what = match mark_heap {

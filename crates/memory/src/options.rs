@@ -31,7 +31,7 @@ pub enum MarkHeap {
     /// falls into it.
     #[default]
     IfCheap,
-    /// Up to a resident heap of 1 GiB, unless the whole heap is collected meanwhile.
+    /// Up to a resident heap of 2 GiB, unless that takes too long, or the whole heap is collected meanwhile.
     Always,
 }
 

@@ -4,7 +4,7 @@ use crate::report::{MIB, Snapshot};
 use assay_memory::{growth_finding, judge_growth};
 use assay_model::{
     CgroupMemory, ClassObjects, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, HolderKind,
-    MemoryEnd, MemoryReport, SnapshotDepth,
+    MemoryEnd, MemoryReport, Problem, SnapshotDepth,
 };
 use assay_testkit::assert_one_step_each;
 
@@ -29,6 +29,7 @@ fn live(live_mib: u64, dead_mib: u64, holders: &[(&str, u64)]) -> HeapLive {
     };
     HeapLive {
         live_bytes: live_mib * MIB,
+        on_stacks_bytes: 0,
         dead_bytes: dead_mib * MIB,
         is_partial: false,
         holders: holders.iter().map(holder).collect(),
@@ -104,6 +105,38 @@ fn dead_buffers_are_not_called_growth() {
     let verdict = judged(7, |plain, i| plain.entry(BUFFERS, (20 + 5 * i) * MIB));
     assert_eq!(verdict.kind, GrowthKind::TooShort, "nothing is known to hold them");
     assert!(verdict.evidence.iter().any(|text| text.contains("nothing is known to hold")), "{verdict:?}");
+}
+
+#[test]
+fn a_snapshot_that_lost_the_holders_of_buffers_is_passed_over() {
+    // A collection moved objects while they were read: in the second snapshot the blocks have no owner, in the others the buffers no holder.
+    for lost in [vec![1, 9], vec![10], vec![4, 5]] {
+        let verdict = judged(11, |plain, i| {
+            let bytes = (5 + 8 * i) * MIB;
+            match lost.contains(&i) {
+                false => plain.entry(&format!("{BUFFERS}/app.Pool"), bytes),
+                true if i == 1 => plain
+                    .entry("malloc, no known owner/in use", bytes)
+                    .with(|report| report.unknown_bytes = bytes),
+                true => plain.entry(BUFFERS, bytes),
+            }
+        });
+        let names: Vec<String> = verdict.growing.iter().map(|grower| grower.path.join("/")).collect();
+        assert_eq!(names, [format!("{BUFFERS}/app.Pool")], "{lost:?}: {verdict:?}");
+        let told = format!("{} snapshots say nothing of memory outside", lost.len());
+        assert!(verdict.evidence.iter().any(|text| text.starts_with(&told)), "{verdict:?}");
+    }
+}
+
+#[test]
+fn what_has_lost_its_owner_for_good_is_not_passed_over() {
+    let verdict = judged(20, |plain, i| {
+        let of_libx = plain.entry("native libraries/libx.so", if i < 2 { 20 * MIB } else { 0 });
+        let bytes = if i < 2 { 0 } else { (20 + 5 * i) * MIB };
+        of_libx.entry("malloc, no known owner/in use", bytes).with(|report| report.unknown_bytes = bytes)
+    });
+    let names: Vec<String> = verdict.growing.iter().map(|grower| grower.path.join("/")).collect();
+    assert_eq!(names, ["malloc, no known owner/in use"], "{verdict:?}");
 }
 
 #[test]
@@ -201,6 +234,14 @@ fn a_heap_that_only_fills_is_not_judged_without_marks() {
         verdict.evidence.iter().any(|text| text.contains("no collection of the whole heap")),
         "{verdict:?}"
     );
+    let told = judged(20, |plain, i| {
+        let filled = plain.entry("Java heap/humongous/used", 10 * i * MIB);
+        filled.with(|report| {
+            report.problems.push(Problem::new("live objects", "not marked: ZGC moves objects"));
+        })
+    });
+    let why = "no holder of Java objects is named: not marked: ZGC moves objects";
+    assert!(told.evidence.iter().any(|text| text == why), "{told:?}");
     let garbage = judged(20, |plain, i| {
         let filled = plain.entry("Java heap/humongous/used", 10 * i * MIB);
         filled.jvm(|jvm| jvm.heap_live = Some(live(36, 10 * i, &[("app.Main.live", 30)])))

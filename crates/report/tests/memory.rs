@@ -406,6 +406,30 @@ fn a_verdict_on_growth_says_what_grows_how_fast_and_since_when() {
 }
 
 #[test]
+fn the_first_screen_of_a_change_begins_with_the_verdict_whatever_it_is() {
+    let kinds = [
+        (GrowthKind::Growing, "Growing: "),
+        (GrowthKind::LevelledOff, "Levelled off: "),
+        (GrowthKind::Garbage, "Garbage, not a leak: "),
+        (GrowthKind::TooShort, "Too short to tell: "),
+    ];
+    for (kind, begin) in kinds {
+        let change = MemoryChange { growth: Some(verdict(kind)), ..kafka::change() };
+        let text = memory::change(&change, &[]).terminal(view(80, Extent::Short));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[1].starts_with("RSS ") && lines[3].starts_with(begin), "{text}");
+        assert_eq!(
+            text.contains("Nothing to do."),
+            ["Lev", "Gar"].iter().any(|of| begin.starts_with(of)),
+            "{text}"
+        );
+        assert!(lines.len() <= 40, "{text}");
+    }
+    let plain = memory::change(&kafka::change(), &[]).terminal(view(80, Extent::Short));
+    assert!(plain.lines().nth(2).is_some_and(|line| line.starts_with("RSS ")), "{plain}");
+}
+
+#[test]
 fn the_verdict_is_in_every_form_of_a_change_and_of_a_record() {
     let change = MemoryChange { growth: Some(verdict(GrowthKind::Growing)), ..kafka::change() };
     let snapshot = MemoryReport { growth: Some(verdict(GrowthKind::Growing)), ..kafka::snapshot() };
@@ -434,8 +458,13 @@ fn what_is_alive_in_the_heap_is_shown_with_what_holds_it() {
         bytes: 30 << 20,
         classes: vec![ClassObjects { class: "app.Entry".to_owned(), objects: 9, bytes: 30 << 20 }],
     };
-    let live =
-        HeapLive { live_bytes: 36 << 20, dead_bytes: 108 << 20, is_partial: false, holders: vec![holder] };
+    let live = HeapLive {
+        live_bytes: 36 << 20,
+        on_stacks_bytes: 0,
+        dead_bytes: 108 << 20,
+        is_partial: false,
+        holders: vec![holder],
+    };
     let shown = |snapshot: &MemoryReport| in_full(snapshot, view(200, Extent::All));
     assert!(!shown(&snapshot).contains("garbage"));
     snapshot.jvm.as_mut().expect("a JVM").heap_live = Some(live.clone());
@@ -445,6 +474,10 @@ fn what_is_alive_in_the_heap_is_shown_with_what_holds_it() {
         "{text}"
     );
     assert!(text.contains("static field app.Cache.entries") && text.contains("app.Entry 30.0 MiB"), "{text}");
+    let on_stacks = HeapLive { on_stacks_bytes: 5 << 20, ..live.clone() };
+    snapshot.jvm.as_mut().expect("a JVM").heap_live = Some(on_stacks);
+    let text = shown(&snapshot).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("garbage. Only words on stacks lead to 5.0 MiB of the live objects"), "{text}");
     snapshot.jvm.as_mut().expect("a JVM").heap_live = Some(HeapLive { is_partial: true, ..live });
     assert!(shown(&snapshot).contains("at least 36.0 MiB are alive and at most 108.0 MiB"));
 }

@@ -95,7 +95,8 @@ pub(super) struct ClassLayout {
 impl ClassLayout {
     fn of(hotspot: &Hotspot<'_>) -> Option<ClassLayout> {
         let structs = hotspot.structs();
-        let klass = |field| structs.offset("Klass", field).filter(|offset| *offset < CLASS_BYTES_MAX - 8);
+        let klass =
+            |field| hotspot.offset(&[("Klass", field)]).filter(|offset| *offset < CLASS_BYTES_MAX - 8);
         let mut layout = ClassLayout {
             layout_helper: klass("_layout_helper")?,
             name: klass("_name")?,
@@ -196,9 +197,8 @@ impl HeapClasses<'_> {
     }
 
     fn read_loaders(&mut self, hotspot: &Hotspot<'_>, head: u64) {
-        let structs = hotspot.structs();
-        let offsets =
-            structs.offset("ClassLoaderData", "_next").zip(structs.offset("ClassLoaderData", "_klasses"));
+        let offset = |field| hotspot.offset(&[("ClassLoaderData", field)]);
+        let offsets = offset("_next").zip(offset("_klasses"));
         let Some((next, klasses)) = offsets else {
             hotspot.problem(PROBLEM, "this release does not export the lists of classes");
             return;

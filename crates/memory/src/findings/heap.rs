@@ -58,7 +58,8 @@ fn free_but_resident(report: &MemoryReport) -> Option<Found> {
     let smallest = left.saturating_add(kept).max(flag(jvm, "MinHeapSize").unwrap_or(0));
     let gain = free.min(committed.saturating_sub(smallest));
     let ways = give_back(jvm, report.pid)?;
-    let (what, evidence) = match dead {
+    let unsure = live.map_or(0, |live| live.on_stacks_bytes);
+    let (what, mut evidence) = match dead {
         Some(dead) => (
             "no live objects",
             format!(
@@ -76,23 +77,37 @@ fn free_but_resident(report: &MemoryReport) -> Option<Found> {
             "no objects",
             format!(
                 "free but resident: {}, {} of the heap's resident bytes; used {}, committed {}, the collector \
-                    could return at least {}: a collection also frees dead objects, which count as used \
-                    until then",
+                    could return at least {}. Garbage counts as used and comes on top: {}",
                 bytes(free),
                 percent(free, resident),
                 bytes(used),
                 bytes(committed),
-                bytes(gain)
+                bytes(gain),
+                garbage_unknown(jvm)
             ),
         ),
     };
+    if matters(report, unsure) {
+        evidence += &format!(
+            "; {} more may be garbage: only words on stacks lead to it, possibly leftovers of earlier calls",
+            bytes(unsure)
+        );
+    }
     let claim = format!("{} of the Java heap holds {what} and stays resident", bytes(free));
     matters(report, gain).then(|| Found {
         // Without a mark used counts dead objects too: memory freed by the collection comes on top.
-        is_at_least: dead.is_none(),
+        is_at_least: dead.is_none() || matters(report, unsure),
         ..ways.of(finding(&HEAP_FREE_BUT_RESIDENT, claim, evidence, ways.step.clone(), Some(gain))
             .of_resident(free))
     })
+}
+
+/// Why it is not known how much of the heap is garbage.
+fn garbage_unknown(jvm: &JvmMemoryFacts) -> &'static str {
+    match jvm.collector.as_deref() {
+        Some("G1" | "Serial" | "Parallel") => "how much is unknown until live objects are marked (`--live`)",
+        _ => "how much is unknown, as live objects cannot be marked from outside with this collector",
+    }
 }
 
 /// What makes a collector give free heap back.

@@ -15,6 +15,7 @@ pub use finding::growth_finding;
 
 use crate::explain::explain_change;
 use crate::findings::words::bytes;
+use crate::heap_classes::LIVE;
 use crate::owners::NO_HOLDER;
 use assay_model::{
     Area, Estimate, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, MemoryReport,
@@ -40,10 +41,15 @@ pub fn judge_growth(snapshots: &[MemoryReport]) -> GrowthVerdict {
     let compared = Comparable::of(snapshots);
     let mut judged = Judged { matters_bytes: matters(&compared), ..Judged::default() };
     judged.left_out(&compared);
-    judged.outside_heap(&compared);
+    let (with_owners, lapses) = compared.without_lapses(judged.matters_bytes);
+    judged.lapsed(lapses);
+    judged.outside_heap(&with_owners);
     match compared.marked() {
         Some((marked, live)) => judged.live_heap(&marked, &live),
-        None => judged.heap_after_collections(&compared),
+        None => {
+            judged.heap_after_collections(&compared);
+            judged.not_marked(&compared);
+        }
     }
     judged.verdict(&compared)
 }
@@ -76,6 +82,14 @@ impl Judged {
         if 0 < compared.of_other_depth {
             let what = "snapshots of another depth are left out: they distinguish other causes";
             self.evidence.push(format!("{} {what}", compared.of_other_depth));
+        }
+    }
+
+    fn lapsed(&mut self, lapses: usize) {
+        if 0 < lapses {
+            let what =
+                "snapshots say nothing of memory outside the heap: its owners were lost in them for a moment";
+            self.evidence.push(format!("{lapses} {what}"));
         }
     }
 
@@ -142,6 +156,15 @@ impl Judged {
                 let what = holder.map_or_else(String::new, held);
                 self.grows(compared, (path, what), GrowthGround::LiveObjects, (&points, bytes_per_s, since));
             }
+        }
+    }
+
+    /// Why nothing that holds objects of the heap is named, by the last snapshot that says so.
+    fn not_marked(&mut self, compared: &Comparable<'_>) {
+        let mut latest = compared.snapshots.iter().rev();
+        let why = latest.find_map(|snapshot| snapshot.problems.iter().find(|of| of.about == LIVE));
+        if let Some(why) = why {
+            self.evidence.push(format!("no holder of Java objects is named: {}", why.text));
         }
     }
 

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Entries of the Java heap that eden and survivors are not: only collections of the whole heap free what is in them.
 const OLD_SPACES: [&str; 3] = ["old", "humongous", "objects"];
 
-/// Of so many snapshots one must be marked: a collection may fall into the mark of some.
-const MARKED_PART: usize = 2;
+/// Of so many snapshots one must be usable: a collection may fall into some.
+const USABLE_PART: usize = 2;
 
 /// The name of direct buffers without a known holder: they may be dead.
 pub(super) const NOT_HELD: &str = "without a known holder";
@@ -81,6 +81,22 @@ impl<'a> Comparable<'a> {
         causes
     }
 
+    /// The snapshots without those in which owners were lost for a moment, with the number of these: a collection moves objects while they are
+    /// read, and what they hold has no owner then. Absent is not zero. None is left out where that would leave too few.
+    pub(super) fn without_lapses(&self, matters_bytes: f64) -> (Comparable<'a>, usize) {
+        let mut kept: Vec<&MemoryReport> = Vec::new();
+        for snapshot in &self.snapshots {
+            if !kept.last().is_some_and(|before| has_lost_owners(before, snapshot, matters_bytes)) {
+                kept.push(snapshot);
+            }
+        }
+        if USABLE_PART * kept.len() < self.snapshots.len() {
+            kept.clone_from(&self.snapshots);
+        }
+        let lapses = self.snapshots.len() - kept.len();
+        (Comparable { snapshots: kept, of_earlier: 0, of_other_depth: 0 }, lapses)
+    }
+
     /// The snapshots whose live objects were marked, with what is alive in each; `None` where these are too few to judge by.
     pub(super) fn marked(&self) -> Option<(Comparable<'a>, Vec<&'a HeapLive>)> {
         let live = |snapshot: &&'a MemoryReport| {
@@ -88,9 +104,30 @@ impl<'a> Comparable<'a> {
             Some((*snapshot, live))
         };
         let (snapshots, live): (Vec<_>, Vec<_>) = self.snapshots.iter().filter_map(live).unzip();
-        let is_enough = !live.is_empty() && self.snapshots.len() <= MARKED_PART * live.len();
+        let is_enough = !live.is_empty() && self.snapshots.len() <= USABLE_PART * live.len();
         is_enough.then_some((Comparable { snapshots, of_earlier: 0, of_other_depth: 0 }, live))
     }
+}
+
+/// Whether what had an owner in one snapshot has none in a later one: less has one, and more has none. Of a leak without an owner, the
+/// former stays.
+fn has_lost_owners(before: &MemoryReport, after: &MemoryReport, matters_bytes: f64) -> bool {
+    let owned = |snapshot: &MemoryReport| {
+        let outside_heap = snapshot.rss_bytes.saturating_sub(of_area(snapshot, Area::JavaHeap));
+        outside_heap.saturating_sub(unowned_bytes(snapshot))
+    };
+    let is_lower = |low: u64, high: u64| matters_bytes <= high as f64 - low as f64;
+    is_lower(unowned_bytes(before), unowned_bytes(after)) && is_lower(owned(after), owned(before))
+}
+
+/// Bytes whose owner is unknown, and those of direct buffers whose holder is.
+fn unowned_bytes(snapshot: &MemoryReport) -> u64 {
+    let is_unheld = |path: &[String]| {
+        path.get(1).is_some_and(|kind| kind == DIRECT_BUFFERS)
+            && path.get(2).is_none_or(|holder| holder == NOT_HELD)
+    };
+    let unheld = snapshot.entries.iter().filter(|entry| is_unheld(&entry.path));
+    unheld.fold(snapshot.unknown_bytes, |sum, entry| sum.saturating_add(entry.resident_bytes))
 }
 
 /// Bytes of each holder in each snapshot, by kind and name.

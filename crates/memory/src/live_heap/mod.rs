@@ -21,12 +21,11 @@ use pages::Pages;
 use roots::{Met, Roots};
 use std::collections::HashMap;
 
-/// Resident bytes of a heap that is marked.
-pub(crate) const HEAP_BYTES_MAX: u64 = 1 << 30;
 /// From here on going over all objects takes so long that a mark of a few adds little.
 pub(crate) const LARGE_HEAP_BYTES: u64 = 128 << 20;
-/// Pages that are read at most: all of the heap so many times. Objects that lie far apart make pages be read again.
+/// Pages that are read at most: all of the heap so many times, of a GiB of it. Objects that lie far apart make pages be read again.
 const READS_PER_PAGE: u64 = 4;
+const PAGES_MAX: u64 = (1 << 30) / PAGE_BYTES;
 /// Of a cheap mark: pages and objects of every JVM, and one in so many of the heap's on top.
 const CHEAP_READS: u64 = 4096;
 const CHEAP_READS_PART: u64 = 16;
@@ -116,7 +115,7 @@ impl Walked {
     fn most(self, mark_heap: MarkHeap) -> (u64, u64) {
         let pages = self.bytes / PAGE_BYTES + 1;
         match mark_heap {
-            MarkHeap::Always => (READS_PER_PAGE * pages, u64::MAX),
+            MarkHeap::Always => (READS_PER_PAGE * pages.min(PAGES_MAX), u64::MAX),
             MarkHeap::IfCheap => {
                 (CHEAP_READS + pages / CHEAP_READS_PART, CHEAP_OBJECTS + self.objects / CHEAP_OBJECTS_PART)
             }
@@ -159,9 +158,10 @@ pub(crate) fn mark(
         classes: &classes,
         held: Default::default(),
         locals: HashMap::new(),
+        on_stacks_bytes: 0,
     };
     roots.follow(source, jvm, met, native_roots);
-    let held = roots.held;
+    let (held, on_stacks_bytes) = (roots.held, roots.on_stacks_bytes);
     let live_bytes = held.values().fold(0u64, |sum, flooded| sum.saturating_add(flooded.bytes));
     let mut holders: Vec<HeapHolder> = held
         .into_iter()
@@ -176,7 +176,7 @@ pub(crate) fn mark(
     holders.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
     holders.truncate(HOLDERS_MAX);
     let dead_bytes = all.bytes.saturating_sub(live_bytes);
-    Some(HeapLive { live_bytes, dead_bytes, is_partial: flood.is_over(), holders })
+    Some(HeapLive { live_bytes, on_stacks_bytes, dead_bytes, is_partial: flood.is_over(), holders })
 }
 
 /// The classes that take most.

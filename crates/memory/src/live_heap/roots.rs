@@ -85,6 +85,8 @@ pub(super) struct Roots<'r, 'a, 'c, 'm> {
     pub(super) held: Held,
     /// The static fields that have the objects of `ThreadLocal`.
     pub(super) locals: HashMap<u64, String>,
+    /// Bytes of what words of stacks alone lead to, of all bytes that are held.
+    pub(super) on_stacks_bytes: u64,
 }
 
 impl Roots<'_, '_, '_, '_> {
@@ -114,7 +116,8 @@ impl Roots<'_, '_, '_, '_> {
         self.thread_objects(of_program);
         for thread in jvm.threads.iter().filter(|thread| thread.kind == ThreadKind::Java) {
             if let Some(stack) = stack_in_use(source, thread) {
-                self.words(source, stack, (HolderKind::Thread, &name_of(thread)));
+                let bytes = self.words(source, stack, (HolderKind::Thread, &name_of(thread)));
+                self.on_stacks_bytes = self.on_stacks_bytes.saturating_add(bytes);
             }
         }
         self.thread_objects(of_jdk_s);
@@ -254,12 +257,20 @@ impl Roots<'_, '_, '_, '_> {
         self.flood.referred(object.checked_add(offset)?)
     }
 
-    /// Words that look like references: of a stack, of a table of references.
-    fn words(&mut self, source: &dyn MemorySource, range: Range<u64>, (kind, name): (HolderKind, &str)) {
+    /// Words that look like references: of a stack, of a table of references. Gives the bytes to which they lead.
+    fn words(
+        &mut self,
+        source: &dyn MemorySource,
+        range: Range<u64>,
+        (kind, name): (HolderKind, &str),
+    ) -> u64 {
+        let mut bytes = 0_u64;
         for word in words_into(source, range, self.flood.starts.range()) {
             let flooded = self.flood.take(word);
+            bytes = bytes.saturating_add(flooded.bytes);
             self.hold(kind, name.to_owned(), flooded);
         }
+        bytes
     }
 
     /// Everything else that is written to: structures of the JVM, references of native code, references in compiled code.

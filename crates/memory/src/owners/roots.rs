@@ -15,9 +15,11 @@ use std::path::Path;
 
 /// `OopStorageSet::_storages`: pointers to the storages (JDK 14 and later).
 const OOP_STORAGES: &str = "_ZN13OopStorageSet9_storagesE";
-/// Its tables of references of native code: storages, and lists of blocks until JDK 10.
-const JNI_HANDLES: [&str; 2] =
-    ["_ZN10JNIHandles15_global_handlesE", "_ZN10JNIHandles20_weak_global_handlesE"];
+/// Its tables of references of native code: storages, and lists of blocks until JDK 10. Their symbols, and their names among what it exports.
+const JNI_HANDLES: [(&str, &str); 2] = [
+    ("_ZN10JNIHandles15_global_handlesE", "_global_handles"),
+    ("_ZN10JNIHandles20_weak_global_handlesE", "_weak_global_handles"),
+];
 const OOP_STORAGE_BYTES_MAX: u64 = 512;
 const NAME_BYTES_MAX: usize = 64;
 /// How far a neighbour of a static is looked for, in words.
@@ -40,6 +42,7 @@ pub(crate) fn take_all(search: &mut Search<'_>, jvm: Option<&Jvm<'_>>, entries: 
         take_statics(search, jvm, entries);
         take_collector_tables(search, jvm, entries);
         search.follow();
+        take_jni_reference_parts(search, jvm);
         take_nameless_statics(search, jvm, entries);
         search.follow();
     }
@@ -115,15 +118,30 @@ fn take_oop_storages(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut Entry
 /// have neither name nor next step.
 fn rename_jni_references(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut EntryTable) {
     let (area, name) = JNI_REFERENCES;
-    let tables = JNI_HANDLES.iter().filter_map(|name| jvm.hotspot.symbols().address(name));
-    let tables: Vec<u64> = tables.filter_map(|table| search.source.u64(table)).collect();
-    for table in tables {
+    for table in jni_reference_tables(search, jvm) {
         let tagged = search.owner_at(table).and_then(|owner| entries.keys().get(owner.index()));
         if tagged.is_some_and(|key| key.source == FigureSource::Nmt) {
             let entry = entries.entry(area, &[name], FigureSource::Pointers);
             search.rename_at(table, entry);
         }
     }
+}
+
+/// The parts of the tables of references of native code. Each part is aligned within its block, so that pointers lead into the middle of the
+/// block: followed last as others are, the block would belong to any Java object that keeps the address of a reference.
+fn take_jni_reference_parts(search: &mut Search<'_>, jvm: &Jvm<'_>) {
+    for table in jni_reference_tables(search, jvm) {
+        search.take_parts(table);
+    }
+}
+
+/// The addresses of the tables of references of native code.
+fn jni_reference_tables(search: &Search<'_>, jvm: &Jvm<'_>) -> Vec<u64> {
+    let (symbols, structs) = (jvm.hotspot.symbols(), jvm.hotspot.structs());
+    let place = |(symbol, field): &(&str, &str)| {
+        symbols.address(symbol).or_else(|| structs.static_address("JNIHandles", field))
+    };
+    JNI_HANDLES.iter().filter_map(place).filter_map(|place| search.source.u64(place)).collect()
 }
 
 /// The JVM's own variables, by the names of their symbols; without symbols, by the names that it exports for debuggers.

@@ -225,6 +225,24 @@ impl Search<'_> {
         }
     }
 
+    /// Gives the owner of the block that begins at an address to all blocks without one to which it leads, also into their middle, and so on
+    /// through blocks of that owner.
+    pub(super) fn take_parts(&mut self, address: u64) {
+        let Some(Target::Start(first)) = self.index.target(address) else { return };
+        let Some(owner) = self.owners.get(first) else { return };
+        let (mut left, mut seen) = (vec![first], HashSet::from([first]));
+        while let Some(block) = left.pop() {
+            for to in self.starts.from(block).chain(self.insides.from(block)) {
+                if !self.owners.has(to) {
+                    self.owners.set(to, owner);
+                }
+                if self.owners.get(to) == Some(owner) && seen.insert(to) {
+                    left.push(to);
+                }
+            }
+        }
+    }
+
     /// What is done with an address and the word there.
     fn taking(&mut self, mut owner_at: impl FnMut(u64, u64) -> Option<EntryId>) -> impl FnMut(u64, u64) {
         let Search {

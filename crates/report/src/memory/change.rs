@@ -10,7 +10,7 @@ use assay_kit::stack::fill_class;
 use assay_kit::table::Look;
 use assay_kit::text::clean;
 use assay_kit::{Cell, Table};
-use assay_model::{Area, Cause, MemoryChange, MemoryReport, Problem};
+use assay_model::{Area, Cause, GrowthKind, MemoryChange, MemoryReport, Problem};
 
 /// Causes that the chart shows; the table has all.
 const CAUSES_DRAWN: usize = 10;
@@ -20,16 +20,16 @@ const PATH_PARTS_MAX: usize = 8;
 /// The change by cause, with areas over the `snapshots` between (empty for none).
 pub fn document(change: &MemoryChange, snapshots: &[MemoryReport]) -> Document {
     let of = change.pid.map_or_else(String::new, |pid| format!(" of process {pid}"));
-    let verdict = change
-        .growth
-        .as_ref()
-        .map(|verdict| Block::Text(Tone::Strong, format!("{}.", growth::sentence(verdict))));
     let explained = Block::Text(Tone::Strong, format!("{}.", explained(change)));
+    // The verdict is what people record for; without one, how the RSS changed is the answer.
+    let rss = format!("{}.", sentence(change));
+    let verdict = change.growth.as_ref().map(|verdict| format!("{}.", growth::sentence(verdict)));
+    let lines: Vec<_> = verdict.is_some().then(|| rss.clone().into()).into_iter().collect();
     let answer = Answer {
-        sentence: format!("{}.", sentence(change)),
+        sentence: verdict.unwrap_or(rss),
         action: largest_growth(change),
         chart: Some(chart(change)),
-        rest: verdict.into_iter().chain([explained]).collect(),
+        rest: vec![explained],
         ..Answer::default()
     };
     let causes = causes(change);
@@ -37,6 +37,7 @@ pub fn document(change: &MemoryChange, snapshots: &[MemoryReport]) -> Document {
     let causes = Section::new("causes", "Causes", [causes.into()]);
     let sections = growth.into_iter().chain(over_time(snapshots)).chain([causes]);
     Document {
+        lines,
         sections: sections.collect(),
         page: PageParts { style: STYLE, script: SCRIPT, ..PageParts::default() },
         ..Document::new("Growth by cause, by Assay", format!("What changed in the memory{of}"), answer)
@@ -81,6 +82,10 @@ fn largest_growth(change: &MemoryChange) -> String {
         return "Nothing grew.".to_owned();
     };
     let (path, by) = (path_of(most), signed_bytes(most.change_bytes()));
+    let kind = change.growth.as_ref().map(|verdict| verdict.kind);
+    if matches!(kind, Some(GrowthKind::LevelledOff | GrowthKind::Garbage)) {
+        return format!("Nothing to do. The largest growth was {path}, {by}.");
+    }
     format!("→ Begin with the largest growth: {path}, {by}.")
 }
 

@@ -34,7 +34,14 @@ fn sentence(live: &HeapLive) -> String {
             bytes(all)
         );
     }
-    format!("{} of Java objects: {alive} are alive, {dead} ({share}) are garbage", bytes(all))
+    let on_stacks = match live.on_stacks_bytes {
+        0 => String::new(),
+        held => format!(
+            ". Only words on stacks lead to {} of the live objects: leftovers of earlier calls may keep them",
+            bytes(held)
+        ),
+    };
+    format!("{} of Java objects: {alive} are alive, {dead} ({share}) are garbage{on_stacks}", bytes(all))
 }
 
 fn holders(live: &HeapLive) -> Table {
