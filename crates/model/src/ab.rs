@@ -46,6 +46,9 @@ pub struct AbReport {
 pub struct AbCounted {
     /// Requests before counting, and those that were counted, in each guest.
     pub requests: [u64; 2],
+    /// JVM options that both sides had in their guests, before their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jvm_options: Vec<String>,
     /// The time that it took, seconds.
     pub took_s: f64,
     /// The run directory of the guests, absolute; absent where nothing was counted.

@@ -78,14 +78,23 @@ fn noun(id: &str) -> String {
 /// How instructions were counted and what the count cannot see, or why there is none.
 pub fn counted(report: &AbReport) -> String {
     match &report.counted {
-        Some(AbCounted { run: Some(_), requests: [before, counted], .. }) => format!(
-            "Instructions are of user mode, counted in emulated guests of one processor: {counted} requests after {before}, one at a time. No count has waiting, contention, parallel threads or real caches in it."
+        Some(AbCounted { run: Some(_), requests: [before, counted], jvm_options, .. }) => format!(
+            "Instructions are of user mode without JIT compilers, counted in emulated guests of one processor: {counted} requests after {before}, one at a time{}. No count has waiting, contention, parallel threads or real caches in it.",
+            with_options(jvm_options)
         ),
         Some(AbCounted { not_counted: Some(why), .. }) => {
             format!("Instructions: not counted: {}.", clean(why))
         }
         _ => "Instructions: not counted.".to_owned(),
     }
+}
+
+/// Options by which the counted JVMs differ from the measured ones.
+fn with_options(jvm_options: &[String]) -> String {
+    if jvm_options.is_empty() {
+        return String::new();
+    }
+    format!(", with {} in both, which the measured servers do not have", clean(&jvm_options.join(" ")))
 }
 
 /// Title of a metric, and the unit in which it is shown with its divisor.
