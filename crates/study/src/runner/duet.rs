@@ -7,6 +7,7 @@ use super::in_step::{Gate, InStep};
 use super::launched::TrialId;
 use super::procedure;
 use super::server::Server;
+use super::side_group;
 use super::state::{Failure, Run, why_not};
 use super::supervise::{self, Side, WHILE_MEASURED};
 use crate::plan::order::{load_seed, warm_up_seed};
@@ -77,8 +78,10 @@ fn pair(
 ) -> Result<(Vec<Trial>, bool), Failure> {
     let planned = planned(run)?;
     let halves = halves_of(&planned)?;
+    let grouped = run.groups_sides.then(|| [0, 1].map(|at| side_group::launch(launches[at], &halves[at])));
+    let own = grouped.as_ref().map_or(launches, |own| own.each_ref());
     let mut servers = Vec::new();
-    for (launch, half) in launches.into_iter().zip(&halves) {
+    for (launch, half) in own.into_iter().zip(&halves) {
         servers.push(half.run(|| Server::start(run, launch, id))??);
     }
     let [first, second] = &mut servers[..] else { return Err(internal("a pair has two sides")) };
@@ -237,7 +240,9 @@ fn window(
     });
     let mut windows = Vec::new();
     for (at, done) in measured.all()?.into_iter().enumerate() {
-        windows.push(done.ok_or((at, Failure::Interrupted))?.window);
+        let mut window = done.ok_or((at, Failure::Interrupted))?.window;
+        window.duet.iter_mut().for_each(|duet| duet.by_group = run.groups_sides);
+        windows.push(window);
     }
     if let [first, second] = &mut windows[..] {
         duet::judge(&run.prepared.bounds, [first, second]);
@@ -252,6 +257,8 @@ fn window(
 
 /// Moves the processes of a server, and the watch, to a half. Its load generator is a thread that begins there.
 fn move_to(server: &mut Server<'_>, half: &Processors) -> Result<(), String> {
+    // First the group: within it no other affinity is accepted.
+    side_group::move_to(&server.launched.applied.groups, half).map_err(|e| e.to_string())?;
     let proc = ProcRoot::default();
     let pids: Vec<u32> = server.launched.processes.pids().into_iter().map(|(_, pid)| pid).collect();
     let mut tree = ProcessTree::of(pids.into_iter().filter_map(|pid| proc.identity_of(pid).ok()));
