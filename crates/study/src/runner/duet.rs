@@ -20,6 +20,8 @@ use assay_model::{PlannedDuet, PlannedTrial, Trial, TrialOutcome};
 
 /// Windows by which a pair is made longer where too many were disturbed: one on either half.
 const FURTHER_WINDOWS: u32 = 2;
+/// What is to do where a server cannot start beside the other one.
+const SHARED: &str = "Both servers of a pair run at the same time. If they share a port, a file or a database, give each its own: {port} is a free port.";
 
 /// The failure of the side at that place, or of both.
 type OfSide<T> = Result<T, (usize, Failure)>;
@@ -176,7 +178,7 @@ fn wait_until_ready(
             if is_ready[at] {
                 continue;
             }
-            let of_side = |failure: Failure| (at, failure);
+            let of_side = |failure: Failure| (at, of_start(failure));
             // It may start another process in its turn.
             is_ready[at] =
                 halves[at].run(|| server.is_ready()).map_err(|e| of_side(e.into()))?.map_err(of_side)?;
@@ -189,6 +191,14 @@ fn wait_until_ready(
         std::thread::sleep(POLL_INTERVAL);
     }
     Ok(())
+}
+
+/// What a server may lack that starts alone, where it failed before it was ready.
+fn of_start(failure: Failure) -> Failure {
+    match failure {
+        Failure::Trial(reason) => Failure::Trial(format!("{reason}\n{SHARED}")),
+        other => other,
+    }
 }
 
 /// Both sides with the load of this seed, each on the half of its place.
@@ -273,6 +283,15 @@ fn move_to(server: &mut Server<'_>, half: &Processors) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_that_cannot_start_beside_the_other_one_may_share_something_with_it() {
+        let Failure::Trial(reason) = of_start(Failure::Trial("it ended".to_owned())) else {
+            panic!("a failed trial")
+        };
+        assert!(reason.starts_with("it ended\nBoth servers of a pair run at the same time."), "{reason}");
+        assert!(matches!(of_start(Failure::Interrupted), Failure::Interrupted));
+    }
 
     #[test]
     fn the_sides_swap_halves_in_every_window_and_each_has_each_as_often() {
