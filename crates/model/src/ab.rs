@@ -96,6 +96,8 @@ closed! {
     AbVerdict {
         /// The second build is worse beyond the limit, and the pairs measured to confirm it say so alone.
         Worse = "worse",
+        /// The second build is worse beyond the limit, and no pairs measured to confirm it say so alone: the time was over, or they do not.
+        Unconfirmed = "unconfirmed",
         /// The second build is worse, and it is not shown that it is beyond the limit.
         WorseWithinLimit = "worse-within-limit",
         /// The second build is better.

@@ -35,6 +35,9 @@ fn the_answer_says_what_is_worse_and_whether_fresh_pairs_say_so_too() {
         sentence(&report),
         format!("{begin}, beyond the limit of 3 %; fresh pairs alone say so, too.")
     );
+    report.figures[1].verdict = AbVerdict::Unconfirmed;
+    let unconfirmed = ", beyond the limit of 3 %; fresh pairs alone did not confirm that.";
+    assert_eq!(sentence(&report), format!("{begin}{unconfirmed}"));
     report.figures[1].verdict = AbVerdict::WorseWithinLimit;
     assert_eq!(sentence(&report), format!("{begin}; that it is beyond the limit of 3 % is not shown."));
     report.figures[3].ratio = Some(Estimate { estimate: 0.8, low: Some(0.7), high: Some(0.9) });

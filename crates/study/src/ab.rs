@@ -285,10 +285,12 @@ fn verdict(id: &str, ratio: Option<Estimate>, decision: Option<&Decision>, limit
     let is_lower_better = Metric::by_id(id).is_none_or(|metric| metric.better == Better::Lower);
     // As a ratio of which more is worse.
     let (low, high) = if is_lower_better { (low, high) } else { (1.0 / high, 1.0 / low) };
+    let limit = 1.0 + limit_percent / 100.0;
     match () {
+        () if limit < low => AbVerdict::Unconfirmed,
         () if 1.0 < low => AbVerdict::WorseWithinLimit,
         () if high < 1.0 => AbVerdict::Better,
-        () if high < 1.0 + limit_percent / 100.0 => AbVerdict::Same,
+        () if high < limit => AbVerdict::Same,
         () => AbVerdict::NotShown,
     }
 }
@@ -353,7 +355,8 @@ mod tests {
         };
         let of = |estimate, outcome, limit| verdict(id, ratio(estimate), Some(&decided(outcome)), limit);
         assert_eq!(of(1.12, Outcome::Shown, 3.0), AbVerdict::Worse);
-        assert_eq!(of(1.12, Outcome::Undecided, 3.0), AbVerdict::WorseWithinLimit);
+        assert_eq!(of(1.12, Outcome::Undecided, 3.0), AbVerdict::Unconfirmed);
+        assert_eq!(of(1.04, Outcome::Undecided, 3.0), AbVerdict::WorseWithinLimit);
         assert_eq!(of(0.9, Outcome::NotSo, 3.0), AbVerdict::Better);
         assert_eq!(of(1.0, Outcome::NotSo, 3.0), AbVerdict::Same);
         assert_eq!(of(1.0, Outcome::Undecided, 1.0), AbVerdict::NotShown);

@@ -13,6 +13,7 @@ const NAMED_MAX: usize = 3;
 pub fn answer(report: &AbReport) -> String {
     let with = |wanted: &[AbVerdict]| report.figures.iter().find(|figure| wanted.contains(&figure.verdict));
     let first = with(&[AbVerdict::Worse])
+        .or_else(|| with(&[AbVerdict::Unconfirmed]))
         .or_else(|| with(&[AbVerdict::WorseWithinLimit]))
         .or_else(|| with(&[AbVerdict::Better]));
     let told = match first.and_then(|figure| Some((figure, clause(figure)?))) {
@@ -42,6 +43,9 @@ fn limit(report: &AbReport, figure: &AbFigure) -> String {
             format!(", beyond the limit of {percent} %; fresh pairs alone say so, too")
         }
         (AbVerdict::Worse, None) => format!(", beyond the limit of {percent} %"),
+        (AbVerdict::Unconfirmed, _) => {
+            format!(", beyond the limit of {percent} %; fresh pairs alone did not confirm that")
+        }
         (AbVerdict::WorseWithinLimit, _) => {
             format!("; that it is beyond the limit of {percent} % is not shown")
         }
@@ -52,7 +56,8 @@ fn limit(report: &AbReport, figure: &AbFigure) -> String {
 /// How many other figures differ.
 fn others(report: &AbReport, first: Option<&AbFigure>) -> String {
     let is_shown = |figure: &&AbFigure| {
-        matches!(figure.verdict, AbVerdict::Worse | AbVerdict::WorseWithinLimit | AbVerdict::Better)
+        use AbVerdict::{Better, Unconfirmed, Worse, WorseWithinLimit};
+        matches!(figure.verdict, Worse | Unconfirmed | WorseWithinLimit | Better)
     };
     let others = report.figures.iter().filter(is_shown).filter(|figure| Some(*figure) != first);
     let told: Vec<String> = others.filter_map(clause).collect();
@@ -108,6 +113,7 @@ pub fn metric(id: &str) -> (String, &'static str, f64) {
 pub fn verdict(verdict: AbVerdict) -> &'static str {
     match verdict {
         AbVerdict::Worse => "worse, beyond the limit",
+        AbVerdict::Unconfirmed => "worse, beyond the limit; not confirmed",
         AbVerdict::WorseWithinLimit => "worse",
         AbVerdict::Better => "better",
         AbVerdict::Same => "no difference shown; not beyond the limit",
