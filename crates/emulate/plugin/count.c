@@ -35,6 +35,7 @@ struct task {
     uint64_t address; /* where the kernel keeps its stack pointer */
     bool is_client;
     bool was_user;
+    uint64_t stack; /* where it first pushed something in user mode since the first mark; 0 before that */
     uint64_t figures[MODES][FIGURES];
 };
 
@@ -148,6 +149,12 @@ static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t va
     }
 }
 
+/* The first push tells threads apart: each has a stack of its own. */
+static void on_push(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *userdata) {
+    (void)vcpu, (void)info, (void)userdata;
+    if (counts && !current->stack) current->stack = vaddr;
+}
+
 static void on_switch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *userdata) {
     (void)vcpu, (void)info, (void)userdata;
     if (counts) count(KERNEL, SWITCHES, 1); /* the one who is left */
@@ -183,7 +190,16 @@ static void write_counts(void) {
         }
         fputs("}", file);
     }
-    fputs("\n}\n", file);
+    fputs(",\n\"threads\":[", file);
+    const char *comma = "";
+    for (size_t i = 0; i < TASKS_MAX; i++) {
+        const struct task *task = tasks[i];
+        if (!task || task->is_client || !task->stack) continue;
+        fprintf(file, "%s\n {\"stack\":%llu,\"user_instructions\":%llu}", comma, (unsigned long long)task->stack,
+                (unsigned long long)task->figures[USER][INSTRUCTIONS]);
+        comma = ",";
+    }
+    fputs("]\n}\n", file);
     fclose(file);
 }
 
@@ -199,6 +215,7 @@ static void on_mark(unsigned int vcpu, void *userdata) {
         for (size_t i = 0; i < TASKS_MAX; i++)
             if (tasks[i]) {
                 tasks[i]->was_user = false;
+                tasks[i]->stack = 0;
                 memset(tasks[i]->figures, 0, sizeof tasks[i]->figures);
             }
         pending = NULL;
@@ -223,6 +240,12 @@ static bool is_mark(const struct qemu_plugin_insn *insn) {
     const uint8_t *bytes = qemu_plugin_insn_data(insn);
     return begins_with(insn, MARK, sizeof MARK, 7) && memcmp(bytes + 4, MARK_TAIL, sizeof MARK_TAIL) == 0 && bytes[3] >= 1 &&
            bytes[3] <= MARK_LAST;
+}
+
+/* Pushes a register, or the address of return of a near call. */
+static bool is_push(const uint8_t *bytes, size_t size) {
+    size_t at = bytes[0] >> 4 == 4 && size > 1; /* REX */
+    return bytes[at] >> 3 == 0x50 >> 3 || bytes[0] == 0xe8;
 }
 
 /* Which lines and pages its code lies in. */
@@ -265,6 +288,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
             qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, tasks);
         if (!block) continue;
         qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, block);
+        if (block->mode == USER && is_push(bytes, size))
+            qemu_plugin_register_vcpu_mem_cb(insn, on_push, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, block);
         add_code(block, insn);
         if (i == 0) block->repeats = x86_repeats(bytes, size);
         block->loads_cr3 |= size >= 3 && bytes[0] == 0x0f && bytes[1] == 0x22 && (bytes[2] & 0x38) == 0x18;

@@ -56,8 +56,17 @@ pub struct TaskGroup {
     pub kernel: Figures,
 }
 
-/// Counts between two marks, by who ran.
+/// A thread of the server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadCount {
+    /// Where it first pushed something after the first mark: an address in its stack.
+    pub stack: u64,
+    /// Its instructions in user mode.
+    pub user_instructions: u64,
+}
+
+/// Counts between two marks, by who ran.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmulatedCounts {
     /// Every task that ran user code and is not the client: the server.
     pub server: TaskGroup,
@@ -65,9 +74,23 @@ pub struct EmulatedCounts {
     pub client: TaskGroup,
     /// Tasks without user code: threads of the kernel, and the idle task.
     pub kernel_threads: TaskGroup,
+    /// The server's threads that pushed something in user mode.
+    #[serde(default)]
+    pub threads: Vec<ThreadCount>,
 }
 
+/// A waiting thread begins to work no further from its stack pointer than this, and stacks of other threads lie further away.
+const NEAR_BYTES: u64 = 64 << 10;
+
 impl EmulatedCounts {
+    /// User instructions of the server but for those of threads whose stack pointers were these while they waited.
+    pub fn user_instructions_without(&self, stacks: &[u64]) -> u64 {
+        let is_near =
+            |thread: &&ThreadCount| stacks.iter().any(|stack| stack.abs_diff(thread.stack) < NEAR_BYTES);
+        let left_out = self.threads.iter().filter(is_near).map(|thread| thread.user_instructions);
+        self.server.user.instructions.saturating_sub(left_out.sum())
+    }
+
     /// Reads what the plug-in wrote.
     ///
     /// # Errors
@@ -80,5 +103,28 @@ impl EmulatedCounts {
         }
         let text = fs_err::read(path).map_err(|e| e.to_string())?;
         serde_json::from_slice(&text).map_err(|e| format!("{} does not hold counts: {e}", path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_left_out_by_their_stacks() {
+        let thread = |stack, user_instructions| ThreadCount { stack, user_instructions };
+        let user = Figures { instructions: 1_000, ..Figures::default() };
+        let counts = EmulatedCounts {
+            server: TaskGroup { tasks: 3, user, ..TaskGroup::default() },
+            threads: vec![
+                thread(0x7f00_0010_0000, 600),
+                thread(0x7f00_0030_0000, 300),
+                thread(0x7f00_0050_0000, 100),
+            ],
+            ..EmulatedCounts::default()
+        };
+        assert_eq!(counts.user_instructions_without(&[]), 1_000);
+        assert_eq!(counts.user_instructions_without(&[0x7f00_0010_0800, 0x7f00_004f_ff00]), 300);
+        assert_eq!(counts.user_instructions_without(&[0x7f00_0020_0000]), 1_000, "nobody's stack");
     }
 }

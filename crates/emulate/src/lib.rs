@@ -10,6 +10,7 @@
 //! Starting the emulator, and ending it, is not done here: [`Emulator::command`] is only its command line. The method,
 //! and what it cannot see, is in `docs/emulation.md`.
 
+mod compilers;
 mod counts;
 mod elf;
 mod emulator;
@@ -22,7 +23,7 @@ mod runtime;
 mod walk;
 mod work;
 
-pub use counts::{EmulatedCounts, Figures, TaskGroup};
+pub use counts::{EmulatedCounts, Figures, TaskGroup, ThreadCount};
 pub use emulator::{COUNTS_FILE, Command, Emulator, IMAGE_FILE, REPORT_FILE};
 pub use files::{GuestCommand, NeededFiles, needed_files, stripped};
 pub use geometry::Geometry;

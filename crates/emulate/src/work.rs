@@ -1,5 +1,6 @@
 //! The work in the guest: a server is started, loaded from one thread, counted between two marks, and asked for its audit.
 
+use crate::compilers::Compilers;
 use crate::mark::{self, Mark};
 use assay_launch::http;
 use assay_load::{Generator, GeneratorConfig, Load, Measured};
@@ -19,8 +20,6 @@ pub const GUEST_COMMAND: &str = "emulated-guest";
 const REPORT_PORT: &str = "/dev/ttyS1";
 /// How often it is looked whether the server is ready.
 const LOOK: Duration = Duration::from_millis(20);
-/// How the names of threads begin that compile: HotSpot's, and OpenJ9's.
-const COMPILERS: [&str; 3] = ["C1 Compiler", "C2 Compiler", "JIT Compilation"];
 /// Rest between a warm-up of so many requests and the window.
 const REST: Duration = Duration::from_secs(3);
 /// How long one answer may take.
@@ -108,6 +107,10 @@ pub struct GuestReport {
     /// server has no such threads.
     #[serde(default)]
     pub compilers_ns: Option<u64>,
+    /// An address in the stack of each of these threads that compiled between the marks, which tells them apart in the counts. Absent where
+    /// one compiled at both marks.
+    #[serde(default)]
+    pub compiler_stacks: Option<Vec<u64>>,
     /// From the start of the server until it answered, milliseconds of the guest's clock.
     pub ready_after_ms: f64,
     /// What the server says of its data.
@@ -163,17 +166,17 @@ fn measured(wanted: &GuestWork) -> Result<GuestReport, String> {
     generator.ready(&wanted.load, length, &AtomicBool::new(false), &mut |_| ()).map_err(|e| e.to_string())?;
     let warm_up = load_with(&mut generator, &wanted.load, wanted.warm_up)?;
     if let Amount::Requests { .. } = wanted.warm_up {
-        // What the JVM compiles behind the requests is compiled by then. The guest is idle: the emulator passes over that.
+        // What the JVM compiles behind the requests is compiled by then. An idle guest takes no time: the emulator passes over that.
         std::thread::sleep(REST);
+        Compilers::wait_until_idle(server.id());
     }
     // Its connections stand, and stay until all is counted.
     mark::set(Mark::Client);
-    let compilers_ns = compilers_ns(server.id());
+    let compilers = Compilers::of(server.id());
     mark::set(Mark::Begin);
     let window = load_with(&mut generator, &wanted.load, wanted.window);
     mark::set(Mark::End);
-    let compilers_ns =
-        self::compilers_ns(server.id()).zip(compilers_ns).map(|(end, begin)| end.saturating_sub(begin));
+    let compiled = Compilers::of(server.id()).since(&compilers);
     let window = window?.ok_or("nothing was counted: the window has no length")?;
     let audit = wanted.server.audit_url.as_ref().map(|url| audit(url));
     let log = wanted.server.log.as_ref().and_then(|log| std::fs::read(log).ok());
@@ -186,7 +189,8 @@ fn measured(wanted: &GuestWork) -> Result<GuestReport, String> {
         errors: window.errors(),
         connections,
         warm_up_completed: warm_up.map_or(0, |warm_up| warm_up.completed),
-        compilers_ns,
+        compilers_ns: compiled.ran_ns,
+        compiler_stacks: compiled.stacks,
         ready_after_ms,
         audit,
         log: log.map(|log| String::from_utf8_lossy(&log[..log.len().min(LOG_BYTES_MAX)]).into_owned()),
@@ -255,18 +259,6 @@ fn load_with(generator: &mut Generator, load: &Load, amount: Amount) -> Result<O
         )),
         _ => Ok(Some(measured)),
     }
-}
-
-/// CPU time that the compiler threads of a JVM had so far, nanoseconds.
-fn compilers_ns(pid: u32) -> Option<u64> {
-    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten();
-    let of_task = |task: std::fs::DirEntry| {
-        let name = std::fs::read_to_string(task.path().join("comm")).ok()?;
-        COMPILERS.iter().any(|start| name.starts_with(start)).then_some(())?;
-        let times = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
-        times.split_whitespace().next()?.parse::<u64>().ok()
-    };
-    tasks.filter_map(of_task).reduce(u64::saturating_add)
 }
 
 fn audit(url: &str) -> Audit {

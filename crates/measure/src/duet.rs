@@ -43,7 +43,8 @@ mod tests {
     use super::*;
 
     fn window(half: u32, foreign: Option<f64>, steal: Option<f64>) -> Window {
-        let duet = DuetWindow { number: 1, half, foreign_cpu_share: foreign, steal_share: steal };
+        let duet =
+            DuetWindow { number: 1, half, by_group: false, foreign_cpu_share: foreign, steal_share: steal };
         Window { duet: Some(duet), ..Window::default() }
     }
 

@@ -46,6 +46,9 @@ pub struct AbReport {
 pub struct AbCounted {
     /// Requests before counting, and those that were counted, in each guest.
     pub requests: [u64; 2],
+    /// JVM options that both sides had in their guests, before their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jvm_options: Vec<String>,
     /// The time that it took, seconds.
     pub took_s: f64,
     /// The run directory of the guests, absolute; absent where nothing was counted.
@@ -93,6 +96,8 @@ closed! {
     AbVerdict {
         /// The second build is worse beyond the limit, and the pairs measured to confirm it say so alone.
         Worse = "worse",
+        /// The second build is worse beyond the limit, and no pairs measured to confirm it say so alone: the time was over, or they do not.
+        Unconfirmed = "unconfirmed",
         /// The second build is worse, and it is not shown that it is beyond the limit.
         WorseWithinLimit = "worse-within-limit",
         /// The second build is better.

@@ -46,6 +46,9 @@ pub struct DuetWindow {
     pub number: u32,
     /// The half of the processors that server and load generator had: 1 or 2.
     pub half: u32,
+    /// Whether a control group kept the server on that half. Affinity alone did otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_group: bool,
     /// Of that half, what others than server and generator used, 0 to 1. Absent where it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign_cpu_share: Option<f64>,

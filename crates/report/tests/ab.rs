@@ -35,6 +35,9 @@ fn the_answer_says_what_is_worse_and_whether_fresh_pairs_say_so_too() {
         sentence(&report),
         format!("{begin}, beyond the limit of 3 %; fresh pairs alone say so, too.")
     );
+    report.figures[1].verdict = AbVerdict::Unconfirmed;
+    let unconfirmed = ", beyond the limit of 3 %; fresh pairs alone did not confirm that.";
+    assert_eq!(sentence(&report), format!("{begin}{unconfirmed}"));
     report.figures[1].verdict = AbVerdict::WorseWithinLimit;
     assert_eq!(sentence(&report), format!("{begin}; that it is beyond the limit of 3 % is not shown."));
     report.figures[3].ratio = Some(Estimate { estimate: 0.8, low: Some(0.7), high: Some(0.9) });
@@ -72,13 +75,19 @@ fn a_count_says_what_it_cannot_see_and_where_there_is_none_why() {
     let text = |report: &AbReport| golden::terminal(&ab::document(report), 300);
     let counted = AbCounted {
         requests: [10_000, 500],
+        jvm_options: vec!["-XX:TieredStopAtLevel=1".to_owned()],
         took_s: 300.0,
         run: Some("runs/ab-counted".to_owned()),
         not_counted: None,
     };
     report.counted = Some(counted.clone());
-    let said = text(&report);
-    assert!(said.contains("500 requests after 10000") && said.contains("No count has waiting"), "{said}");
+    let said = text(&report).split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "500 requests after 10000, one at a time, with -XX:TieredStopAtLevel=1 in both, which the measured servers do not have.",
+        "No count has waiting",
+    ] {
+        assert!(said.contains(words), "{words} is not in {said}");
+    }
     report.counted =
         Some(AbCounted { run: None, not_counted: Some("`run.sh` is a script".to_owned()), ..counted });
     assert!(text(&report).contains("Instructions: not counted: `run.sh` is a script."));

@@ -100,7 +100,13 @@ mod tests {
         let window = |(number, value): (u32, &Option<f64>)| {
             let half = if number % 2 == 1 { first_half } else { 3 - first_half };
             Some(Window {
-                duet: Some(DuetWindow { number, half, foreign_cpu_share: None, steal_share: None }),
+                duet: Some(DuetWindow {
+                    number,
+                    half,
+                    by_group: false,
+                    foreign_cpu_share: None,
+                    steal_share: None,
+                }),
                 metrics: BTreeMap::from([(CPU.to_owned(), (*value)?)]),
                 ..Window::default()
             })

@@ -167,7 +167,7 @@ pub struct Count {
 impl Count {
     /// Of a run of [`Checked::counted`] of two builds, which took so long.
     pub fn of(run: &StoredRun, dir: &str, form: CountedForm, limit_percent: f64, took_s: f64) -> Count {
-        let figure = figure(run, metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST, limit_percent);
+        let figure = figure(run, metric::EMULATED_USER_INSTRUCTIONS_WITHOUT_JIT_PER_REQUEST, limit_percent);
         let how = AbCounted { took_s, run: Some(dir.to_owned()), ..Count::none(form, None).how };
         Count { figure: Some(figure), how }
     }
@@ -175,13 +175,15 @@ impl Count {
     /// That nothing was counted, and why.
     pub fn none(form: CountedForm, why: impl Into<Option<String>>) -> Count {
         let requests = [form.warm_up_requests, form.window_requests];
-        Count { figure: None, how: AbCounted { requests, took_s: 0.0, run: None, not_counted: why.into() } }
+        let jvm_options = form.jvm_options.iter().map(|option| (*option).to_owned()).collect();
+        let how = AbCounted { requests, jvm_options, took_s: 0.0, run: None, not_counted: why.into() };
+        Count { figure: None, how }
     }
 }
 
 /// The limit as a condition of the count.
 pub fn condition_of_count(limit_percent: f64) -> Vec<Gate> {
-    let metric = Metric::by_id(metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST);
+    let metric = Metric::by_id(metric::EMULATED_USER_INSTRUCTIONS_WITHOUT_JIT_PER_REQUEST);
     metric.map(|metric| Gate::of_worse(metric, limit_percent)).into_iter().collect()
 }
 
@@ -283,10 +285,12 @@ fn verdict(id: &str, ratio: Option<Estimate>, decision: Option<&Decision>, limit
     let is_lower_better = Metric::by_id(id).is_none_or(|metric| metric.better == Better::Lower);
     // As a ratio of which more is worse.
     let (low, high) = if is_lower_better { (low, high) } else { (1.0 / high, 1.0 / low) };
+    let limit = 1.0 + limit_percent / 100.0;
     match () {
+        () if limit < low => AbVerdict::Unconfirmed,
         () if 1.0 < low => AbVerdict::WorseWithinLimit,
         () if high < 1.0 => AbVerdict::Better,
-        () if high < 1.0 + limit_percent / 100.0 => AbVerdict::Same,
+        () if high < limit => AbVerdict::Same,
         () => AbVerdict::NotShown,
     }
 }
@@ -351,7 +355,8 @@ mod tests {
         };
         let of = |estimate, outcome, limit| verdict(id, ratio(estimate), Some(&decided(outcome)), limit);
         assert_eq!(of(1.12, Outcome::Shown, 3.0), AbVerdict::Worse);
-        assert_eq!(of(1.12, Outcome::Undecided, 3.0), AbVerdict::WorseWithinLimit);
+        assert_eq!(of(1.12, Outcome::Undecided, 3.0), AbVerdict::Unconfirmed);
+        assert_eq!(of(1.04, Outcome::Undecided, 3.0), AbVerdict::WorseWithinLimit);
         assert_eq!(of(0.9, Outcome::NotSo, 3.0), AbVerdict::Better);
         assert_eq!(of(1.0, Outcome::NotSo, 3.0), AbVerdict::Same);
         assert_eq!(of(1.0, Outcome::Undecided, 1.0), AbVerdict::NotShown);
@@ -371,10 +376,13 @@ mod tests {
             verdict: AbVerdict::Undecided,
             absent: None,
         };
-        let counted = figure(metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST);
+        let counted = figure(metric::EMULATED_USER_INSTRUCTIONS_WITHOUT_JIT_PER_REQUEST);
         let all = with_count(FIGURES.map(figure).into(), Some(counted));
         let ids: Vec<&str> = all.iter().map(|figure| figure.metric.as_str()).collect();
-        assert_eq!(ids[..3], [FIGURES[0], metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST, FIGURES[1]]);
+        assert_eq!(
+            ids[..3],
+            [FIGURES[0], metric::EMULATED_USER_INSTRUCTIONS_WITHOUT_JIT_PER_REQUEST, FIGURES[1]]
+        );
         assert_eq!(with_count(FIGURES.map(figure).into(), None).len(), FIGURES.len());
     }
 

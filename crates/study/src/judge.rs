@@ -48,6 +48,8 @@ pub struct JudgeOptions {
     pub budget: Duration,
     /// A figure that is worse by more than this is of interest, percent.
     pub limit_percent: f64,
+    /// Whether the servers get control groups of their own while they run.
+    pub allow_host_changes: bool,
     /// Folder of the runs; it must not be there yet.
     pub out: PathBuf,
 }
@@ -185,7 +187,8 @@ impl Judge {
         let prepared = self.bind(prepared, share_s)?;
         on_event(JudgeEvent::Begins(at + 1, count, part, prepared.plan()));
         let dir = self.settings.out.join(format!("{:02}-{}", at + 1, slug(&part.name)));
-        let options = RunOptions { out: Some(dir.clone()), ..RunOptions::default() };
+        let allow_host_changes = self.settings.allow_host_changes;
+        let options = RunOptions { out: Some(dir.clone()), allow_host_changes, ..RunOptions::default() };
         run_from(&prepared, &options, source, stop, &mut |event| on_event(JudgeEvent::Run(event)))?;
         let run = load_run(&dir).map_err(StudyError::from)?;
         part.figures = figures(&run, self.settings.limit_percent);

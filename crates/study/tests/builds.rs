@@ -318,6 +318,8 @@ fn what_cannot_be_built_is_said_before_anything_runs() {
     );
     let what = format!("{first} does not come after {second}: name the older one first");
     check(&lab, BUILD, &factor(&format!("main..{first}")), &[&what]);
+    let what = format!("`{second}` is the first commit and the last one: name an older one first");
+    check(&lab, BUILD, &factor("main..main"), &[&what]);
     let what = "`main` is not a range of commits: write the older and the newer one, \"v1.2..main\"";
     check(&lab, BUILD, &factor("main"), &[what]);
     let level = "[[factor]]\nname = \"commit\"\nlevel = [{ name = \"a\", commit = \"gone\" }]";

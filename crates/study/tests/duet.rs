@@ -1,10 +1,11 @@
 //! Duets: two servers at the same time, on half of the processors each.
 
+use crate::faults::{groups_of, may_limit};
 use crate::study_file::{OWN, check};
 use crate::support::Fixture;
 use assay_model::{RunEventKind, Trial, TrialOutcome};
-use assay_study::StudyError;
-use assay_testkit::skip;
+use assay_study::{RunOptions, StudyError, run};
+use assay_testkit::{skip, turn};
 use expect_test::expect;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -74,6 +75,44 @@ fn pairs_run_at_the_same_time_and_swap_halves() {
         .collect();
     assert_eq!(steps, "((<<>><<>>))((<<>><<>>))");
     assert_eq!(fixture.left_over(), Vec::<String>::new());
+}
+
+/// The processors of the groups of this process that have processes in them, both sides one after the other.
+fn halves_of_groups() -> Vec<String> {
+    let read = |path: std::path::PathBuf| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    let groups = groups_of(std::process::id()).into_iter();
+    let groups = groups.filter(|group| !read(group.join("cgroup.procs")).is_empty());
+    groups.map(|group| read(group.join("cpuset.cpus"))).collect()
+}
+
+#[test]
+fn with_leave_each_side_has_a_control_group_that_swaps_halves_with_it() {
+    if !has_two_processors() || !may_limit() {
+        skip!("control groups are made by root, where the kernel has them, and one processor has no halves");
+    }
+    let _machine = turn("settings-of-the-machine");
+    let fixture = Fixture::new(DUET, &two_levels(""));
+    let options = RunOptions { allow_host_changes: true, ..fixture.options() };
+    let (mut seen, prepared) = (Vec::new(), fixture.prepare().unwrap());
+    run(&prepared, &options, &AtomicBool::new(false), &mut |event| {
+        if let RunEventKind::WindowEnded { .. } = event.kind {
+            seen.push(halves_of_groups());
+        }
+    })
+    .unwrap();
+    let [first, second] = fixture.load().plan.duet.expect("a duet").halves;
+    let (one_way, other_way) = (vec![first.clone(), second.clone()], vec![second, first]);
+    // Two pairs of two windows, each ended on both sides.
+    let expected = [&one_way, &one_way, &other_way, &other_way, &one_way, &one_way, &other_way, &other_way];
+    assert_eq!(seen.iter().collect::<Vec<_>>(), expected);
+    let trials: Vec<Trial> = fixture.load().trials.into_iter().map(|stored| stored.trial).collect();
+    assert!(
+        trials.iter().all(|trial| trial.treatments.len() == 1 && trial.treatments[0].undone),
+        "{trials:?}"
+    );
+    let mut windows = trials.iter().flat_map(|trial| &trial.windows);
+    assert!(windows.all(|window| window.duet.is_some_and(|duet| duet.by_group)));
+    assert_eq!(groups_of(std::process::id()), Vec::<std::path::PathBuf>::new());
 }
 
 #[test]

@@ -232,7 +232,7 @@ fn ctrl_c_while_one_stands_still_leaves_nothing_of_it() {
 }
 
 /// Groups that runs of this process, or of another one, made and left.
-fn groups_of(pid: u32) -> Vec<PathBuf> {
+pub fn groups_of(pid: u32) -> Vec<PathBuf> {
     let beginning = format!("assay-{pid}-");
     let below = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
     let deep = below("/sys/fs/cgroup".into()).flat_map(|at| std::iter::once(at.clone()).chain(below(at)));
@@ -258,7 +258,7 @@ fn cpu_limits(pid: u32) -> Vec<String> {
 const LIMIT: &str = "[[fault]]\nrole = \"server\"\nat = \"200ms\"\nfor = \"500ms\"\nlimit = { cpus = 0.05, memory = \"512m\" }\n";
 
 /// Whether this machine lets one be limited.
-fn may_limit() -> bool {
+pub fn may_limit() -> bool {
     rustix::process::geteuid().is_root()
         && Fixture::new(DESIGN, LIMIT).prepare().is_ok_and(|p| p.plan().skipped.is_empty())
 }

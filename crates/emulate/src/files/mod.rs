@@ -7,6 +7,7 @@ mod words;
 pub use program::stripped;
 
 use crate::walk::{Kind, Limits, walk};
+use assay_jdk::options::max_heap_bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use words::{JavaLine, Main};
@@ -213,15 +214,12 @@ fn is_plain(path: &Path) -> bool {
         && !NOT_COPIED.iter().any(|own| path.starts_with(own))
 }
 
-/// The largest heap that a command sets for its JVM; the last word counts.
+/// The largest heap that a command sets for its JVM.
 fn heap_max_bytes(words: &[String], env: &BTreeMap<String, String>) -> Option<u64> {
     let variables = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"].into_iter().filter_map(|name| env.get(name));
-    let of_variables = variables.flat_map(|text| words::split(text));
-    let mut sizes = of_variables.chain(words.iter().cloned()).filter_map(|word| {
-        let size = ["-Xmx", "-XX:MaxHeapSize=", "-mx"].iter().find_map(|start| word.strip_prefix(start))?;
-        assay_text::size::parse(size).ok()
-    });
-    sizes.next_back()
+    let all: Vec<String> =
+        variables.flat_map(|text| words::split(text)).chain(words.iter().cloned()).collect();
+    max_heap_bytes(all.iter().map(String::as_str))
 }
 
 #[cfg(test)]

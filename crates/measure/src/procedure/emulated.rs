@@ -56,12 +56,18 @@ impl Procedure for Emulated {
             requests: report.requests,
             completed: report.completed,
             errors: report.errors,
-            metrics: metrics(&counts, report.completed),
+            metrics: metrics(&counts, report.completed, report.compiler_stacks.as_deref()),
             ..Window::default()
         };
         window.problems.extend(report.problems.iter().map(|text| Problem::new("guest", text.clone())));
         let server = counts.server.user.instructions + counts.server.kernel.instructions;
         window.problems.extend(compiling(report.compilers_ns, server));
+        if report.compiler_stacks.is_none() {
+            let why = "a compiler of the JVM worked at both marks, so its share is not known: warm the server up longer in [emulated]";
+            window
+                .problems
+                .push(Problem::new(metric::EMULATED_USER_INSTRUCTIONS_WITHOUT_JIT_PER_REQUEST, why));
+        }
         let share = report.errors as f64 / report.requests.max(1) as f64;
         if self.bounds.error_share < share {
             let evidence = format!("{} of {} requests failed in the guest", report.errors, report.requests);
@@ -97,8 +103,8 @@ fn compiling(compilers_ns: Option<u64>, server_instructions: u64) -> Option<Prob
     (COMPILING_PERCENT < percent).then(|| Problem::new("guest", format!("{percent:.0} % {what}")))
 }
 
-/// Values by metric. A ratio whose whole is zero has no value.
-fn metrics(counts: &EmulatedCounts, requests: u64) -> BTreeMap<String, f64> {
+/// Values by metric. A ratio whose whole is zero has no value. `compilers` are addresses in the stacks of threads that compiled.
+fn metrics(counts: &EmulatedCounts, requests: u64, compilers: Option<&[u64]>) -> BTreeMap<String, f64> {
     let server = &counts.server;
     let mut values = BTreeMap::new();
     let mut add = |id: &str, part: u64, whole: u64, factor: f64| {
@@ -113,6 +119,10 @@ fn metrics(counts: &EmulatedCounts, requests: u64) -> BTreeMap<String, f64> {
         for (ids, part, whole) in PERCENT {
             add(ids[mode], part(figures), whole(figures), 100.0);
         }
+    }
+    if let Some(stacks) = compilers {
+        let without = counts.user_instructions_without(stacks);
+        add(metric::EMULATED_USER_INSTRUCTIONS_WITHOUT_JIT_PER_REQUEST, without, requests, 1.0);
     }
     let sum = |figures: [&Figures; 2], of: fn(&Figures) -> u64| figures.into_iter().map(of).sum::<u64>();
     add(metric::EMULATED_SYSCALLS_PER_REQUEST, server.user.syscalls, requests, 1.0);
@@ -223,6 +233,7 @@ const PERCENT: [([&str; 2], Of, Of); 9] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_emulate::ThreadCount;
 
     #[test]
     fn a_window_in_which_the_jvm_compiles_says_so() {
@@ -250,17 +261,21 @@ mod tests {
                 kernel: Figures { instructions: 200, ..Figures::default() },
                 ..Default::default()
             },
+            threads: vec![ThreadCount { stack: 0x10_0000, user_instructions: 3_000 }],
             ..EmulatedCounts::default()
         };
-        let values = metrics(&counts, 2);
+        let values = metrics(&counts, 2, Some(&[0x10_0100]));
         let value = |id: &str| values.get(id).copied();
         assert_eq!(value(metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST), Some(2_000.0));
         assert_eq!(value(metric::EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST), Some(4_000.0));
+        assert_eq!(value(metric::EMULATED_USER_INSTRUCTIONS_WITHOUT_JIT_PER_REQUEST), Some(500.0));
         assert_eq!(value(metric::EMULATED_SYSCALLS_PER_REQUEST), Some(3.0));
         assert_eq!(value(metric::EMULATED_CONTEXT_SWITCHES_PER_REQUEST), Some(2.0));
         assert_eq!(value(metric::EMULATED_USER_DTLB_MISS_PERCENT), Some(1.0));
         assert_eq!(value(metric::EMULATED_CLIENT_KERNEL_INSTRUCTIONS_PER_REQUEST), Some(100.0));
         assert_eq!(value(metric::EMULATED_USER_L2_MISS_PERCENT), None, "nothing asked for the L2 cache");
+        let unknown = metrics(&counts, 2, None);
+        assert!(!unknown.contains_key(metric::EMULATED_USER_INSTRUCTIONS_WITHOUT_JIT_PER_REQUEST));
         assert!(values.keys().all(|id| assay_model::Metric::by_id(id).is_some()));
     }
 }

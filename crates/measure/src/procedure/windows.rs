@@ -87,6 +87,7 @@ impl Procedure for Windows {
         window.duet = turn.duet.map(|place| DuetWindow {
             number: place.number,
             half: place.half,
+            by_group: false,
             foreign_cpu_share: seen.foreign_cpu_share,
             steal_share: seen.host.and_then(|host| host.steal_share),
         });

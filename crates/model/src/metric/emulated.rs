@@ -61,6 +61,9 @@ emulated! {
             "pages of data that a model of the stated TLB did not hold";
     }
     once {
+        EMULATED_USER_INSTRUCTIONS_WITHOUT_JIT_PER_REQUEST = "user_instructions_without_jit_per_request", "user instructions per request without JIT compilers", "instructions",
+            "the server's user instructions without those of the JVM's compiler threads (recognized by name), whose work \
+                fades as a server warms up";
         EMULATED_SYSCALLS_PER_REQUEST = "syscalls_per_request", "system calls per request", "calls",
             "system calls of the server's tasks, counted by their instruction";
         EMULATED_CONTEXT_SWITCHES_PER_REQUEST = "context_switches_per_request", "context switches per request", "switches",

@@ -13,6 +13,7 @@ const NAMED_MAX: usize = 3;
 pub fn answer(report: &AbReport) -> String {
     let with = |wanted: &[AbVerdict]| report.figures.iter().find(|figure| wanted.contains(&figure.verdict));
     let first = with(&[AbVerdict::Worse])
+        .or_else(|| with(&[AbVerdict::Unconfirmed]))
         .or_else(|| with(&[AbVerdict::WorseWithinLimit]))
         .or_else(|| with(&[AbVerdict::Better]));
     let told = match first.and_then(|figure| Some((figure, clause(figure)?))) {
@@ -42,6 +43,9 @@ fn limit(report: &AbReport, figure: &AbFigure) -> String {
             format!(", beyond the limit of {percent} %; fresh pairs alone say so, too")
         }
         (AbVerdict::Worse, None) => format!(", beyond the limit of {percent} %"),
+        (AbVerdict::Unconfirmed, _) => {
+            format!(", beyond the limit of {percent} %; fresh pairs alone did not confirm that")
+        }
         (AbVerdict::WorseWithinLimit, _) => {
             format!("; that it is beyond the limit of {percent} % is not shown")
         }
@@ -52,7 +56,8 @@ fn limit(report: &AbReport, figure: &AbFigure) -> String {
 /// How many other figures differ.
 fn others(report: &AbReport, first: Option<&AbFigure>) -> String {
     let is_shown = |figure: &&AbFigure| {
-        matches!(figure.verdict, AbVerdict::Worse | AbVerdict::WorseWithinLimit | AbVerdict::Better)
+        use AbVerdict::{Better, Unconfirmed, Worse, WorseWithinLimit};
+        matches!(figure.verdict, Worse | Unconfirmed | WorseWithinLimit | Better)
     };
     let others = report.figures.iter().filter(is_shown).filter(|figure| Some(*figure) != first);
     let told: Vec<String> = others.filter_map(clause).collect();
@@ -78,14 +83,23 @@ fn noun(id: &str) -> String {
 /// How instructions were counted and what the count cannot see, or why there is none.
 pub fn counted(report: &AbReport) -> String {
     match &report.counted {
-        Some(AbCounted { run: Some(_), requests: [before, counted], .. }) => format!(
-            "Instructions are of user mode, counted in emulated guests of one processor: {counted} requests after {before}, one at a time. No count has waiting, contention, parallel threads or real caches in it."
+        Some(AbCounted { run: Some(_), requests: [before, counted], jvm_options, .. }) => format!(
+            "Instructions are of user mode without JIT compilers, counted in emulated guests of one processor: {counted} requests after {before}, one at a time{}. No count has waiting, contention, parallel threads or real caches in it.",
+            with_options(jvm_options)
         ),
         Some(AbCounted { not_counted: Some(why), .. }) => {
             format!("Instructions: not counted: {}.", clean(why))
         }
         _ => "Instructions: not counted.".to_owned(),
     }
+}
+
+/// Options by which the counted JVMs differ from the measured ones.
+fn with_options(jvm_options: &[String]) -> String {
+    if jvm_options.is_empty() {
+        return String::new();
+    }
+    format!(", with {} in both, which the measured servers do not have", clean(&jvm_options.join(" ")))
 }
 
 /// Title of a metric, and the unit in which it is shown with its divisor.
@@ -99,6 +113,7 @@ pub fn metric(id: &str) -> (String, &'static str, f64) {
 pub fn verdict(verdict: AbVerdict) -> &'static str {
     match verdict {
         AbVerdict::Worse => "worse, beyond the limit",
+        AbVerdict::Unconfirmed => "worse, beyond the limit; not confirmed",
         AbVerdict::WorseWithinLimit => "worse",
         AbVerdict::Better => "better",
         AbVerdict::Same => "no difference shown; not beyond the limit",

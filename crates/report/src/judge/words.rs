@@ -54,8 +54,9 @@ fn counted_flags(report: &JudgeReport) -> String {
 
 /// Figures that differ, what is worse first.
 fn shown(part: &JudgedPart) -> impl Iterator<Item = &AbFigure> {
+    use AbVerdict::{Better, Unconfirmed, Worse, WorseWithinLimit};
     let with = |wanted: AbVerdict| part.figures.iter().filter(move |figure| figure.verdict == wanted);
-    with(AbVerdict::Worse).chain(with(AbVerdict::WorseWithinLimit)).chain(with(AbVerdict::Better))
+    [Worse, Unconfirmed, WorseWithinLimit, Better].into_iter().flat_map(with)
 }
 
 /// What a part does, in a cell.

@@ -59,7 +59,7 @@ pub fn facts(grid: &Grid) -> Vec<(&'static str, String)> {
         ("Design", format!("{design}; {blocks}{windows}")),
     ];
     facts.extend(plan.guest.iter().map(|guest| ("Place", guest.describe())));
-    facts.extend(duet::facts(plan));
+    facts.extend(duet::facts(grid.run));
     facts.extend([
         ("Warm-up rule", text::clean(&plan.warm_up)),
         ("Repeats of disturbed windows", format!("at most {}", plan.repeats_max)),

@@ -1,7 +1,7 @@
 //! What a duet is, and under which conditions its two sides ran.
 
 use assay_kit::text::clean;
-use assay_model::{HalvesOf, Plan, PlannedDuet};
+use assay_model::{HalvesOf, Plan, PlannedDuet, StoredRun};
 
 /// What was compared with what, for the head of the result; absent in other designs.
 pub fn head(plan: &Plan) -> Option<String> {
@@ -23,8 +23,8 @@ pub fn head(plan: &Plan) -> Option<String> {
 }
 
 /// The conditions of the two sides, as term and value; none in other designs.
-pub fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
-    let Some(duet) = &plan.duet else { return Vec::new() };
+pub fn facts(run: &StoredRun) -> Vec<(&'static str, String)> {
+    let Some(duet) = &run.plan.duet else { return Vec::new() };
     let [first, second] = duet.halves.each_ref().map(|half| clean(half));
     let left_over = match duet.left_over.as_str() {
         "" => String::new(),
@@ -33,6 +33,7 @@ pub fn facts(plan: &Plan) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Halves of the processors", format!("{first} and {second}{left_over}, {}", divided(duet.halves_of))),
         ("Windows of a pair", format!("{}, the halves swapped in every one", duet.windows)),
+        ("Kept there by", kept_by(run).to_owned()),
         ("Made equal", equal(duet)),
     ];
     if !duet.own_options.is_empty() {
@@ -61,6 +62,15 @@ fn divided(of: HalvesOf) -> &'static str {
         HalvesOf::ThreadsOfOneCore => "hardware threads of one core",
         HalvesOf::Processors => "which of them share a core is not known",
         HalvesOf::Other => "divided in a way that this version does not know",
+    }
+}
+
+fn kept_by(run: &StoredRun) -> &'static str {
+    let mut windows = run.trials.iter().flat_map(|stored| &stored.trial.windows);
+    if windows.any(|window| window.duet.is_some_and(|duet| duet.by_group)) {
+        "control groups of the servers, and the affinity of all threads"
+    } else {
+        "the affinity of all threads"
     }
 }
 

@@ -352,7 +352,8 @@ fn where_every_window_was_disturbed_it_says_by_what_and_how_such_windows_are_acc
 fn side(variant: &str, (block, attempt): (u32, u32), first_half: u32, values: &[f64]) -> Trial {
     let window = |(number, value): (u32, &f64)| {
         let half = if number % 2 == 1 { first_half } else { 3 - first_half };
-        let duet = Some(DuetWindow { number, half, foreign_cpu_share: None, steal_share: None });
+        let duet =
+            Some(DuetWindow { number, half, by_group: false, foreign_cpu_share: None, steal_share: None });
         Window { duet, ..window(block, CPU, *value) }
     };
     let windows = (1..).zip(values).map(window).collect();

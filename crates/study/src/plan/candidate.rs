@@ -12,6 +12,7 @@ use crate::plan::memory_left::MemoryLeft;
 use crate::plan::names::workload_options;
 use crate::plan::preload;
 use crate::plan::variant_launch::VariantLaunch;
+use assay_jdk::options::max_heap_bytes;
 use assay_jdk::{InstalledJvms, JvmWish};
 use assay_launch::WantedChange;
 use assay_load::Scenario;
@@ -44,6 +45,7 @@ pub(super) struct Found {
 
 /// Resources of this machine that variants need; the servers of the resident design share its memory.
 struct Resources<'a> {
+    workload: &'a Workload,
     /// Absent where the program runs on no JVM.
     jvms: Option<&'a InstalledJvms>,
     /// Whether a variant has a 32-bit JVM, so that the others get one of the same build.
@@ -59,11 +61,12 @@ pub(super) fn candidates(
     specs: Vec<VariantSpec>,
     jvms: Option<&InstalledJvms>,
     (design, faults): (Design, &[PlannedFault]),
-    document: &mut Document,
+    (workload, document): (&Workload, &mut Document),
 ) -> Vec<Candidate> {
     let is_32 =
         |spec: &VariantSpec| spec.reference_mode == Some(RequestedMode::Exactly(ReferenceMode::Bits32));
     let mut resources = Resources {
+        workload,
         jvms,
         compares_32: specs.iter().any(is_32),
         memory: MemoryLeft::for_design(design),
@@ -96,8 +99,14 @@ impl Resources<'_> {
         }
         let changes = all_wanted(&spec.host, &spec.limits, Path::new("/"))?;
         self.groups.iter().try_for_each(WantedChange::check_here)?;
-        self.memory.take(spec.heap.map(|heap| heap.bytes))?;
+        self.memory.take(spec.heap.map(|heap| heap.bytes).or_else(|| self.heap_of_command(spec)))?;
         Ok(Found { jvm, changes })
+    }
+
+    /// The largest heap that command and options of a variant set; the last one counts.
+    fn heap_of_command(&self, spec: &VariantSpec) -> Option<u64> {
+        let command = spec.words(self.workload).unwrap_or_default();
+        max_heap_bytes(spec.jvm_options.iter().chain(&command).map(String::as_str))
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn halves(layout: &Layout, candidates: &[Candidate], document: &mut D
     let halves = Processors::allowed().ok().and_then(|processors| processors.halves(&SysRoot::default()));
     if halves.is_none() {
         let what = "a duet runs two servers at the same time, each on half of the processors. This program \
-            may use only one processor: kind = \"fresh\" runs one server at a time";
+            may use only one processor. Give it a second one, or run a study with kind = \"fresh\", which runs one server at a time";
         document.add_missing("design.kind", what);
     }
     halves

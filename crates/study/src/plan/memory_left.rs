@@ -34,8 +34,8 @@ impl MemoryLeft {
                 Ok(())
             }
             None => Err(format!(
-                "{} need more memory than is free here ({} MiB are left, about {} are needed): the fresh \
-                    design runs one at a time",
+                "{} need more memory than is free here ({} MiB are left, about {} are needed). Give them a smaller \
+                    heap, or run a study with kind = \"fresh\", which runs one at a time",
                 self.together,
                 *left >> 20,
                 needed >> 20
@@ -53,8 +53,8 @@ mod tests {
         let mut memory = MemoryLeft { left: Some(3 << 30), together: "both servers of a pair together" };
         assert_eq!(memory.take(Some(2 << 30)), Ok(()));
         let why = memory.take(Some(2 << 30)).expect_err("it does not fit");
-        let want = "both servers of a pair together need more memory than is free here (624 MiB are left, about 2448 are needed): the fresh \
-                    design runs one at a time";
+        let want = "both servers of a pair together need more memory than is free here (624 MiB are left, about 2448 are needed). \
+                    Give them a smaller heap, or run a study with kind = \"fresh\", which runs one at a time";
         assert_eq!(why, want);
         assert_eq!(memory.take(None), Ok(()), "a heap that is not known is not judged");
         assert!(MemoryLeft::for_design(Design::Fresh).left.is_none());

@@ -124,7 +124,8 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let jvms = InstalledJvms::find(&workload.cache);
     let on_jvm = Some(&jvms).filter(|_| uses_jvm(&workload, &specs));
     check_jvm_is_used(&specs, on_jvm.is_some(), &mut document);
-    let mut candidates = candidates(&study, specs, on_jvm, (layout.kind, &faults), &mut document);
+    let mut candidates =
+        candidates(&study, specs, on_jvm, (layout.kind, &faults), (&workload, &mut document));
     candidates.iter_mut().zip(builds).for_each(|(candidate, build)| candidate.build = build);
     let mut findings = choose_baselines(&study, &mut candidates);
     findings.extend(uncommitted);

@@ -7,6 +7,7 @@ use super::in_step::{Gate, InStep};
 use super::launched::TrialId;
 use super::procedure;
 use super::server::Server;
+use super::side_group;
 use super::state::{Failure, Run, why_not};
 use super::supervise::{self, Side, WHILE_MEASURED};
 use crate::plan::order::{load_seed, warm_up_seed};
@@ -19,6 +20,8 @@ use assay_results::is_whole;
 
 /// Windows by which a pair is made longer where too many were disturbed: one on either half.
 const FURTHER_WINDOWS: u32 = 2;
+/// What is to do where a server cannot start beside the other one.
+const SHARED: &str = "Both servers of a pair run at the same time. If they share a port, a file or a database, give each its own: {port} is a free port.";
 
 /// The failure of the side at that place, or of both.
 type OfSide<T> = Result<T, (usize, Failure)>;
@@ -77,8 +80,10 @@ fn pair(
 ) -> Result<(Vec<Trial>, bool), Failure> {
     let planned = planned(run)?;
     let halves = halves_of(&planned)?;
+    let grouped = run.groups_sides.then(|| [0, 1].map(|at| side_group::launch(launches[at], &halves[at])));
+    let own = grouped.as_ref().map_or(launches, |own| own.each_ref());
     let mut servers = Vec::new();
-    for (launch, half) in launches.into_iter().zip(&halves) {
+    for (launch, half) in own.into_iter().zip(&halves) {
         servers.push(half.run(|| Server::start(run, launch, id))??);
     }
     let [first, second] = &mut servers[..] else { return Err(internal("a pair has two sides")) };
@@ -173,7 +178,7 @@ fn wait_until_ready(
             if is_ready[at] {
                 continue;
             }
-            let of_side = |failure: Failure| (at, failure);
+            let of_side = |failure: Failure| (at, of_start(failure));
             // It may start another process in its turn.
             is_ready[at] =
                 halves[at].run(|| server.is_ready()).map_err(|e| of_side(e.into()))?.map_err(of_side)?;
@@ -186,6 +191,14 @@ fn wait_until_ready(
         std::thread::sleep(POLL_INTERVAL);
     }
     Ok(())
+}
+
+/// What a server may lack that starts alone, where it failed before it was ready.
+fn of_start(failure: Failure) -> Failure {
+    match failure {
+        Failure::Trial(reason) => Failure::Trial(format!("{reason}\n{SHARED}")),
+        other => other,
+    }
 }
 
 /// Both sides with the load of this seed, each on the half of its place.
@@ -237,7 +250,9 @@ fn window(
     });
     let mut windows = Vec::new();
     for (at, done) in measured.all()?.into_iter().enumerate() {
-        windows.push(done.ok_or((at, Failure::Interrupted))?.window);
+        let mut window = done.ok_or((at, Failure::Interrupted))?.window;
+        window.duet.iter_mut().for_each(|duet| duet.by_group = run.groups_sides);
+        windows.push(window);
     }
     if let [first, second] = &mut windows[..] {
         duet::judge(&run.prepared.bounds, [first, second]);
@@ -252,6 +267,8 @@ fn window(
 
 /// Moves the processes of a server, and the watch, to a half. Its load generator is a thread that begins there.
 fn move_to(server: &mut Server<'_>, half: &Processors) -> Result<(), String> {
+    // First the group: within it no other affinity is accepted.
+    side_group::move_to(&server.launched.applied.groups, half).map_err(|e| e.to_string())?;
     let proc = ProcRoot::default();
     let pids: Vec<u32> = server.launched.processes.pids().into_iter().map(|(_, pid)| pid).collect();
     let mut tree = ProcessTree::of(pids.into_iter().filter_map(|pid| proc.identity_of(pid).ok()));
@@ -266,6 +283,15 @@ fn move_to(server: &mut Server<'_>, half: &Processors) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_that_cannot_start_beside_the_other_one_may_share_something_with_it() {
+        let Failure::Trial(reason) = of_start(Failure::Trial("it ended".to_owned())) else {
+            panic!("a failed trial")
+        };
+        assert!(reason.starts_with("it ended\nBoth servers of a pair run at the same time."), "{reason}");
+        assert!(matches!(of_start(Failure::Interrupted), Failure::Interrupted));
+    }
 
     #[test]
     fn the_sides_swap_halves_in_every_window_and_each_has_each_as_often() {

@@ -17,6 +17,7 @@ mod procedure;
 mod resident;
 mod self_ending;
 mod server;
+mod side_group;
 mod specs;
 mod state;
 mod supervise;
@@ -96,7 +97,7 @@ pub fn run_from(
         (Design::Fresh | Design::Duet, None) => prepared.plan.trials.len(),
     };
     let dir = RunDir::open(&out, options.resume, launches, prepared.redactor.clone())?;
-    let mut run = Run::begin(prepared, dir, source, stop, on_event)?;
+    let mut run = Run::begin(prepared, (dir, options.allow_host_changes), source, stop, on_event)?;
     if options.resume {
         run.take_up()?;
     } else {

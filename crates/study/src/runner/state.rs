@@ -2,6 +2,7 @@
 
 use super::budget::{self, SoFar};
 use super::no_times;
+use super::side_group;
 use super::treatments::RunTreatments;
 use crate::error::StudyError;
 use crate::file::fault::group_of;
@@ -87,6 +88,8 @@ pub(super) struct Run<'a> {
     pub source: &'a Source<'a>,
     /// Changes to the machine; absent where no variant asks for any.
     pub treatments: Option<RunTreatments>,
+    /// Whether each side of a duet gets a control group of its own.
+    pub groups_sides: bool,
     stop: &'a AtomicBool,
     on_event: &'a mut dyn FnMut(&RunEvent),
     begun: Instant,
@@ -114,14 +117,17 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub fn begin(
         prepared: &'a Prepared,
-        dir: RunDir,
+        (dir, allow_host_changes): (RunDir, bool),
         source: &'a Source<'a>,
         stop: &'a AtomicBool,
         on_event: &'a mut dyn FnMut(&RunEvent),
     ) -> Result<Run<'a>, StudyError> {
         let engine = Rc::new(Local::begin()?);
         let by_levels = prepared.launches.iter().any(|launch| !launch.changes.is_empty());
-        let changes = by_levels || prepared.plan.faults.iter().any(|fault| group_of(&fault.action).is_some());
+        let groups_sides = allow_host_changes && side_group::is_possible(&prepared.plan);
+        let changes = by_levels
+            || groups_sides
+            || prepared.plan.faults.iter().any(|fault| group_of(&fault.action).is_some());
         let treatments = changes.then(|| Treatments::begin_alone(engine.folder())).transpose()?;
         let last_number = dir.last_number();
         Ok(Run {
@@ -130,6 +136,7 @@ impl<'a> Run<'a> {
             engine,
             source,
             treatments: treatments.map(|treatments| Rc::new(RefCell::new(treatments))),
+            groups_sides,
             stop,
             on_event,
             begun: Instant::now(),

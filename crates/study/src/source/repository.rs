@@ -78,7 +78,13 @@ impl Repository {
     pub fn commits(&self, first: &str, last: &str) -> Result<Vec<Commit>, String> {
         let (first, last) = (self.commit(first)?, self.commit(last)?);
         let is_before = git(&self.root, ["merge-base", "--is-ancestor", &first.id, &last.id]).is_ok();
-        if !is_before || first == last {
+        if first == last {
+            return Err(format!(
+                "`{}` is the first commit and the last one: name an older one first",
+                last.short
+            ));
+        }
+        if !is_before {
             return Err(format!(
                 "{} does not come after {}: name the older one first",
                 last.short, first.short

@@ -27,6 +27,10 @@ pub struct PairArguments {
     /// Length of a measured window, for example 10s [default: 5s]
     #[arg(long, value_name = "TIME", value_parser = duration::parse_positive)]
     pub window: Option<Duration>,
+    /// Keep each server on its processors by a control group, made for each trial and removed after it. Needs root. Affinity
+    /// alone keeps it there otherwise
+    #[arg(long)]
+    pub allow_host_changes: bool,
     /// Seed of every random draw
     #[arg(long)]
     pub seed: Option<u64>,

@@ -66,7 +66,8 @@ impl Asked<'_> {
         let (arguments, begun) = (self.arguments, Instant::now());
         let (count, counted) = counting::count(guests, arguments.out.as_deref(), arguments.limit)?;
         let study = self.pairs(arguments.budget.saturating_sub(begun.elapsed()).max(least))?;
-        let options = RunOptions { out: arguments.out.clone(), ..RunOptions::default() };
+        let allow_host_changes = arguments.pair.allow_host_changes;
+        let options = RunOptions { out: arguments.out.clone(), allow_host_changes, ..RunOptions::default() };
         let (dir, is_whole) = match attempt(&study, &options)? {
             Ok(result) => (result.dir, true),
             // What its pairs say so far is worth reading.

@@ -34,8 +34,12 @@ pub fn judge(arguments: &JudgeArguments) -> Result<ExitCode, Failure> {
         )));
     }
     let stop = stop::flag_on_signal()?;
-    let settings =
-        JudgeOptions { budget: arguments.budget, limit_percent: arguments.limit, out: out.clone() };
+    let settings = JudgeOptions {
+        budget: arguments.budget,
+        limit_percent: arguments.limit,
+        allow_host_changes: arguments.pair.allow_host_changes,
+        out: out.clone(),
+    };
     let judge = Judge::new(server(arguments)?, options(&arguments.flags)?, settings, &stop)?;
     let first = judge.first()?;
     if arguments.plan {
