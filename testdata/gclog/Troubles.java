@@ -1,7 +1,6 @@
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
-import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,9 +34,9 @@ public final class Troubles {
         }
     }
 
-    /** Ends with a finalizer. */
+    /** Ends with a finalizer, for which all that it refers to is kept until then. */
     private static final class Finalized {
-        private final byte[] bytes = new byte[16];
+        private final byte[][] bytes = new byte[20][16];
 
         @Override
         protected void finalize() {
@@ -57,7 +56,6 @@ public final class Troubles {
             case "direct": direct(number); break;
             case "large": large(number); break;
             case "churn": churn(number); break;
-            case "references": references(number); break;
             case "finalizers": finalizers(number); break;
             case "strings": strings(number); break;
             case "threads": threads(number); break;
@@ -190,23 +188,6 @@ public final class Troubles {
         while (runs()) {
             Thread.sleep(10);
         }
-    }
-
-    /** Keeps so many thousand weak references, and makes as many anew. */
-    private static void references(int thousands) throws InterruptedException {
-        Object[] kept = new Object[thousands * 1_000];
-        WeakReference<?>[] weak = new WeakReference<?>[kept.length];
-        int next = 0;
-        while (runs()) {
-            for (int at = 0; at < 20_000; at++) {
-                Object made = new Object();
-                weak[next] = new WeakReference<>(made);
-                next = (next + 1) % weak.length;
-            }
-            garbage(100);
-            Thread.sleep(1);
-        }
-        sink = weak;
     }
 
     /** Makes so many thousand objects with finalizers each second. */

@@ -22,8 +22,10 @@ const FULL_SHARE: f64 = 0.93;
 const GROWN_SHARE: f64 = 0.85;
 /// A set that fills the heap in a smaller part of the log than this was built at the start.
 const FILLING_SHARE: f64 = 0.1;
-/// So many points that rise without exception up to a full heap are growth, too: by chance they do once in 120 times.
+/// So many points that rise up to a full heap are growth, too, if all but one of so many pairs of them do: by chance that is so once in 120
+/// times. A full heap bends the line, since its collections leave the program less and less time, and Parallel leaves some dead objects.
 const RISING_MIN: usize = 5;
+const PAIRS_PER_EXCEPTION: usize = 15;
 /// Readings of which the level at the end is the median.
 const LEVEL_OF: usize = 5;
 
@@ -104,8 +106,13 @@ pub(super) struct LiveSet {
     cycle: Option<(Option<u64>, Option<Span>, u64)>,
     /// A mark has ended, and no young collection yet since then.
     is_marked: bool,
+    /// Marks of this JVM say what they found live: then what is in use after a cycle, garbage since the mark included, is no reading.
+    says_live: bool,
     jvm: usize,
     capacity_max: Option<u64>,
+    /// End of the first full collection that left a full heap, whatever size that had then. Parallel's young generation gives room back
+    /// to no one: its heap is full below its largest size.
+    full_ns: Option<u64>,
     resolution_bytes: u64,
 }
 
@@ -115,6 +122,7 @@ impl LiveSet {
         self.end_runs();
         self.jvm += 1;
         self.is_marked = false;
+        self.says_live = false;
     }
 
     fn end_runs(&mut self) {
@@ -146,13 +154,24 @@ impl LiveSet {
             self.push(Way::Mark, at, after);
         }
         match (record.kind, record.scope) {
-            (GcRecordKind::Pause, Some(GcScope::Full)) => self.push(Way::Full, at, after),
+            (GcRecordKind::Pause, Some(GcScope::Full)) => {
+                // One that could have made the heap larger would have.
+                let is_full =
+                    record.heap.capacity_bytes.is_some_and(|of| FULL_SHARE * of as f64 <= after as f64);
+                self.full_ns = self.full_ns.or(at.filter(|_| is_full).map(|at| at.end_ns));
+                self.push(Way::Full, at, after);
+            }
             (GcRecordKind::Pause, Some(GcScope::Mixed)) => {
                 let lowest = self.mixed.filter(|(_, lowest)| *lowest < after);
                 self.mixed = lowest.or(Some((at, after)));
             }
             (GcRecordKind::Cycle | GcRecordKind::Concurrent, scope) if is_of_all(scope) => {
-                if let Some((id, at, bytes)) = self.cycle.replace((record.cycle_id, at, after))
+                self.says_live |= record.live_bytes.is_some();
+                if self.says_live && record.live_bytes.is_none() {
+                    return;
+                }
+                let live = record.live_bytes.unwrap_or(after);
+                if let Some((id, at, bytes)) = self.cycle.replace((record.cycle_id, at, live))
                     && (id.is_none() || id != record.cycle_id)
                 {
                     self.push(Way::Cycle, at, bytes);
@@ -174,7 +193,8 @@ impl LiveSet {
             return None;
         }
         let limit = all.limit(heap_bytes_max).map(|bytes| bytes as f64);
-        let filling = Filling::of(all.points(), limit);
+        let full_at = all.full_ns.filter(|_| all.has_grown(heap_bytes_max)).map(|ns| ns as f64 / 3.6e12);
+        let filling = Filling::of(all.points(), limit, full_at);
         let points = &filling.points;
         let found = (POINTS_FOR_TREND <= points.len()).then(|| slope(points)).flatten();
         let mut trend = found.map_or(GcTrend::Unknown, |found| all.trend(seen.max, points, &found));
@@ -203,9 +223,14 @@ impl LiveSet {
 
     /// Where the heap ends: at its capacity once that has grown nearly as far as it may, since a survivor space is in no sum.
     fn limit(&self, heap_bytes_max: Option<u64>) -> Option<u64> {
-        let has_grown = |(capacity, max): &(u64, u64)| *max as f64 * GROWN_SHARE <= *capacity as f64;
-        let grown = self.capacity_max.zip(heap_bytes_max).filter(has_grown).map(|(capacity, _)| capacity);
+        let grown = self.capacity_max.filter(|_| self.has_grown(heap_bytes_max));
         grown.or(heap_bytes_max).or(self.capacity_max)
+    }
+
+    /// Whether the heap has once been nearly as large as it may be.
+    fn has_grown(&self, heap_bytes_max: Option<u64>) -> bool {
+        let sizes = self.capacity_max.zip(heap_bytes_max);
+        sizes.is_some_and(|(capacity, max)| max as f64 * GROWN_SHARE <= capacity as f64)
     }
 
     /// All readings, those of a way one after the other.
@@ -251,9 +276,10 @@ struct Filling {
 
 impl Filling {
     /// Of a log that does not say how large the heap may be it is not known when it is full: its largest level is not its limit.
-    fn of(points: Vec<TrendPoint>, limit: Option<f64>) -> Filling {
+    /// `full_at` is when a collection left a full heap, where one did.
+    fn of(points: Vec<TrendPoint>, limit: Option<f64>, full_at: Option<f64>) -> Filling {
         let is_full = |point: &&TrendPoint| limit.is_some_and(|limit| FULL_SHARE * limit <= point.value);
-        let full_at = points.iter().filter(is_full).map(|point| point.at).reduce(f64::min);
+        let full_at = points.iter().filter(is_full).map(|point| point.at).chain(full_at).reduce(f64::min);
         let before: Vec<TrendPoint> =
             points.iter().filter(|point| full_at.is_none_or(|full| point.at <= full)).copied().collect();
         // A set that was as large from the beginning did not fill anything.
@@ -268,12 +294,11 @@ impl Filling {
         full_at - begin < FILLING_SHARE * (end_ns as f64 / 3.6e12)
     }
 
-    /// Whether each way shows more from point to point, up to a heap that is full.
+    /// Whether each way shows more and more, up to a heap that is full.
     fn rises(&self) -> bool {
         let groups = || self.points.chunk_by(|a, b| a.group == b.group);
         let is_enough = groups().any(|group| RISING_MIN <= group.len());
-        let rises = || groups().all(|group| group.is_sorted_by(|a, b| a.value < b.value));
-        self.full_at.is_some() && is_enough && rises()
+        self.full_at.is_some() && is_enough && groups().all(all_but_few_rise)
     }
 
     /// When the heap was full, or will be, seconds.
@@ -282,6 +307,13 @@ impl Filling {
         let left_s = (limit - last.value).max(0.0) / bytes_per_s;
         Some(self.full_at.map_or(last.at * 3_600.0 + left_s, |hours| hours * 3_600.0))
     }
+}
+
+/// Whether nearly all pairs of points rise.
+fn all_but_few_rise(points: &[TrendPoint]) -> bool {
+    let pairs = || points.iter().enumerate().flat_map(|(at, a)| points[at + 1..].iter().map(move |b| (a, b)));
+    let others = pairs().filter(|(a, b)| b.value <= a.value).count();
+    others <= pairs().count() / PAIRS_PER_EXCEPTION
 }
 
 /// The points of each group in the later half of the time.

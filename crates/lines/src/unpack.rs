@@ -12,6 +12,8 @@ const XZ: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
 const BZIP2: &[u8] = b"BZh";
 /// Largest window of zstd: that of `zstd --ultra -22`, which `zstd -d` takes without being asked to.
 const ZSTD_WINDOW_BYTES_MAX: u64 = 128 << 20;
+/// Most memory for xz, of which the dictionary is nearly all. `xz -9` needs 65 MiB; a few bytes may ask for 4 GiB.
+const XZ_KIB_MAX: u32 = 128 << 10;
 
 /// Whether bytes that begin so are packed.
 pub fn is_packed(first: &[u8]) -> bool {
@@ -33,11 +35,29 @@ pub fn unpacked(
     } else if first.starts_with(ZSTD) {
         read(&mut ZstdFrames::new(plain))
     } else if first.starts_with(XZ) {
-        read(&mut XzReader::new(plain, true))
+        read(&mut XzStreams(XzReader::new_mem_limit(plain, true, XZ_KIB_MAX)))
     } else if first.starts_with(BZIP2) {
         read(&mut MultiBzDecoder::new(plain))
     } else {
         read(&mut plain)
+    }
+}
+
+/// Streams of xz, one after the other.
+struct XzStreams<'a>(XzReader<&'a mut dyn BufRead>);
+
+impl Read for XzStreams<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::OutOfMemory => {
+                let why = format!(
+                    "unpacking it takes more than {} MiB of memory; unpack it first: xz -dk FILE",
+                    XZ_KIB_MAX >> 10
+                );
+                io::Error::new(io::ErrorKind::InvalidData, why)
+            }
+            _ => error,
+        })
     }
 }
 
@@ -124,5 +144,30 @@ mod tests {
         assert_eq!(text_of(b"one\n").expect("plain"), "one\n");
         assert_eq!(text_of(b"").expect("plain"), "");
         assert!(PACKED.into_iter().all(is_packed) && !is_packed(b"one\n") && !is_packed(b""));
+    }
+
+    #[test]
+    fn an_xz_head_that_asks_for_gigabytes_is_refused_before_they_are_taken() {
+        const HEAD: std::ops::Range<usize> = 12..24;
+        // Sizes of dictionaries in the format's own code: 2 or 3, times a power of two.
+        let asking = |code: u8| {
+            let mut packed = XZ_TEXT.to_vec();
+            packed[HEAD.start + 4] = code;
+            let mut sum = flate2::Crc::new();
+            sum.update(&packed[HEAD.start..HEAD.end - 4]);
+            packed[HEAD.end - 4..HEAD.end].copy_from_slice(&sum.sum().to_le_bytes());
+            text_of(&packed)
+        };
+        const MIB_8: u8 = 22;
+        const MIB_64: u8 = 28;
+        const MIB_128: u8 = 30;
+        const MIB_1536: u8 = 37;
+        const MIB_4096: u8 = 40;
+        assert_eq!(XZ_TEXT[HEAD.start + 4], MIB_8);
+        assert_eq!(asking(MIB_64).expect("that of xz -9"), "one\ntwo\n");
+        for code in [MIB_128, MIB_1536, MIB_4096] {
+            let error = asking(code).expect_err("too much");
+            assert!(error.to_string().contains("more than 128 MiB of memory"), "{error}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::rule::{
     FELT, Found, LESS_ALLOCATION, LONG, Rule, STEPS, Share, WHY_THREADS_WAIT, WORKED, With, collector, is_j9,
-    is_pauseless, paused_percent, room_first, waited,
+    is_pauseless, of_stopped, paused_percent, room_first, waited,
 };
 use assay_model::{GcReport, GcScope, RuleId, Severity, Threshold};
 
@@ -13,7 +13,7 @@ pub(super) static RULES: &[&Rule] =
 pub(super) static SHARES: &[Share] = &[
     (&GC_THREADS_WAIT, |report| {
         let waited = report.cpu.map_or(0.0, |cpu| 1.0 - (cpu.user_s + cpu.sys_s) / cpu.real_s);
-        waited.min(WAIT_MAX)
+        of_stopped(report, waited.min(WAIT_MAX) * report.pauses.total_ms)
     }),
     (&GC_KERNEL_TIME, |report| report.cpu.map_or(0.0, |cpu| cpu.sys_s / (cpu.user_s + cpu.sys_s))),
 ];

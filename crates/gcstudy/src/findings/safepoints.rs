@@ -9,12 +9,12 @@ pub(super) static RULES: &[&Rule] = &[&TIME_TO_SAFEPOINT_LONG, &SAFEPOINTS_OTHER
 /// What of the stopped time these explain.
 pub(super) static SHARES: &[Share] = &[
     (&TIME_TO_SAFEPOINT_LONG, |report| of_stopped(report, report.time_to_safepoint.total_ms)),
-    (&SAFEPOINTS_OTHER, |report| of_stopped(report, report.other_safepoints_ms.unwrap_or(0.0))),
+    (&SAFEPOINTS_OTHER, |report| of_stopped(report, named_ms(report))),
     (&JNI_CRITICAL_SECTIONS, |report| of_stopped(report, held_back(report).map_or(0.0, |(_, ms, _)| ms))),
 ];
 
 /// Findings that say how the application comes to stand still, and not why.
-pub(super) static MECHANISMS: &[&Rule] = &[&TIME_TO_SAFEPOINT_LONG, &SAFEPOINTS_OTHER];
+pub(super) static MECHANISMS: &[&Rule] = &[&TIME_TO_SAFEPOINT_LONG];
 
 /// Reaching a safepoint takes microseconds; this is long.
 const P99: Threshold = Threshold::ms("p99", 10.0);
@@ -129,6 +129,14 @@ fn other(report: &GcReport) -> Option<Found> {
             .or("Switch the cleanup of each second off: -XX:+UnlockDiagnosticVMOptions -XX:GuaranteedSafepointInterval=0")
             .or_starved(report),
     )
+}
+
+/// Time at safepoints whose operation is named and is no collection: an operation is a cause, a stop without a name is none.
+fn named_ms(report: &GcReport) -> f64 {
+    let named = |name: &str| !is_collection(name) && name != UNNAMED;
+    let rows = report.safepoints_by_operation.iter().filter(|row| named(&row.name));
+    let ms: f64 = rows.map(|row| row.durations.total_ms).sum();
+    report.other_safepoints_ms.map_or(ms, |all_ms| ms.min(all_ms))
 }
 
 /// Whether a safepoint operation is one of a collector, by HotSpot's names.

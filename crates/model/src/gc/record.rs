@@ -201,6 +201,9 @@ pub struct GcRecord {
     /// Bytes that went to the old generation, where the log says so itself.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub promoted_bytes: Option<u64>,
+    /// Bytes that a mark of the whole heap found live, where the log says so itself (Z).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub live_bytes: Option<u64>,
     /// The thread that waited, or that allocated most.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub thread: Option<String>,
@@ -237,6 +240,7 @@ impl GcRecord {
             workers: None,
             allocated_bytes: None,
             promoted_bytes: None,
+            live_bytes: None,
             thread: None,
             parts: Vec::new(),
             anomalies: Vec::new(),

@@ -20,6 +20,8 @@ pub(super) struct HeapLines {
     class_space: Option<GcSizes>,
     cycle_capacity: Option<u64>,
     promoted: Option<u64>,
+    /// Of the young generation, and of the old one or a heap without generations.
+    live: [Option<u64>; 2],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,6 +73,7 @@ impl HeapLines {
             }
             HeapLine::CycleCapacity(bytes) => self.cycle_capacity = Some(bytes),
             HeapLine::CyclePromoted(bytes) => self.promoted = Some(bytes),
+            HeapLine::CycleLive { is_old, bytes } => self.live[usize::from(is_old)] = Some(bytes),
             HeapLine::RegionSize(_) | HeapLine::ClassSpace | HeapLine::Unneeded => {}
         }
     }
@@ -94,6 +97,9 @@ impl HeapLines {
             record.heap.capacity_bytes = self.cycle_capacity;
         }
         record.promoted_bytes = self.promoted;
+        // The mark of a young generation alone does not see all of the heap.
+        let [young, old] = self.live;
+        record.live_bytes = old.map(|old| old.saturating_add(young.unwrap_or(0)));
         self.fill_generations(record);
         if let Some(region_bytes) = region_bytes {
             self.fill_regions(record, region_bytes);

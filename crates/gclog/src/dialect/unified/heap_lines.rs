@@ -55,9 +55,13 @@ pub(super) enum HeapLine<'a> {
     },
     /// The picture's line of the class space.
     ClassSpace,
-    /// Z's table: capacity at the end, bytes promoted.
+    /// Z's table: capacity at the end, bytes promoted, bytes that the mark of a generation found live.
     CycleCapacity(u64),
     CyclePromoted(u64),
+    CycleLive {
+        is_old: bool,
+        bytes: u64,
+    },
     /// Understood, and not needed.
     Unneeded,
 }
@@ -89,6 +93,7 @@ pub(super) fn read(text: &str) -> Option<HeapLine<'_>> {
         b'H' => picture(text).or_else(|| regions(text)),
         b'O' => transition(text).or_else(|| regions(text)),
         b'E' | b'S' | b'A' => regions(text),
+        b'L' => live(text, true),
         b'M' => metaspace(text),
         b'Y' | b'y' => in_generation(text),
         _ => None,
@@ -99,7 +104,11 @@ pub(super) fn read(text: &str) -> Option<HeapLine<'_>> {
 /// Z's lines have their generation before them.
 fn in_generation(text: &str) -> Option<HeapLine<'_>> {
     let inside = text.get(3..).filter(|_| text.as_bytes().get(1) == Some(&b':'))?.trim_ascii_start();
-    cycle_capacity(inside).or_else(|| promoted(inside)).or_else(|| metaspace(inside))
+    let is_old = text.starts_with('O');
+    cycle_capacity(inside)
+        .or_else(|| promoted(inside))
+        .or_else(|| live(inside, is_old))
+        .or_else(|| metaspace(inside))
 }
 
 /// `Heap before GC invocations=0 (full 0):`; since JDK 21 with a capital B.
@@ -313,6 +322,14 @@ fn promoted(text: &str) -> Option<HeapLine<'_>> {
     let mut words = scan.0.split_ascii_whitespace().filter(|word| !word.starts_with('(') && *word != "-");
     let bytes = words.next_back().and_then(|word| Scan(word).size())?;
     Some(HeapLine::CyclePromoted(bytes))
+}
+
+/// `Live: - 9M (19%) 9M (19%) 9M (19%) - -`: from the end of the mark on.
+fn live(text: &str, is_old: bool) -> Option<HeapLine<'_>> {
+    let mut scan = Scan(text);
+    scan.literal("Live:")?;
+    let bytes = scan.0.split_ascii_whitespace().find(|word| *word != "-")?;
+    Some(HeapLine::CycleLive { is_old, bytes: Scan(bytes).size()? })
 }
 
 #[cfg(test)]

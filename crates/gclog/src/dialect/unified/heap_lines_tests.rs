@@ -107,3 +107,13 @@ fn the_tables_of_z_give_capacity_and_what_was_promoted() {
     let promoted = "Y: Promoted:          -                  -                 0M (0%)           12M (6%)";
     assert_eq!(read(promoted), Some(HeapLine::CyclePromoted(12 << 20)));
 }
+
+#[test]
+fn the_tables_of_z_say_what_the_mark_of_a_generation_found_live() {
+    let row = "    Live:         -                 9M (19%)          9M (19%)          9M (19%)             -                  -";
+    for (generation, is_old) in [("", true), ("O:", true), ("Y:", false), ("y:", false)] {
+        let live = HeapLine::CycleLive { is_old, bytes: 9 << 20 };
+        assert_eq!(read(format!("{generation}{row}").trim_start()), Some(live), "{generation}");
+    }
+    assert_eq!(read("Live:         -                  -"), None);
+}
