@@ -74,7 +74,7 @@ impl<T: Treatment + Serialize + DeserializeOwned> Treatments<T> {
     /// Begins to change the machine; takes back first what a run that is gone has left.
     ///
     /// # Errors
-    /// When another run is changing the machine, or what one has left cannot be taken back.
+    /// When another run is changing the machine ([`io::ErrorKind::WouldBlock`]), or what one has left cannot be taken back.
     pub fn begin(folder: &Path) -> io::Result<Treatments<T>> {
         let mut found = Treatments::open(folder)?.ok_or_else(another_run)?;
         match found.undo_all().as_slice() {
@@ -223,8 +223,10 @@ pub(crate) fn undo_left_over<T: Treatment + Serialize + DeserializeOwned>(folder
     told
 }
 
+/// Of a kind by which whoever can wait tells it from other errors.
 fn another_run() -> io::Error {
-    io::Error::other("another run is changing settings of this machine; wait until it has ended")
+    let what = "another run is changing settings of this machine; wait until it has ended";
+    io::Error::new(io::ErrorKind::WouldBlock, what)
 }
 
 /// The machine's lock; none for users other than root, who cannot write there and can hardly change anything.

@@ -40,6 +40,9 @@ pub enum StudyError {
     /// The environment lacks something; the message names what adds it.
     #[error("{0}")]
     Environment(String),
+    /// Another run is changing settings of this machine. Nothing was begun.
+    #[error("{0}")]
+    Busy(String),
     /// Every trial failed. Partial results are kept.
     #[error("every trial failed; partial results: {}\n{reason}", .dir.display())]
     NoTrial {
@@ -84,6 +87,7 @@ impl StudyError {
             }
             StudyError::Use(text) => StudyError::Use(clean(text)),
             StudyError::Environment(text) => StudyError::Environment(clean(text)),
+            StudyError::Busy(text) => StudyError::Busy(clean(text)),
             StudyError::Internal(text) => StudyError::Internal(clean(text)),
             StudyError::NoTrial { dir, reason } => StudyError::NoTrial { dir, reason: clean(reason) },
             interrupted @ StudyError::Interrupted { .. } => interrupted,
@@ -93,7 +97,7 @@ impl StudyError {
     /// Whether the environment, not the user's input, is the cause.
     pub fn is_environment(&self) -> bool {
         match self {
-            StudyError::Environment(_) | StudyError::NoTrial { .. } => true,
+            StudyError::Environment(_) | StudyError::Busy(_) | StudyError::NoTrial { .. } => true,
             StudyError::Diagnostics(list) => list.iter().all(|d| d.environment),
             _ => false,
         }

@@ -7,6 +7,8 @@ use assay_model::{FitProbe, Plan, RunEvent};
 pub enum FitEvent<'a> {
     /// A probe begins, as far as it is known before; the plan is that of its run.
     Begins(&'a FitProbe, &'a Plan),
+    /// It waits until another run has ended that changes settings of this machine.
+    Waits,
     /// Something happened in its run.
     Run(&'a RunEvent),
     /// It ended.

@@ -1,6 +1,7 @@
 //! `assay fit`: the smallest memory limit, then the smallest CPU limit, at which a server keeps its limits under load. Each size is tried with a
 //! fresh process in a control group of its own; `stats` says which is tried next, `memory` how much of a limit is left for the heap.
 
+mod checks;
 mod event;
 mod formulas;
 mod heap;
@@ -17,17 +18,18 @@ use crate::error::StudyError;
 use crate::plan::prepare::{Prepared, VERSION};
 use crate::runner::Source;
 use assay_host::provenance;
-use assay_launch::{GroupLimits, swap_on_disk};
+use assay_launch::swap_on_disk;
 use assay_linux::{ProcRoot, Processors};
 use assay_memory::advise;
 use assay_model::{
     Estimate, FitBelow, FitLimits, FitOutcome, FitProbe, FitPurpose, FitReport, FitResource, FitVerdict,
-    FittedHeap, FittedLimit, Metric, Problem, StoredTrial, schema,
+    FittedHeap, FittedLimit, Problem, StoredTrial, schema,
 };
 use assay_stats::{SizeSearch, SmallestSize};
+use checks::{check_given, check_groups, check_option, no_heap_fits};
 use heap::HeapState;
 use probes::{Asked, Probes};
-use server::{Base, Container, SIZE, Trials, given_heap};
+use server::{Base, Container, Trials, given_heap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -167,12 +169,19 @@ impl Fit {
             budget_s,
             done: Vec::new(),
             longest_s: 0.0,
+            waited_s: 0.0,
+            failed: None,
         };
         let outcome = match &self.options.option {
             Some(option) => self.fit_option(option, &mut probes, &mut report)?,
             None => self.fit_limits(&mut probes, &mut report)?,
         };
         report.outcome = if stop.load(Ordering::Relaxed) { FitOutcome::Stopped } else { outcome };
+        if let Some(why) = probes.failed {
+            let what = format!("the search ended before it was decided: {why}");
+            report.problems.push(Problem::new("search", what));
+            report.outcome = FitOutcome::Undecided;
+        }
         report.probes = probes.done;
         report.took_s = begun.elapsed().as_secs_f64();
         Ok(report)
@@ -441,56 +450,6 @@ fn fitted(search: &SizeSearch, probes: &[FitProbe], size: impl Fn(&FitProbe) -> 
         probes: probes.len() as u32,
         margin_bytes: None,
     })
-}
-
-fn check_option(option: &FitOption) -> Result<Metric, StudyError> {
-    if option.between.is_empty() {
-        return Err(StudyError::Use("--between A..B: A must be at most B".to_owned()));
-    }
-    if option.option != SIZE && !(option.option.starts_with('-') && option.option.contains("{}")) {
-        return Err(StudyError::Use(format!(
-            "--size {:?} has no place for the value: write a JVM option with {{}}, as in '-XX:ParallelGCThreads={{}}', or {SIZE} here and in the command",
-            option.option
-        )));
-    }
-    Metric::by_id(&option.metric).ok_or_else(|| {
-        StudyError::Use(format!("there is no metric {}: docs/reference/metrics.md lists them", option.metric))
-    })
-}
-
-/// Limits need a control group that this process may make.
-fn check_groups(container: &Container) -> Result<(), StudyError> {
-    let limits = GroupLimits {
-        memory_bytes: container.memory_bytes,
-        cpus: Some(1.0),
-        swap_bytes: container.is_without_swap.then_some(0),
-        ..GroupLimits::default()
-    };
-    limits.check_writable().map_err(|why| {
-        StudyError::Environment(format!(
-            "limits cannot be tried here: {why}\n  as root on the host: sudo assay fit ...\n  in a container: docker run --privileged --cgroupns=host ...\n  \
-             as a user with systemd: systemd-run --user --scope -p Delegate=yes assay fit ...\n  without a trial, the arithmetic alone: assay memory advise PID"
-        ))
-    })
-}
-
-fn no_heap_fits(heap_bytes: u64, machine_bytes: u64) -> StudyError {
-    let size = assay_text::size::rounded;
-    StudyError::Use(format!(
-        "no limit can hold: the heap of {} exceeds the machine's memory of {}: set a smaller -Xmx, or use a \
-            larger machine",
-        size(heap_bytes),
-        size(machine_bytes)
-    ))
-}
-
-fn check_given(given: Option<&str>, machine_bytes: u64) -> Result<(), StudyError> {
-    let size =
-        given.and_then(|word| word.strip_prefix("-Xmx").or_else(|| word.strip_prefix("-XX:MaxHeapSize=")));
-    match size.and_then(|text| assay_text::size::parse(text).ok()).filter(|heap| machine_bytes <= *heap) {
-        Some(heap) => Err(no_heap_fits(heap, machine_bytes)),
-        None => Ok(()),
-    }
 }
 
 /// A folder for the runs that is not there yet.

@@ -51,24 +51,45 @@ pub(super) struct Probes<'a> {
     pub done: Vec<FitProbe>,
     /// The longest probe so far, seconds.
     pub longest_s: f64,
+    /// Time for which other runs were waited for, seconds: it is not of the budget.
+    pub waited_s: f64,
+    /// Why no probe can follow, where some were made before.
+    pub failed: Option<String>,
 }
 
 impl Probes<'_> {
     /// Whether a probe can end before this part of the time is over.
     pub fn has_time(&self, part: f64) -> bool {
-        self.begun.elapsed().as_secs_f64() + self.longest_s <= self.budget_s * part && !self.is_stopped()
+        self.worked_s() + self.longest_s <= self.budget_s * part && !self.is_stopped()
     }
 
+    /// No probe follows: the user stopped it, or none can be made any more.
     pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.load(Ordering::Relaxed) || self.failed.is_some()
+    }
+
+    fn worked_s(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64() - self.waited_s
+    }
+
+    /// An error ends the first probe with nothing; later ones end the search with what was found before.
+    fn kept<T>(&mut self, result: Result<Option<T>, StudyError>) -> Result<Option<T>, StudyError> {
+        match result {
+            Err(error) if !self.done.is_empty() => {
+                self.failed.get_or_insert(error.to_string());
+                Ok(None)
+            }
+            other => other,
+        }
     }
 
     /// A probe that counts, where one can be had within some tries; none where the user stopped it.
     pub fn run(&mut self, asked: Asked) -> Result<Option<(FitProbe, StoredTrial)>, StudyError> {
         for attempt in 1..=TRIES_MAX {
-            let begun = Instant::now();
-            let Some((mut probe, trial)) = self.once(asked)? else { return Ok(None) };
-            self.longest_s = self.longest_s.max(begun.elapsed().as_secs_f64());
+            let before_s = self.worked_s();
+            let once = self.once(asked);
+            let Some((mut probe, trial)) = self.kept(once)? else { return Ok(None) };
+            self.longest_s = self.longest_s.max(self.worked_s() - before_s);
             let is_last = attempt == TRIES_MAX || !self.has_time(1.0);
             if is_last && probe.verdict != FitVerdict::NotMeasured {
                 probe.counts = true;
@@ -141,13 +162,25 @@ impl Probes<'_> {
             RunOptions { out: Some(dir.to_owned()), allow_host_changes: true, ..RunOptions::default() };
         let on_event = &mut self.on_event;
         let (source, limit_s) = (self.source, (SLOW * prepared.plan().expected_s).max(SLOW_S_MIN));
-        let (ran, was_too_slow) = bounded(self.stop, Duration::from_secs_f64(limit_s), |stop| {
-            run_from(prepared, &options, source, stop, &mut |event| on_event(FitEvent::Run(event)))
-        });
+        let mut is_told = false;
+        let (ran, was_too_slow) = loop {
+            let begun = Instant::now();
+            let (ran, was_too_slow) = bounded(self.stop, Duration::from_secs_f64(limit_s), |stop| {
+                run_from(prepared, &options, source, stop, &mut |event| on_event(FitEvent::Run(event)))
+            });
+            // Another fit, for example. The start itself waits a moment for the other's lock.
+            if !matches!(ran, Err(StudyError::Busy(_))) || self.stop.load(Ordering::Relaxed) {
+                break (ran, was_too_slow);
+            }
+            if !std::mem::replace(&mut is_told, true) {
+                on_event(FitEvent::Waits);
+            }
+            self.waited_s += begun.elapsed().as_secs_f64();
+        };
         match ran {
             Ok(_) | Err(StudyError::NoTrial { .. }) => Ok(Some((load_run(dir)?, None))),
             Err(StudyError::Interrupted { .. }) if was_too_slow => Ok(Some((load_run(dir)?, Some(limit_s)))),
-            Err(StudyError::Interrupted { .. }) => Ok(None),
+            Err(StudyError::Interrupted { .. } | StudyError::Busy(_)) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -160,7 +193,7 @@ impl Probes<'_> {
         values: &[u64],
         before: &[StoredRun],
     ) -> Result<Option<StoredRun>, StudyError> {
-        let left_s = self.budget_s - self.begun.elapsed().as_secs_f64();
+        let left_s = self.budget_s - self.worked_s();
         // Of the first comparison some time is left for the next.
         let left_s = if before.is_empty() { 0.6 * left_s } else { left_s };
         let one = base.with_values(option, values, Trials { blocks: 1, ..self.trials })?;
@@ -186,7 +219,8 @@ impl Probes<'_> {
             container: Container::default(),
         };
         let probe = self.blank(asked);
-        let run = self.measure(&prepared, &probe, &dir)?.map(|(run, _)| run);
+        let ran = self.measure(&prepared, &probe, &dir);
+        let run = self.kept(ran)?.map(|(run, _)| run);
         let probe = FitProbe {
             verdict: if run.is_some() { FitVerdict::Holds } else { FitVerdict::NotMeasured },
             detail: values.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
