@@ -7,8 +7,8 @@ use crate::output_file::write_result;
 use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FitReport, FlagsReport, GcComparison, GcReport,
     HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult,
-    MemoryChange, MemoryReport, Problem, RunComparison, StoredRun, Summary, TimeChange, TimeReport,
-    WhyReport,
+    MemoryChange, MemoryReport, MemoryToolReport, Problem, RunComparison, StoredRun, Summary, TimeChange,
+    TimeReport, WhyReport,
 };
 use assay_report::{self as report, Data, Document, Extent};
 use serde::Serialize;
@@ -121,6 +121,33 @@ described! {
     TimeChange: report::time::change, report::time::change_data, problems;
     TimeReport: report::time::document, report::time::data, problems;
     WhyReport: report::why::document, report::why::data;
+}
+
+/// Another tool's report about memory.
+pub struct ToolReport<'a> {
+    pub report: &'a MemoryToolReport,
+    /// Entries that were asked for.
+    pub entries: Option<Extent>,
+}
+
+impl Described for ToolReport<'_> {
+    type Stored = MemoryToolReport;
+
+    fn stored(&self) -> &MemoryToolReport {
+        self.report
+    }
+    fn document(&self) -> Document {
+        report::memory::tool_report(self.report)
+    }
+    fn data(&self) -> Data {
+        report::memory::tool_report_data(self.report)
+    }
+    fn entries(&self) -> Option<Extent> {
+        self.entries
+    }
+    fn problems(&self) -> &[Problem] {
+        &self.report.problems
+    }
 }
 
 /// A snapshot of memory.

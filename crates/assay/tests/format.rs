@@ -101,7 +101,7 @@ fn lines_of_json_are_the_rows_of_the_csv_and_name_their_log() {
 }
 
 /// Stored results that `report` reads: one of each format.
-const RESULTS: [&str; 22] = [
+const RESULTS: [&str; 23] = [
     "ab-1.json",
     "bisect-1.json",
     "judge-1.json",
@@ -111,6 +111,7 @@ const RESULTS: [&str; 22] = [
     "memory-record-4.ndjson",
     "memory-change-3.json",
     "memory-advice-4.json",
+    "memory-tool-report-1.json",
     "time-4.json",
     "time-change-1.json",
     "gc-5.json",

@@ -1,8 +1,11 @@
 //! `assay memory` as it is typed: exit codes, messages, what a pipe and what a terminal gets.
 
 use crate::kafka;
-use assay_model::{DeadMemory, MemoryChange, MemoryPageOut, MemoryReport, MemoryTrim, SnapshotDepth, schema};
-use assay_testkit::{MemoryGroup, find_java, skip, start_java};
+use assay_model::{
+    DeadMemory, MemoryChange, MemoryPageOut, MemoryReport, MemoryToolReport, MemoryTrim, SnapshotDepth,
+    schema,
+};
+use assay_testkit::{MemoryGroup, find_java, skip, start_java, testdata};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -392,4 +395,39 @@ fn a_record_survives_the_kill_at_the_limit_and_says_so() {
     let answer = text(&why.stdout);
     assert!(is_told(&answer), "{answer}");
     assert!(answer.lines().count() <= 40, "{answer}");
+}
+
+/// A report of another tool, recorded from a JVM.
+fn recorded(name: &str) -> String {
+    testdata("../fuzz/corpus/memory_report_read").join(name).display().to_string()
+}
+
+#[test]
+fn a_report_of_another_tool_is_read_and_is_said_to_lack_what_it_lacks() {
+    for (name, said) in [("smaps-17", "anonymous memory"), ("pmap-X-8", "malloc"), ("nmt-mb-25", "Java Heap")]
+    {
+        let path = recorded(name);
+        let output = assay(&["memory", &path]);
+        let printed = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert!(printed.contains(said) && printed.contains("Unknown from this file"), "{printed}");
+        assert!(printed.lines().count() <= 40, "{printed}");
+        let json = assay(&["memory", &path, "--json"]).stdout;
+        let report: MemoryToolReport = serde_json::from_slice(&json).expect("the stored form");
+        assert_eq!((report.schema.as_str(), report.file), (schema::MEMORY_TOOL_REPORT, path.clone()));
+    }
+}
+
+#[test]
+fn what_needs_a_process_is_refused_for_a_file_of_another_tool_with_the_way() {
+    for option in ["--watch", "--live", "--ranges", "--trim"] {
+        let output = assay(&["memory", &recorded("nmt-8"), option]);
+        assert_eq!(output.status.code(), Some(2), "{option}");
+        let told = text(&output.stderr);
+        assert!(told.contains("assay memory PID") || told.contains("cannot be used"), "{option}: {told}");
+    }
+    let output = assay(&["report", &recorded("nmt-8")]);
+    // Where the lines break depends on how long the file's path is.
+    let told = text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("a report of another tool about") && told.contains("assay memory /"), "{told}");
 }

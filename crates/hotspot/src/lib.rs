@@ -47,7 +47,10 @@ pub use java_string::References;
 pub use jvm_pages::JvmPages;
 pub use metaspace::{ChunkState, Loader, Metachunk, Metaspace, MetaspaceNode};
 pub use names::Names;
-pub use nmt::{HeaderForm, Nmt, NmtHeader, NmtLevel, Scanned, TagCounters};
+pub use nmt::{
+    HeaderForm, Nmt, NmtAmount, NmtHeader, NmtLevel, NmtPart, NmtSite, NmtTagText, NmtText, Scanned,
+    TagCounters, is_nmt_text, parse_nmt_text,
+};
 pub use objects::{
     ClassField, ClassKind, FieldReader, HeapClass, HeapClasses, HeapObject, ObjectForm, ObjectReader,
     ObjectVisitor, ObjectWalk, WalkBytes,

@@ -11,6 +11,7 @@ mod moved;
 mod names;
 mod nmt;
 mod nmt_corrupt;
+mod nmt_text;
 mod objects;
 mod objects_corrupted;
 mod open;

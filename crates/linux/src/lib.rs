@@ -32,6 +32,7 @@ mod page_map;
 mod page_out;
 mod page_scan;
 mod perf_settings;
+mod pmap;
 mod pressure;
 mod process;
 mod process_memory;
@@ -73,6 +74,7 @@ pub use memory_status::{MemoryStatus, kernel_stack_bytes, parse_memory_status};
 pub use page_map::{PageMap, PageRun};
 pub use page_out::{PageOut, PagedOut};
 pub use perf_settings::PerfSettings;
+pub use pmap::{PmapTable, parse_pmap};
 pub use pressure::{Pressure, PressureTotals, Resource, parse_pressure};
 pub use process::{
     ProcessStat, ProcessStatus, Schedstat, parse_process_stat, parse_process_status, parse_schedstat,

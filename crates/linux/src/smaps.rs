@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Mappings of one process. `vm.max_map_count` is 65,530 by default, and 1,048,576 where distributions raised it.
-const MAPPINGS_MAX: u64 = 4 << 20;
+pub(crate) const MAPPINGS_MAX: u64 = 4 << 20;
 /// A path is at most 4,096 bytes, and four times that when each of them is escaped (`\012`).
 const LINE_BYTES_MAX: u64 = 32 << 10;
 
@@ -76,7 +76,7 @@ impl Mapping {
         self.inode != 0
     }
 
-    fn add(&mut self, at: At<'_>, key: &str, value: &str) -> Result<(), ParseError> {
+    pub(crate) fn add(&mut self, at: At<'_>, key: &str, value: &str) -> Result<(), ParseError> {
         let bytes = |to: &mut Option<u64>| {
             let value = at.kib_as_bytes(key, value)?;
             *to = Some(to.unwrap_or(0).saturating_add(value));

@@ -10,5 +10,6 @@ mod live;
 mod live_process;
 mod mapped_file;
 mod parse;
+mod pmap;
 mod target;
 mod unprivileged;

@@ -41,6 +41,7 @@ mod sample;
 mod snapshot;
 mod stacks;
 mod system_map;
+mod tool_report;
 mod trim;
 mod unknown;
 mod windows;
@@ -57,6 +58,7 @@ pub use page_out::{PageOutError, PageOutOptions, page_out};
 pub use read::{read, read_source};
 pub use record::{Record, RecordError, read_record};
 pub use sample::{MemoryError, sample};
+pub use tool_report::{ToolReportError, read_tool_report, tool_of, tool_report};
 pub use trim::{TrimError, Trimmed, trim};
 
 /// What each rule says in general: those of [`mod@findings`], that of growth, then those of [`mod@advise`].

@@ -30,6 +30,7 @@ mod recorded;
 mod report;
 mod shares;
 mod split;
+mod tool_report;
 mod trim;
 mod truth;
 mod verdict;

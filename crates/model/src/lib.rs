@@ -104,9 +104,9 @@ pub use memory::{
     Advice, AdviceLine, Allocator, AllocatorFacts, Area, AreaBytes, ArenaFacts, Cause, CgroupMemory,
     ClassObjects, DeadMemory, FigureSource, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder,
     HeapLive, HolderKind, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEnd, MemoryEntry, MemoryPageOut,
-    MemoryReport, MemorySample, MemoryTrim, OutsideRss, OwnersLeftOut, PageKinds, PagedOutPart, PieceKind,
-    ResidentRange, RunningJvm, RunningJvms, SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory,
-    UnknownPiece,
+    MemoryReport, MemorySample, MemoryTool, MemoryToolReport, MemoryTrim, OutsideRss, OwnersLeftOut,
+    PageKinds, PagedOutPart, PieceKind, ReportedEntry, ReportedMemory, ResidentRange, RunningJvm,
+    RunningJvms, SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory, UnknownPiece,
 };
 pub use metric::{Better, EMULATED, Feels, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{ModeRead, ReferenceMode, RequestedMode};

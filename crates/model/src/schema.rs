@@ -68,6 +68,8 @@ formats! {
     MEMORY_TRIM = "assay.memory-trim/1", since 1;
     /// `assay memory --json`
     MEMORY_JVMS = "assay.memory-jvms/1", since 1;
+    /// `assay memory FILE --json`
+    MEMORY_TOOL_REPORT = "assay.memory-tool-report/1", since 1;
     /// `assay heap predict --json`
     HEAP_PREDICTION = "assay.heap-prediction/3", since 3;
     /// `assay heap layout --json`

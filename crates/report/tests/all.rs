@@ -27,4 +27,5 @@ mod processes;
 mod rendered;
 mod report;
 mod sample;
+mod tool_report;
 mod why;

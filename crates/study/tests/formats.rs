@@ -8,8 +8,8 @@ use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FitReport, FlagsReport, GcComparison, GcEventsLine,
     GcReport, HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostFacts, HostReport, HostSnapshot,
     Hosts, JudgeReport, LoadResult, MemoryChange, MemoryEnd, MemoryPageOut, MemoryReport, MemorySample,
-    MemoryTrim, Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms, Summary, TimeChange, TimeReport,
-    Trial, WhatIf, WhyReport, schema,
+    MemoryToolReport, MemoryTrim, Plan, ReadyMadeList, RunComparison, RunEvent, RunningJvms, Summary,
+    TimeChange, TimeReport, Trial, WhatIf, WhyReport, schema,
 };
 use assay_results::load_run;
 use assay_study::{Study, study_schema, workload_schema};
@@ -96,6 +96,7 @@ fn format(id: &'static str) -> Format {
         schema::MEMORY_PAGE_OUT => json::<MemoryPageOut>(id),
         schema::MEMORY_TRIM => json::<MemoryTrim>(id),
         schema::MEMORY_JVMS => json::<RunningJvms>(id),
+        schema::MEMORY_TOOL_REPORT => json::<MemoryToolReport>(id),
         schema::MEMORY_SAMPLES => lines::<MemorySample>(id),
         schema::HEAP_PREDICTION => json::<HeapPrediction>(id),
         schema::HEAP_LAYOUT => json::<HeapLayouts>(id),

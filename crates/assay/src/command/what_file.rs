@@ -23,6 +23,8 @@ pub enum FileKind {
     CrashLog,
     /// J9's account of itself: threads, monitors, memory.
     Javacore,
+    /// A report of another tool about the memory of a process.
+    MemoryToolReport,
     /// A result that Assay stored, with the name of its format in `assay_model::schema`.
     Stored(&'static str),
     /// A study file.
@@ -88,6 +90,8 @@ fn kind(head: &[u8], path: &Path) -> FileKind {
         FileKind::CrashLog
     } else if text.starts_with("0SECTION") || text.contains("\n1TIDATETIME") {
         FileKind::Javacore
+    } else if assay_memory::tool_of(&text).is_some() {
+        FileKind::MemoryToolReport
     } else if ends_with("toml") {
         FileKind::Study
     } else if ends_with("log") {
@@ -118,6 +122,9 @@ pub fn said_of(path: &Path) -> Option<String> {
         FileKind::Recording => {
             format!("it is a recording of the flight recorder\n  assay time PID --jfr {name}")
         }
+        FileKind::MemoryToolReport => {
+            format!("it is a report of another tool about the memory of a process\n  assay memory {name}")
+        }
         FileKind::Stored(schema::MEMORY | schema::MEMORY_RECORD) => {
             format!(
                 "it is a result of assay memory\n  its report: assay report {name}\n  what grew since: assay memory diff {name} LATER"
@@ -146,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_tell_more_than_the_name() {
-        let cases: [(&[u8], &str, FileKind); 18] = [
+        let cases: [(&[u8], &str, FileKind); 19] = [
             (b"JAVA PROFILE 1.0.2\0", "gc.log", FileKind::HeapDump),
             (b"FLR\0\0\x02", "x", FileKind::Recording),
             (b"\0\x12portable heap dump\0\0\0\x06", "x.phd", FileKind::PortableHeapDump),
@@ -158,6 +165,7 @@ mod tests {
                 FileKind::CrashLog,
             ),
             (b"0SECTION       TITLE subcomponent dump routine\n", "javacore.txt", FileKind::Javacore),
+            (b"4242:\n\nNative Memory Tracking:\n", "x.log", FileKind::MemoryToolReport),
             (b"\x7fELF\0", "x.log", FileKind::Program),
             (b"#!/bin/sh\n", "check", FileKind::Script),
             (b"\0\0[0.1s] GC", "x.log", FileKind::Binary),

@@ -22,7 +22,7 @@ const ENDLESS_FOR: Duration = Duration::from_secs(3);
 const SERVICE: Duration = Duration::from_millis(5);
 
 /// Files of `testdata`, and under which names texts show such.
-const FILES: [(&str, &[&str]); 8] = [
+const FILES: [(&str, &[&str]); 9] = [
     (
         "gclog/17-g1.log",
         &["gc.log", "before.log", "after.log", "monday.log", "tuesday.log", "logs/gc.log", "gc.log.1"],
@@ -31,6 +31,7 @@ const FILES: [(&str, &[&str]); 8] = [
     ("formats/time-4.json", &["before.json", "after.json"]),
     ("formats/host-snapshot-1.json", &["host.json"]),
     ("../fuzz/corpus/hprof_read/dump-1.0.2-8", &["brokerage.hprof"]),
+    ("../fuzz/corpus/memory_report_read/smaps-17", &["smaps.txt"]),
     ("formats/run", &["runs/monday", "runs/tuesday"]),
     ("../studies", &["studies"]),
     ("../workloads", &["workloads"]),

@@ -11,6 +11,7 @@ mod pages;
 mod report;
 mod running;
 mod sample;
+mod tool_report;
 mod trim;
 
 pub use advice::{Advice, AdviceLine};
@@ -28,4 +29,5 @@ pub use report::{
 };
 pub use running::{RunningJvm, RunningJvms};
 pub use sample::MemorySample;
+pub use tool_report::{MemoryTool, MemoryToolReport, ReportedEntry, ReportedMemory};
 pub use trim::MemoryTrim;

@@ -2,7 +2,8 @@
 
 use assay_kit::document::{Data, Value};
 use assay_model::{
-    Advice, AdviceLine, Cause, MemoryChange, MemoryEntry, MemoryReport, RunningJvm, RunningJvms,
+    Advice, AdviceLine, Cause, MemoryChange, MemoryEntry, MemoryReport, MemoryToolReport, ReportedEntry,
+    RunningJvm, RunningJvms,
 };
 
 /// The name of a column, and what stands in it.
@@ -20,6 +21,23 @@ pub fn running(found: &RunningJvms) -> Data {
         ("program", |jvm| jvm.program.clone().into()),
     ];
     Data::of(&found.jvms, columns)
+}
+
+/// A row for each entry of another tool's report, and for each call site.
+pub fn tool_report(report: &MemoryToolReport) -> Data {
+    let columns: [Column<(&str, &ReportedEntry)>; 8] = [
+        ("part", |(part, _)| (*part).into()),
+        ("path", |(_, entry)| entry.path.join(BELOW).into()),
+        ("resident_bytes", |(_, entry)| entry.memory.resident_bytes.into()),
+        ("committed_bytes", |(_, entry)| entry.memory.committed_bytes.into()),
+        ("pss_bytes", |(_, entry)| entry.memory.pss_bytes.into()),
+        ("swap_bytes", |(_, entry)| entry.memory.swap_bytes.into()),
+        ("reserved_bytes", |(_, entry)| entry.memory.reserved_bytes.into()),
+        ("count", |(_, entry)| entry.count.into()),
+    ];
+    let entries = report.entries.iter().map(|entry| ("entry", entry));
+    let sites = report.call_sites.iter().map(|site| ("call-site", site));
+    Data::of(&entries.chain(sites).collect::<Vec<_>>(), columns)
 }
 
 /// A row for each entry of a snapshot. They add up to the RSS.

@@ -1,5 +1,5 @@
-//! Resident memory of one process: a snapshot, what changed between two, the limit that the process needs, the JVMs that run, and the
-//! rows of a live picture.
+//! Resident memory of one process: a snapshot, what changed between two, the limit that the process needs, the JVMs that run, reports
+//! of other tools, and the rows of a live picture.
 
 mod advice;
 mod area_rows;
@@ -13,16 +13,21 @@ mod map;
 mod over_time;
 mod running;
 mod snapshot;
+mod tool_report;
 mod tree;
 mod watch;
 mod words;
 
 pub use advice::document as advice;
 pub use change::document as change;
-pub use data::{advice as advice_data, change as change_data, running as running_data, snapshot as data};
+pub use data::{
+    advice as advice_data, change as change_data, running as running_data, snapshot as data,
+    tool_report as tool_report_data,
+};
 pub use growth::{end_sentence, sentence as growth_sentence};
 pub use running::document as running;
 pub use snapshot::document;
+pub use tool_report::document as tool_report;
 pub use watch::{Watch, WatchEntry, WatchOrder, WatchRow};
 pub use words::owners_left_out as owners_left_out_sentence;
 

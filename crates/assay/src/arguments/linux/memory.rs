@@ -45,8 +45,9 @@ pub enum MemoryCommand {
     group = ArgGroup::new("acting").args(["trim", "page_out"]),
 )]
 pub struct SnapshotArguments {
-    /// Process: its number, or a part of its program's name [default: lists the running JVMs]
-    #[arg(value_name = "PID|NAME", value_parser = parse_process, allow_negative_numbers = true)]
+    /// Process: its number, or a part of its program's name. Or a report of another tool: a file of /proc/PID/smaps, pmap -X, or
+    /// jcmd PID VM.native_memory [default: lists the running JVMs]
+    #[arg(value_name = "PID|NAME|FILE", value_parser = parse_process, allow_negative_numbers = true)]
     pub pid: Option<ProcessName>,
     /// Output format. The JSON of --watch has one line per snapshot, whose `depth` is quick or full.
     #[command(flatten)]

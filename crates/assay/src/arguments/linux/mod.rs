@@ -189,7 +189,8 @@ pub enum LinuxCommand {
             --watch                    areas over time, until Ctrl-C\n  assay memory 4242 --record \
             kafka.ndjson --for 1h --every 30s\n  assay memory diff kafka.ndjson kafka.ndjson  growth from \
             its first to its last snapshot\n  assay memory advise 4242                     the container \
-            limit that it needs\n\nProcesses of other users need root or CAP_SYS_PTRACE."
+            limit that it needs\n  assay memory smaps.txt                       a file of /proc/PID/smaps, pmap -X or jcmd PID \
+            VM.native_memory\n\nProcesses of other users need root or CAP_SYS_PTRACE."
     )]
     Memory(MemoryArguments),
     /// CPU time of a process by the role of its threads, user and kernel

@@ -5,11 +5,11 @@ use crate::arguments::ReportArguments;
 use crate::command::read_stored;
 use crate::command::what_file::{FileKind, kind_of, said_of};
 use crate::failure::Failure;
-use crate::forms::{GcLog, Growth, HeapIn, HostCheck, LoadOf, Snapshot};
+use crate::forms::{GcLog, Growth, HeapIn, HostCheck, LoadOf, Snapshot, ToolReport};
 use assay_model::{
     AbReport, Advice, BisectReport, CapacityReport, FitReport, FlagsReport, GcComparison, GcReport,
     HeapLayouts, HeapModes, HeapPrediction, HostComparison, HostReport, JudgeReport, LoadResult,
-    MemoryChange, MemoryReport, RunComparison, TimeChange, TimeReport, WhyReport, schema,
+    MemoryChange, MemoryReport, MemoryToolReport, RunComparison, TimeChange, TimeReport, WhyReport, schema,
 };
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -39,6 +39,10 @@ pub fn report(path: &Path, page: &Path, arguments: &ReportArguments) -> Result<(
         schema::MEMORY_CHANGE => {
             let change = MemoryChange { schema, ..read(path, format)? };
             show(&Growth { change: &change, record: &[], entries: None }, page, arguments)
+        }
+        schema::MEMORY_TOOL_REPORT => {
+            let report = MemoryToolReport { schema, ..read(path, format)? };
+            show(&ToolReport { report: &report, entries: None }, page, arguments)
         }
         schema::MEMORY_ADVICE => show(&Advice { schema, ..read(path, format)? }, page, arguments),
         schema::TIME => show(&TimeReport { schema, ..read(path, format)? }, page, arguments),

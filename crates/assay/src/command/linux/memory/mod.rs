@@ -12,6 +12,7 @@ mod page_out;
 mod read;
 mod series;
 mod snapshot;
+mod tool_report;
 mod trim;
 mod watch;
 
@@ -28,6 +29,9 @@ pub fn memory(arguments: MemoryArguments) -> Result<ExitCode, Failure> {
     let MemoryArguments { command, snapshot } = arguments;
     let files = [&snapshot.html, &snapshot.record];
     files.into_iter().flatten().try_for_each(|path| can_be_written(path))?;
+    if let Some(path) = tool_report::file_in(&snapshot).filter(|_| command.is_none()) {
+        return tool_report::tool_report(path, &snapshot);
+    }
     let pid = snapshot.pid.as_ref().map(pid_of).transpose()?;
     let snapshot = match pid {
         Some(pid) => snapshot.of_process(pid),
