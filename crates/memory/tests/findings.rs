@@ -472,7 +472,7 @@ fn garbage_that_a_mark_counted_is_part_of_what_the_heap_would_give_back() {
     assert!(of_rule(&used(plain()), "heap-free-but-resident").is_none(), "less than a tenth is free");
     let live = |is_partial| HeapLive {
         live_bytes: 36 * MIB,
-        on_stacks_bytes: 0,
+        unsure_bytes: 0,
         dead_bytes: 1_108 * MIB,
         is_partial,
         holders: Vec::new(),
@@ -485,12 +485,8 @@ fn garbage_that_a_mark_counted_is_part_of_what_the_heap_would_give_back() {
     assert!(!found.is_at_least && found.evidence_line().contains("including 1.1 GiB of garbage"));
     assert!(of_rule(&marked(true), "heap-free-but-resident").is_none(), "a mark that broke off is no ground");
     let unsure = marked(false).jvm(|jvm| {
-        let live = HeapLive {
-            live_bytes: 644 * MIB,
-            on_stacks_bytes: 600 * MIB,
-            dead_bytes: 500 * MIB,
-            ..live(false)
-        };
+        let live =
+            HeapLive { live_bytes: 644 * MIB, unsure_bytes: 600 * MIB, dead_bytes: 500 * MIB, ..live(false) };
         jvm.heap_live = Some(live);
     });
     let found = of_rule(&unsure, "heap-free-but-resident").expect("a finding");

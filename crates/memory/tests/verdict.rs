@@ -29,7 +29,7 @@ fn live(live_mib: u64, dead_mib: u64, holders: &[(&str, u64)]) -> HeapLive {
     };
     HeapLive {
         live_bytes: live_mib * MIB,
-        on_stacks_bytes: 0,
+        unsure_bytes: 0,
         dead_bytes: dead_mib * MIB,
         is_partial: false,
         holders: holders.iter().map(holder).collect(),
@@ -126,6 +126,37 @@ fn a_snapshot_that_lost_the_holders_of_buffers_is_passed_over() {
         let told = format!("{} snapshots say nothing of memory outside", lost.len());
         assert!(verdict.evidence.iter().any(|text| text.starts_with(&told)), "{verdict:?}");
     }
+}
+
+/// Of one record of a program that keeps all buffers in a pool, which slow snapshots did not find.
+#[test]
+fn buffers_that_have_a_holder_again_were_not_dead() {
+    let bytes = |i: u64| (4 + 9 * i) * MIB;
+    let record = |lost: &[u64]| {
+        judged(7, |plain, i| {
+            let holder = if lost.contains(&i) { "no object holds it" } else { "app.Pool" };
+            plain.entry(&format!("{BUFFERS}/{holder}"), bytes(i))
+        })
+    };
+    for lost in [vec![0, 1, 3, 5], vec![0, 1, 2, 3, 4, 5], vec![2]] {
+        let verdict = record(&lost);
+        let [grower] = &verdict.growing[..] else { panic!("{lost:?}: {verdict:?}") };
+        assert_eq!(grower.path.join("/"), format!("{BUFFERS}/app.Pool"));
+        assert_eq!(verdict.evidence, Vec::<String>::new());
+    }
+    let last = record(&[6]);
+    assert_eq!((last.kind, last.growing.len()), (GrowthKind::TooShort, 0), "{last:?}");
+    assert!(last.evidence.iter().any(|text| text.contains("may have lost their holders")), "{last:?}");
+}
+
+#[test]
+fn stacks_of_threads_that_are_native_in_one_snapshot_grow_all_the_same() {
+    let verdict = judged(7, |plain, i| {
+        let kind = if i == 4 { "native" } else { "Java" };
+        plain.entry(&format!("stacks/{kind}/session-#/in use"), (4 + 9 * i) * MIB)
+    });
+    let [grower] = &verdict.growing[..] else { panic!("{verdict:?}") };
+    assert_eq!(grower.path[..2], ["stacks", "Java"]);
 }
 
 #[test]
@@ -270,6 +301,27 @@ fn a_mark_that_a_collection_spoiled_is_passed_over() {
     });
     assert_eq!(verdict.growing.len(), 1, "{verdict:?}");
     assert_eq!(verdict.growing[0].path[1], "static field app.Cache.entries");
+}
+
+#[test]
+fn a_mark_that_missed_live_objects_is_passed_over() {
+    // The table of a queue grew during the mark: all that it holds is garbage there, and alive in the next one.
+    let queue = |lost: u64| {
+        judged(7, |plain, i| {
+            let held = 4 + 9 * i;
+            let live =
+                if i == lost { live(1, held, &[]) } else { live(1 + held, 1, &[("app.Queue.jobs", held)]) };
+            plain.jvm(|jvm| jvm.heap_live = Some(live))
+        })
+    };
+    for lost in [0, 1, 3, 5] {
+        let verdict = queue(lost);
+        let [grower] = &verdict.growing[..] else { panic!("{lost}: {verdict:?}") };
+        assert_eq!(grower.path[1], "static field app.Queue.jobs");
+    }
+    let last = queue(6);
+    assert_eq!((last.kind, last.growing.len()), (GrowthKind::TooShort, 0), "{last:?}");
+    assert!(last.evidence.iter().any(|text| text.contains("may have missed some")), "{last:?}");
 }
 
 #[test]

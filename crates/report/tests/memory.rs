@@ -460,7 +460,7 @@ fn what_is_alive_in_the_heap_is_shown_with_what_holds_it() {
     };
     let live = HeapLive {
         live_bytes: 36 << 20,
-        on_stacks_bytes: 0,
+        unsure_bytes: 0,
         dead_bytes: 108 << 20,
         is_partial: false,
         holders: vec![holder],
@@ -474,10 +474,10 @@ fn what_is_alive_in_the_heap_is_shown_with_what_holds_it() {
         "{text}"
     );
     assert!(text.contains("static field app.Cache.entries") && text.contains("app.Entry 30.0 MiB"), "{text}");
-    let on_stacks = HeapLive { on_stacks_bytes: 5 << 20, ..live.clone() };
+    let on_stacks = HeapLive { unsure_bytes: 5 << 20, ..live.clone() };
     snapshot.jvm.as_mut().expect("a JVM").heap_live = Some(on_stacks);
     let text = shown(&snapshot).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("garbage. Only words on stacks lead to 5.0 MiB of the live objects"), "{text}");
+    assert!(text.contains("garbage. 5.0 MiB of the live objects may be garbage: only words"), "{text}");
     snapshot.jvm.as_mut().expect("a JVM").heap_live = Some(HeapLive { is_partial: true, ..live });
     assert!(shown(&snapshot).contains("at least 36.0 MiB are alive and at most 108.0 MiB"));
 }

@@ -58,7 +58,7 @@ fn free_but_resident(report: &MemoryReport) -> Option<Found> {
     let smallest = left.saturating_add(kept).max(flag(jvm, "MinHeapSize").unwrap_or(0));
     let gain = free.min(committed.saturating_sub(smallest));
     let ways = give_back(jvm, report.pid)?;
-    let unsure = live.map_or(0, |live| live.on_stacks_bytes);
+    let unsure = live.map_or(0, |live| live.unsure_bytes);
     let (what, mut evidence) = match dead {
         Some(dead) => (
             "no live objects",
@@ -89,7 +89,7 @@ fn free_but_resident(report: &MemoryReport) -> Option<Found> {
     };
     if matters(report, unsure) {
         evidence += &format!(
-            "; {} more may be garbage: only words on stacks lead to it, possibly leftovers of earlier calls",
+            "; {} more may be garbage: only words that look like references lead to it, on stacks and in native memory",
             bytes(unsure)
         );
     }

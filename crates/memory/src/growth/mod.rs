@@ -16,12 +16,12 @@ pub use finding::growth_finding;
 use crate::explain::explain_change;
 use crate::findings::words::bytes;
 use crate::heap_classes::LIVE;
-use crate::owners::NO_HOLDER;
+use crate::owners::{DIRECT_BUFFERS, NO_HOLDER};
 use assay_model::{
     Area, Estimate, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, MemoryReport,
 };
 use assay_stats::POINTS_FOR_TREND;
-use series::{Comparable, NOT_HELD, holders, key_of, old_bytes, used_bytes};
+use series::{Comparable, NOT_HELD, holders, key_of, may_have_lost_objects, old_bytes, used_bytes};
 use shape::{Point, Shape, shape_of};
 
 /// Changes below this, and below this part of the RSS, do not matter.
@@ -44,7 +44,7 @@ pub fn judge_growth(snapshots: &[MemoryReport]) -> GrowthVerdict {
     let (with_owners, lapses) = compared.without_lapses(judged.matters_bytes);
     judged.lapsed(lapses);
     judged.outside_heap(&with_owners);
-    match compared.marked() {
+    match compared.marked(judged.matters_bytes) {
         Some((marked, live)) => judged.live_heap(&marked, &live),
         None => {
             judged.heap_after_collections(&compared);
@@ -94,7 +94,14 @@ impl Judged {
     }
 
     fn outside_heap(&mut self, compared: &Comparable<'_>) {
+        let has_lost = compared.may_have_lost_holders(self.matters_bytes);
+        if has_lost {
+            self.open.push("direct buffers: the last snapshot may have lost their holders".to_owned());
+        }
         for (key, of_snapshots) in compared.causes() {
+            if has_lost && key.get(1).is_some_and(|part| part == DIRECT_BUFFERS) {
+                continue;
+            }
             let points = points(compared, &of_snapshots);
             match shape_of(&points, self.matters_bytes) {
                 Shape::Grows { .. } if key.last().is_some_and(|part| part == NOT_HELD) => self.open.push(
@@ -131,6 +138,10 @@ impl Judged {
         ));
         if let Shape::RisesAndFalls { falls } = shape_of(&compared.points(used_bytes), self.matters_bytes) {
             self.heap_falls = falls;
+        }
+        if may_have_lost_objects(live, self.matters_bytes) {
+            self.open.push("live objects of the Java heap: the last mark may have missed some".to_owned());
+            return;
         }
         match shape_of(&all_points, self.matters_bytes) {
             Shape::Grows { bytes_per_s, since } => {

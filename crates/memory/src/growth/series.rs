@@ -69,6 +69,10 @@ impl<'a> Comparable<'a> {
                     continue;
                 }
                 let mut key = cause_of(&entry.path).to_vec();
+                if Area::of_path(&key) == Some(Area::Stacks) {
+                    // A list of threads that changes while it is read shows some threads as native in one snapshot.
+                    key.truncate(1);
+                }
                 if entry.path.get(1).is_some_and(|kind| kind == DIRECT_BUFFERS) {
                     let holder = entry.path.get(2).map_or(NOT_HELD, String::as_str);
                     let apart = [NOT_HELD, NO_HOLDER].into_iter().find(|name| *name == holder);
@@ -78,7 +82,26 @@ impl<'a> Comparable<'a> {
                 bytes[index] = u64::saturating_add(bytes[index], entry.resident_bytes);
             }
         }
+        let (held, dead, not_held) = direct_buffers();
+        let mut take =
+            |key: &Vec<String>| causes.remove(key).unwrap_or_else(|| vec![0; self.snapshots.len()]);
+        let mut buffers = Buffers { held: take(&held), dead: take(&dead), not_held: take(&not_held) };
+        buffers.correct();
+        causes.extend([(held, buffers.held), (dead, buffers.dead), (not_held, buffers.not_held)]);
         causes
+    }
+
+    /// Whether the last snapshot lost the holders of direct buffers, as far as that can be told before the next one: more are without one,
+    /// fewer have one, and none was freed.
+    pub(super) fn may_have_lost_holders(&self, matters_bytes: f64) -> bool {
+        let [.., before, last] = &self.snapshots[..] else { return false };
+        let of = |snapshot: &MemoryReport| {
+            let all = direct_bytes(snapshot, |_| true);
+            let held = direct_bytes(snapshot, |holder| holder != NOT_HELD && holder != NO_HOLDER);
+            (all, held)
+        };
+        let ((all_before, held_before), (all, held)) = (of(before), of(last));
+        all_before <= all && matters_bytes <= held_before as f64 - held as f64
     }
 
     /// The snapshots without those in which owners were lost for a moment, with the number of these: a collection moves objects while they are
@@ -98,15 +121,41 @@ impl<'a> Comparable<'a> {
     }
 
     /// The snapshots whose live objects were marked, with what is alive in each; `None` where these are too few to judge by.
-    pub(super) fn marked(&self) -> Option<(Comparable<'a>, Vec<&'a HeapLive>)> {
+    pub(super) fn marked(&self, matters_bytes: f64) -> Option<(Comparable<'a>, Vec<&'a HeapLive>)> {
         let live = |snapshot: &&'a MemoryReport| {
             let live = snapshot.jvm.as_ref()?.heap_live.as_ref().filter(|live| !live.is_partial)?;
             Some((*snapshot, live))
         };
-        let (snapshots, live): (Vec<_>, Vec<_>) = self.snapshots.iter().filter_map(live).unzip();
+        let (mut snapshots, mut live): (Vec<_>, Vec<_>) = self.snapshots.iter().filter_map(live).unzip();
+        let is_whole: Vec<bool> =
+            (0..live.len()).map(|at| !has_lost_objects(&live, at, matters_bytes)).collect();
+        let mut keep = is_whole.iter();
+        snapshots.retain(|_| keep.next() == Some(&true));
+        let mut keep = is_whole.iter();
+        live.retain(|_| keep.next() == Some(&true));
         let is_enough = !live.is_empty() && self.snapshots.len() <= USABLE_PART * live.len();
         is_enough.then_some((Comparable { snapshots, of_earlier: 0, of_other_depth: 0 }, live))
     }
+}
+
+/// Whether a mark missed what was alive: garbage that is alive in the next one, though no collection ran between. The table of a map that
+/// grew meanwhile may lie on a page that was not there when the mark began, and all that it holds is missed.
+fn has_lost_objects(live: &[&HeapLive], at: usize, matters_bytes: f64) -> bool {
+    let next = live.get(at).zip(live.get(at + 1));
+    next.is_some_and(|(live, next)| {
+        all_bytes(live) <= all_bytes(next) && matters_bytes <= live.dead_bytes as f64 - next.dead_bytes as f64
+    })
+}
+
+/// Whether the last mark found less alive than the one before, though no collection ran between: only the next one shows whether it missed
+/// objects.
+pub(super) fn may_have_lost_objects(live: &[&HeapLive], matters_bytes: f64) -> bool {
+    let [.., before, last] = live else { return false };
+    all_bytes(before) <= all_bytes(last) && matters_bytes <= before.live_bytes as f64 - last.live_bytes as f64
+}
+
+fn all_bytes(live: &HeapLive) -> u64 {
+    live.live_bytes.saturating_add(live.dead_bytes)
 }
 
 /// Whether what had an owner in one snapshot has none in a later one: less has one, and more has none. Of a leak without an owner, the
@@ -122,12 +171,51 @@ fn has_lost_owners(before: &MemoryReport, after: &MemoryReport, matters_bytes: f
 
 /// Bytes whose owner is unknown, and those of direct buffers whose holder is.
 fn unowned_bytes(snapshot: &MemoryReport) -> u64 {
-    let is_unheld = |path: &[String]| {
+    snapshot.unknown_bytes.saturating_add(direct_bytes(snapshot, |holder| holder == NOT_HELD))
+}
+
+/// Bytes of direct buffers with such a holder.
+fn direct_bytes(snapshot: &MemoryReport, is_asked_for: impl Fn(&str) -> bool) -> u64 {
+    let is_it = |path: &[String]| {
         path.get(1).is_some_and(|kind| kind == DIRECT_BUFFERS)
-            && path.get(2).is_none_or(|holder| holder == NOT_HELD)
+            && is_asked_for(path.get(2).map_or(NOT_HELD, String::as_str))
     };
-    let unheld = snapshot.entries.iter().filter(|entry| is_unheld(&entry.path));
-    unheld.fold(snapshot.unknown_bytes, |sum, entry| sum.saturating_add(entry.resident_bytes))
+    let of = snapshot.entries.iter().filter(|entry| is_it(&entry.path));
+    of.fold(0, |sum, entry| sum.saturating_add(entry.resident_bytes))
+}
+
+/// The causes that direct buffers are: held, dead, and without a known holder.
+fn direct_buffers() -> (Vec<String>, Vec<String>, Vec<String>) {
+    let held = vec![Area::Buffers.title().to_owned(), DIRECT_BUFFERS.to_owned()];
+    let with = |name: &str| held.iter().cloned().chain([name.to_owned()]).collect();
+    (held.clone(), with(NO_HOLDER), with(NOT_HELD))
+}
+
+/// Bytes of direct buffers in each snapshot.
+struct Buffers {
+    held: Vec<u64>,
+    dead: Vec<u64>,
+    not_held: Vec<u64>,
+}
+
+impl Buffers {
+    /// What is dead stays so until it is freed. Buffers that have a holder again, though none was freed meanwhile, were held all the time:
+    /// a snapshot did not find it, since the program put them elsewhere while it was read.
+    fn correct(&mut self) {
+        for at in (0..self.held.len().saturating_sub(1)).rev() {
+            let all =
+                |at: usize| self.held[at].saturating_add(self.dead[at]).saturating_add(self.not_held[at]);
+            let unheld = |at: usize| self.dead[at].saturating_add(self.not_held[at]);
+            if all(at + 1) < all(at) {
+                continue;
+            }
+            let found = unheld(at).saturating_sub(unheld(at + 1));
+            let of_dead = found.min(self.dead[at]);
+            self.dead[at] -= of_dead;
+            self.not_held[at] -= found - of_dead;
+            self.held[at] = self.held[at].saturating_add(found);
+        }
+    }
 }
 
 /// Bytes of each holder in each snapshot, by kind and name.

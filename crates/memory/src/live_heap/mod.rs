@@ -158,10 +158,10 @@ pub(crate) fn mark(
         classes: &classes,
         held: Default::default(),
         locals: HashMap::new(),
-        on_stacks_bytes: 0,
+        unsure_bytes: 0,
     };
     roots.follow(source, jvm, met, native_roots);
-    let (held, on_stacks_bytes) = (roots.held, roots.on_stacks_bytes);
+    let (held, unsure_bytes) = (roots.held, roots.unsure_bytes);
     let live_bytes = held.values().fold(0u64, |sum, flooded| sum.saturating_add(flooded.bytes));
     let mut holders: Vec<HeapHolder> = held
         .into_iter()
@@ -176,7 +176,7 @@ pub(crate) fn mark(
     holders.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
     holders.truncate(HOLDERS_MAX);
     let dead_bytes = all.bytes.saturating_sub(live_bytes);
-    Some(HeapLive { live_bytes, on_stacks_bytes, dead_bytes, is_partial: flood.is_over(), holders })
+    Some(HeapLive { live_bytes, unsure_bytes, dead_bytes, is_partial: flood.is_over(), holders })
 }
 
 /// The classes that take most.

@@ -85,8 +85,8 @@ pub(super) struct Roots<'r, 'a, 'c, 'm> {
     pub(super) held: Held,
     /// The static fields that have the objects of `ThreadLocal`.
     pub(super) locals: HashMap<u64, String>,
-    /// Bytes of what words of stacks alone lead to, of all bytes that are held.
-    pub(super) on_stacks_bytes: u64,
+    /// Bytes of what only words lead to that look like references, of all bytes that are held.
+    pub(super) unsure_bytes: u64,
 }
 
 impl Roots<'_, '_, '_, '_> {
@@ -117,7 +117,7 @@ impl Roots<'_, '_, '_, '_> {
         for thread in jvm.threads.iter().filter(|thread| thread.kind == ThreadKind::Java) {
             if let Some(stack) = stack_in_use(source, thread) {
                 let bytes = self.words(source, stack, (HolderKind::Thread, &name_of(thread)));
-                self.on_stacks_bytes = self.on_stacks_bytes.saturating_add(bytes);
+                self.unsure_bytes = self.unsure_bytes.saturating_add(bytes);
             }
         }
         self.thread_objects(of_jdk_s);
@@ -247,7 +247,8 @@ impl Roots<'_, '_, '_, '_> {
                     self.flood.object(value).and_then(|object| self.classes.get(object.class as usize));
                 let what = field.or_else(|| class.map(|class| readable(&class.name)));
                 let flooded = self.flood.take(value);
-                let name = what.map_or_else(|| name.to_owned(), |what| format!("{what} of {name}"));
+                let of = if name == NAMELESS { "of a thread" } else { "of" };
+                let name = what.map_or_else(|| name.to_owned(), |what| format!("{what} {of} {name}"));
                 self.hold(HolderKind::ThreadLocal, name, flooded);
             }
         }
@@ -288,6 +289,7 @@ impl Roots<'_, '_, '_, '_> {
                 for word in words.into_iter().filter(|word| !(is_g1 && word.is_multiple_of(REGION_BYTES_MIN)))
                 {
                     let flooded = self.flood.take(word);
+                    self.unsure_bytes = self.unsure_bytes.saturating_add(flooded.bytes);
                     self.hold(HolderKind::Native, NATIVE.to_owned(), flooded);
                 }
             }
@@ -322,9 +324,12 @@ fn without(range: &Range<u64>, others: &[Range<u64>]) -> Vec<Range<u64>> {
     parts
 }
 
+/// The name of a thread whose name is not known: until JDK 8 nothing exported leads to it.
+const NAMELESS: &str = "without a name";
+
 /// The name of a thread without numbers: those of a pool are one holder.
 fn name_of(thread: &JvmThread) -> String {
-    without_numbers(thread.name.as_deref().unwrap_or("without a name"))
+    without_numbers(thread.name.as_deref().unwrap_or(NAMELESS))
 }
 
 /// Of a class's chain of super classes: longer ones are not real.

@@ -34,10 +34,10 @@ closed! {
 pub struct HeapLive {
     /// Bytes of objects that a root leads to. Whatever looks like a reference counts as one, so that this is rather too much.
     pub live_bytes: u64,
-    /// Bytes of those that words of stacks lead to, and no static field, thread-local or thread object of the program. A word may be left over
+    /// Bytes of those to which nothing leads but words on stacks and in native memory that look like references. Such a word may be left over
     /// from a call that has returned, or have no more use: then they are garbage as well.
     #[serde(default)]
-    pub on_stacks_bytes: u64,
+    pub unsure_bytes: u64,
     /// Bytes of the other objects: garbage.
     pub dead_bytes: u64,
     /// Whether the mark broke off because it took too long: then more is alive, and less is dead.

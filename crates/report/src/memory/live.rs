@@ -34,10 +34,11 @@ fn sentence(live: &HeapLive) -> String {
             bytes(all)
         );
     }
-    let on_stacks = match live.on_stacks_bytes {
+    let on_stacks = match live.unsure_bytes {
         0 => String::new(),
         held => format!(
-            ". Only words on stacks lead to {} of the live objects: leftovers of earlier calls may keep them",
+            ". {} of the live objects may be garbage: only words that look like references lead to them, on stacks \
+                and in native memory",
             bytes(held)
         ),
     };
