@@ -11,4 +11,5 @@ mod live_process;
 mod mapped_file;
 mod parse;
 mod target;
+mod thread_call;
 mod unprivileged;

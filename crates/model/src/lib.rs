@@ -105,7 +105,7 @@ pub use memory::{
     ClassObjects, DeadMemory, FigureSource, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder,
     HeapLive, HolderKind, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEnd, MemoryEntry, MemoryPageOut,
     MemoryReport, MemorySample, MemoryTrim, OutsideRss, OwnersLeftOut, PageKinds, PagedOutPart, PieceKind,
-    ResidentRange, RunningJvm, RunningJvms, SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory,
+    ResidentRange, RunningJvm, RunningJvms, SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory, TrimCall,
     UnknownPiece,
 };
 pub use metric::{Better, EMULATED, Feels, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};

@@ -28,4 +28,4 @@ pub use report::{
 };
 pub use running::{RunningJvm, RunningJvms};
 pub use sample::MemorySample;
-pub use trim::MemoryTrim;
+pub use trim::{MemoryTrim, TrimCall};
