@@ -84,7 +84,7 @@ pub use processors::{Halves, Processors};
 pub use recording::{OpeningFiles, Recording, RecordingError};
 pub use root::{ProcRoot, SysRoot};
 pub use smaps::{Mapping, Smaps, SmapsRollup, parse_smaps, parse_smaps_rollup};
-pub use swap::{Swap, parse_swaps};
+pub use swap::{Swap, SwapTraffic, parse_swap_traffic, parse_swaps};
 pub use thread_call::{CallArgument, CallError, FunctionCall, FunctionCalled};
 pub use thread_counters::{ThreadCounters, ThreadReadings};
 pub use threads::own_thread_number;

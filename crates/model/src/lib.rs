@@ -46,6 +46,7 @@ pub mod schema;
 mod severity;
 mod study_rule;
 mod summary;
+mod swap;
 mod time;
 mod trial;
 mod what_if;
@@ -123,6 +124,7 @@ pub use run_comparison::{Circumstance, CircumstanceOf, ComparedRun, RunChange, R
 pub use severity::Severity;
 pub use study_rule::StudyRule;
 pub use summary::{Comparison, Scaling, Summary, VariantSummary, Verdict};
+pub use swap::{SwapSample, TrialPageOut};
 pub use time::{
     CarrierCall, CarrierWaits, CgroupTime, ChangedPart, ChangedStack, ChangedStacks, CodePlace, DataAccesses,
     DataPlace, ExitRecordsTime, FaultPlace, FaultPlaces, FrameKind, HardwareCounters, HardwareEvent,
