@@ -42,7 +42,7 @@ pub(crate) fn find(source: &dyn MemorySource) -> Option<AllocatorFound<'_>> {
 }
 
 /// The first mapping of each object: files of which something is executable, the program first.
-fn objects(source: &dyn MemorySource) -> Vec<&Mapping> {
+pub(crate) fn objects(source: &dyn MemorySource) -> Vec<&Mapping> {
     let is_code = |m: &&Mapping| m.is_file() && m.is_executable();
     let code: HashSet<_> =
         source.mappings().iter().filter(is_code).map(|m| (m.device.as_str(), m.inode)).collect();
@@ -57,7 +57,7 @@ fn objects(source: &dyn MemorySource) -> Vec<&Mapping> {
     first
 }
 
-fn file_name(object: &Mapping) -> &str {
+pub(crate) fn file_name(object: &Mapping) -> &str {
     let name = object.name.strip_suffix(" (deleted)").unwrap_or(&object.name);
     name.rsplit('/').next().unwrap_or(name)
 }
@@ -75,7 +75,7 @@ fn interposer_by_name(file: &str) -> Option<Allocator> {
     }
 }
 
-fn c_library_by_name(file: &str) -> Option<Allocator> {
+pub(crate) fn c_library_by_name(file: &str) -> Option<Allocator> {
     if file == "libc.so.6" || file.starts_with("libc-2.") {
         Some(Allocator::Glibc)
     } else if file.starts_with("ld-musl-") || file.starts_with("libc.musl-") {

@@ -6,6 +6,7 @@
 
 mod blocks;
 mod find;
+mod give_back;
 mod glibc;
 mod jemalloc;
 mod leaves;
@@ -15,6 +16,7 @@ mod tcmalloc;
 mod word_reader;
 
 pub use blocks::{Block, BlockFinder, BlockState, Blocks, NO_ARENA};
+pub use give_back::{GiveBack, give_back};
 pub use survey::{Arena, HeapKind, HeapRange, Survey};
 
 use assay_linux::MemorySource;

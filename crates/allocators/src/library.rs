@@ -23,9 +23,7 @@ pub(crate) struct Library {
 pub(crate) fn read(source: &dyn MemorySource, first: &Mapping) -> Option<Library> {
     let cache = ReadCache::new(source.open_mapped_file(first).ok()?);
     let file = object::File::<&ReadCache<File>>::parse(&cache).ok()?;
-    // Offset 0 of the file is mapped at the lowest segment.
-    let lowest = file.segments().map(|segment| segment.address()).min()?;
-    let bias = first.addresses.start.checked_sub(lowest & !0xfff)?;
+    let bias = bias(&file, first)?;
     let writable = file.segments().filter(|segment| is_writable(segment.flags())).last()?;
     if VARIABLES_BYTES_MAX < writable.size() {
         return None;
@@ -35,6 +33,13 @@ pub(crate) fn read(source: &dyn MemorySource, first: &Mapping) -> Option<Library
     let constants = file.section_by_name(".rodata").filter(|section| section.size() <= CONSTANTS_BYTES_MAX);
     let constants = constants.and_then(|section| section.data().ok()).unwrap_or_default().to_owned();
     Some(Library { variables, constants })
+}
+
+/// By how much a process has moved the addresses of a file.
+pub(crate) fn bias<'a>(file: &object::File<'a, &'a ReadCache<File>>, first: &Mapping) -> Option<u64> {
+    // Offset 0 of the file is mapped at the lowest segment.
+    let lowest = file.segments().map(|segment| segment.address()).min()?;
+    first.addresses.start.checked_sub(lowest & !0xfff)
 }
 
 fn is_writable(flags: SegmentFlags) -> bool {

@@ -22,7 +22,8 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// A [`LoadSource`] whose windows are made by several threads together. Connections, users, requests in flight and rate are those of all,
 /// and are shared as injectors share them; so are rooms of a chat.
 pub struct Threads {
-    base_url: String,
+    /// Where each loads.
+    base_urls: Vec<String>,
     seed: u64,
     /// Users of a room of a chat, which are not divided.
     room: u32,
@@ -47,14 +48,27 @@ impl Threads {
         if config.connections < threads {
             return Err(wrong("use at most as many as there are connections, since each needs one"));
         }
-        let mut config = config.clone();
+        let servers: Vec<String> = [&config.base_url].into_iter().chain(&config.replicas).cloned().collect();
+        if !threads.is_multiple_of(servers.len() as u32) {
+            return Err(wrong("use as many as there are servers, or a multiple of it"));
+        }
+        if 1 < servers.len() && !config.scenario.setup.is_empty() {
+            let (value, fix) = (
+                servers.len().to_string(),
+                "its one-time requests would reach one server alone: leave them out".into(),
+            );
+            return Err(LoadError::Setting { name: "replicas", value, fix });
+        }
+        let mut config = GeneratorConfig { replicas: Vec::new(), ..config.clone() };
         config.set_up()?;
+        let base_urls: Vec<String> = servers.into_iter().cycle().take(threads as usize).collect();
         let generators: Result<Vec<Generator>, LoadError> = parts(threads as usize)
-            .map(|part| Generator::new(config_of(&config, &config.base_url, part)?))
+            .zip(&base_urls)
+            .map(|(part, base_url)| Generator::new(config_of(&config, base_url, part)?))
             .collect();
         Ok(Threads {
             room: room_of(&config.scenario),
-            base_url: config.base_url,
+            base_urls,
             seed: config.seed,
             generators: generators?,
             windows: 0,
@@ -95,7 +109,8 @@ impl LoadSource for Threads {
         let recorded = load(&mut self.generators, &shares, starts, stop, on_progress)?;
         let named: Vec<(String, Measured)> =
             recorded.into_iter().enumerate().map(|(at, one)| (format!("thread {}", at + 1), one)).collect();
-        let injectors = named.iter().map(|(name, one)| account(name, &self.base_url, one)).collect();
+        let of_each = named.iter().zip(&self.base_urls);
+        let injectors = of_each.map(|((name, one), base_url)| account(name, base_url, one)).collect();
         let whole = merged(window.load, seed, &named);
         let empty = || Measured::empty(window.load, seed, (at_ns, at_ns));
         Ok(Measured { injectors, ..whole.unwrap_or_else(empty) })

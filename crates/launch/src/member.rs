@@ -134,7 +134,7 @@ impl<P> Member<P> {
         let Given { role, names: own, folder, port } = given;
         let mut names = names.clone();
         own.iter().for_each(|(name, value)| names.set(name, value));
-        if spec.is_server {
+        if spec.is_server || spec.is_replica {
             names.set_path("server_dir", folder.path());
         }
         if let Some(template) = &spec.template {

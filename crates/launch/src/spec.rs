@@ -50,6 +50,8 @@ pub struct ProcessSpec {
     pub role: String,
     /// Whether it is what the trial measures.
     pub is_server: bool,
+    /// Whether it is another server like the one that the trial measures: its texts may hold `{server_dir}`, too.
+    pub is_replica: bool,
     /// How many are started.
     pub count: u32,
     /// Words of its command.
@@ -91,6 +93,7 @@ impl ProcessSpec {
         ProcessSpec {
             role: role.to_owned(),
             is_server: false,
+            is_replica: false,
             count: 1,
             command,
             prepare: Vec::new(),

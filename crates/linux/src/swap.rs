@@ -1,11 +1,13 @@
-//! Swap: the machine's devices, and how much of it a control group may still take.
+//! Swap: the machine's devices, the pages that it moves, and how much of it a control group may still take.
 //!
-//! Formats: `proc_swaps(5)`; `memory.swap.max` in `Documentation/admin-guide/cgroup-v2.rst`. Version 1 limits memory and swap as one sum,
+//! Formats: `proc_swaps(5)`; `proc_vmstat(5)`; `memory.swap.max` in `Documentation/admin-guide/cgroup-v2.rst`. Version 1 limits memory and swap as one sum,
 //! which paging out does not change.
 
 use crate::cgroup::CgroupVersion;
+use crate::fields::lines;
 use crate::root::{optional, read_text};
-use crate::{Cgroups, LinuxError, ProcRoot};
+use crate::{Cgroups, LinuxError, ParseError, ProcRoot};
+use std::path::Path;
 
 /// A line of `/proc/swaps`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +42,41 @@ pub fn parse_swaps(text: &str) -> Vec<Swap> {
     text.lines().skip(1).filter_map(of).collect()
 }
 
+/// Pages that the machine has moved since its start; those in compressed memory (zram) count as those on a disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SwapTraffic {
+    /// Read back from swap.
+    pub in_pages: u64,
+    /// Written to swap.
+    pub out_pages: u64,
+}
+
+/// Parses what `/proc/vmstat` says of swap; `None` where the kernel has none.
+///
+/// # Errors
+/// When a count is not a number.
+pub fn parse_swap_traffic(path: &Path, text: &str) -> Result<Option<SwapTraffic>, ParseError> {
+    let (mut in_pages, mut out_pages) = (None, None);
+    for (at, line) in lines(path, text) {
+        match line.split_once(' ') {
+            Some((key @ "pswpin", count)) => in_pages = Some(at.number(key, Some(count))?),
+            Some((key @ "pswpout", count)) => out_pages = Some(at.number(key, Some(count))?),
+            _ => {}
+        }
+    }
+    Ok(in_pages.zip(out_pages).map(|(in_pages, out_pages)| SwapTraffic { in_pages, out_pages }))
+}
+
 impl ProcRoot {
+    /// Pages that the machine has swapped in and out; `None` where the kernel has no swap.
+    ///
+    /// # Errors
+    /// When the counts cannot be read.
+    pub fn read_swap_traffic(&self) -> Result<Option<SwapTraffic>, LinuxError> {
+        let (path, text) = self.read_text("vmstat")?;
+        Ok(parse_swap_traffic(&path, &text)?)
+    }
+
     /// The machine's swap devices; none where the kernel has no swap.
     ///
     /// # Errors
@@ -90,5 +126,14 @@ mod tests {
         assert!(swaps[0].is_in_memory() && !swaps[1].is_in_memory());
         assert_eq!((swaps[1].device.as_str(), swaps[1].priority), ("/var/my swap", -2));
         assert!(parse_swaps("").is_empty());
+    }
+
+    #[test]
+    fn pages_in_and_out_are_read_and_a_kernel_without_swap_has_none() {
+        let read = |text: &str| parse_swap_traffic(Path::new("vmstat"), text);
+        let text = "nr_free_pages 5\npswpin 12\npswpout 34\npgpgin 9\n";
+        assert_eq!(read(text), Ok(Some(SwapTraffic { in_pages: 12, out_pages: 34 })));
+        assert_eq!(read("nr_free_pages 5\n"), Ok(None));
+        assert!(read("pswpin x\n").is_err());
     }
 }

@@ -12,4 +12,5 @@ mod mapped_file;
 mod parse;
 mod pmap;
 mod target;
+mod thread_call;
 mod unprivileged;

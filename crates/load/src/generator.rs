@@ -31,6 +31,9 @@ pub(crate) const SESSIONS_MAX: u32 = 1_000_000;
 pub struct GeneratorConfig {
     /// Such as `http://127.0.0.1:8080`; a path in it is put before every path of the scenario.
     pub base_url: String,
+    /// Servers alike, each with an equal share of the load: a generator loads one server, so several are needed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replicas: Vec<String>,
     /// What the users do.
     pub scenario: Scenario,
     /// Most connections that are open at once.
@@ -66,6 +69,7 @@ impl GeneratorConfig {
     pub fn new(base_url: impl Into<String>, scenario: Scenario, connections: u32) -> Self {
         GeneratorConfig {
             base_url: base_url.into(),
+            replicas: Vec::new(),
             shared: scenario.shared(),
             rate: scenario.rate.clone(),
             scenario,
@@ -174,6 +178,10 @@ impl Generator {
     /// # Errors
     /// A URL or a number that cannot be used, an unknown host, or no file descriptors left.
     pub fn new(mut config: GeneratorConfig) -> Result<Self, LoadError> {
+        if !config.replicas.is_empty() {
+            let (value, fix) = (config.replicas.join(" "), "load each by a thread of its own".into());
+            return Err(LoadError::Setting { name: "replicas", value, fix });
+        }
         config.scenario.check_operations(&config.limited)?;
         config.scenario.check_operations(&config.limited_apart)?;
         within("connections", config.connections, 1..=CONNECTIONS_MAX, "use 1 to 60000")?;

@@ -59,7 +59,7 @@ pub use read::{read, read_source};
 pub use record::{Record, RecordError, read_record};
 pub use sample::{MemoryError, sample};
 pub use tool_report::{ToolReportError, read_tool_report, tool_of, tool_report};
-pub use trim::{TrimError, Trimmed, trim};
+pub use trim::{TrimError, Trimmed, trim, trim_in_thread};
 
 /// What each rule says in general: those of [`mod@findings`], that of growth, then those of [`mod@advise`].
 pub fn rules() -> Vec<assay_model::Explanation> {

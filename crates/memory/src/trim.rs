@@ -1,9 +1,13 @@
-//! Has a JVM give freed memory back, and shows what was predicted and what came of it.
+//! Has a process give freed memory back, by a command of its JVM or a function of its allocator, and shows what was predicted and what came
+//! of it.
 
+use crate::jvm::Jvm;
+use crate::snapshot::take;
 use crate::{MemoryError, ReadOptions, SnapshotDepth, read};
+use assay_allocators::{GiveBack, give_back};
 use assay_hotspot::{AttachError, attach_command};
-use assay_linux::{LinuxError, ProcRoot};
-use assay_model::MemoryReport;
+use assay_linux::{CachedMemory, CallError, LinuxError, LiveProcess, ProcRoot};
+use assay_model::{MemoryReport, TrimCall};
 use std::io::ErrorKind;
 use std::time::Duration;
 
@@ -25,8 +29,10 @@ pub struct Trimmed {
     pub predicted_bytes: Option<u64>,
     /// By how much RSS fell, all that the process did meanwhile included; negative when it grew.
     pub actual_bytes: i64,
-    /// The JVM's words.
+    /// The JVM's words; empty where a function was called.
     pub answer: String,
+    /// The function that was called, where it was not the JVM that was asked.
+    pub call: Option<TrimCall>,
 }
 
 /// Why a process was not trimmed.
@@ -47,7 +53,7 @@ pub enum TrimError {
     /// This release has no such command.
     #[error(
         "the JVM {pid} ({version}) has no command {TRIM}: late updates of 11 and 17 have it, and 18 and \
-            later. With a debugger, malloc_trim(0) does the same"
+            later. On any release: assay memory {pid} --trim --in-thread --yes"
     )]
     NoCommand {
         /// The process.
@@ -55,6 +61,17 @@ pub enum TrimError {
         /// Its release, where that is known.
         version: String,
     },
+    /// Its allocator cannot be called.
+    #[error("memory of process {pid} cannot be given back by a call in a thread: {why}")]
+    NoFunction {
+        /// The process.
+        pid: u32,
+        /// The reason, as a clause.
+        why: String,
+    },
+    /// The function was not called.
+    #[error(transparent)]
+    Call(#[from] CallError),
 }
 
 impl TrimError {
@@ -75,20 +92,58 @@ impl TrimError {
 /// When the process cannot be looked at, is no JVM, does not answer within 60 seconds, or has no such command.
 pub fn trim(pid: u32) -> Result<Trimmed, TrimError> {
     let proc = ProcRoot::default();
-    // It would be waited for until the time is over.
-    if proc.read_process_stat(pid).is_ok_and(|stat| matches!(stat.state, 'T' | 't')) {
-        return Err(TrimError::Stopped { pid });
-    }
+    check_runs(&proc, pid)?;
     let ask = |command| attach_command(&proc, pid, command, ANSWER_TIMEOUT);
     ask(WARM_UP).map_err(|error| denied(&proc, pid, error))?;
     let options = ReadOptions::of_depth(SnapshotDepth::Structures);
     let before = read(pid, &options)?;
     let answer = ask(TRIM).map_err(|error| refused(error, &before))?;
     let after = read(pid, &options)?;
-    let predicted_bytes = before.allocator.as_ref().and_then(|allocator| allocator.trim_gain_bytes);
-    let bytes = |snapshot: &MemoryReport| i64::try_from(snapshot.rss_bytes).unwrap_or(i64::MAX);
-    let actual_bytes = bytes(&before) - bytes(&after);
-    Ok(Trimmed { before, after, predicted_bytes, actual_bytes, answer: answer.trim_end().to_owned() })
+    Ok(Trimmed { answer: answer.trim_end().to_owned(), ..Trimmed::of(before, after) })
+}
+
+/// Has any process give freed memory back: the function of its allocator (`malloc_trim(0)`, or that of jemalloc or tcmalloc) is called in its
+/// main thread, which is stopped for that. See [`ProcRoot::call_function`] for what is refused.
+///
+/// # Errors
+/// When the process cannot be looked at, its allocator has no such function, or its main thread is not where a call is safe.
+pub fn trim_in_thread(pid: u32) -> Result<Trimmed, TrimError> {
+    let proc = ProcRoot::default();
+    check_runs(&proc, pid)?;
+    let options = ReadOptions::of_depth(SnapshotDepth::Structures);
+    let before = read(pid, &options)?;
+    let GiveBack { name, call } = find_function(&proc, pid, &options)?;
+    let called = proc.call_function(pid, &call, ANSWER_TIMEOUT)?;
+    let after = read(pid, &options)?;
+    let call = TrimCall {
+        function: name.to_owned(),
+        thread: called.thread,
+        stopped_ns: called.stopped_ns,
+        took_ns: called.took_ns,
+    };
+    Ok(Trimmed { call: Some(call), ..Trimmed::of(before, after) })
+}
+
+fn find_function(proc: &ProcRoot, pid: u32, options: &ReadOptions) -> Result<GiveBack, TrimError> {
+    let process = LiveProcess::open(proc, pid).map_err(MemoryError::from)?;
+    let cached = CachedMemory::new(&process);
+    let seen = take(&cached, Jvm::find(&cached), options, &[]);
+    give_back(&process, &seen.survey).map_err(|why| TrimError::NoFunction { pid, why })
+}
+
+/// A stopped process would be waited for until the time is over.
+fn check_runs(proc: &ProcRoot, pid: u32) -> Result<(), TrimError> {
+    let is_stopped = proc.read_process_stat(pid).is_ok_and(|stat| matches!(stat.state, 'T' | 't'));
+    if is_stopped { Err(TrimError::Stopped { pid }) } else { Ok(()) }
+}
+
+impl Trimmed {
+    fn of(before: MemoryReport, after: MemoryReport) -> Trimmed {
+        let predicted_bytes = before.allocator.as_ref().and_then(|allocator| allocator.trim_gain_bytes);
+        let bytes = |snapshot: &MemoryReport| i64::try_from(snapshot.rss_bytes).unwrap_or(i64::MAX);
+        let actual_bytes = bytes(&before) - bytes(&after);
+        Trimmed { before, after, predicted_bytes, actual_bytes, answer: String::new(), call: None }
+    }
 }
 
 /// A refusal of the kernel with its reason, as a snapshot has it.

@@ -1,11 +1,13 @@
 //! Dead memory of real JVMs, written to swap in compressed memory: as much as was predicted, and nothing is lost.
 
+use assay_linux::process_cpu_ns;
 use assay_memory::{PageOutError, PageOutOptions, page_out};
 use assay_model::{DeadMemory, MemoryPageOut};
 use assay_testkit::{Running, TestSwap, each_java, each_release, find_java, skip, start_java, turn};
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
@@ -97,7 +99,7 @@ fn what_the_process_uses_again_is_said_to_have_come_back() {
         });
         // An error: nothing was paged out.
         let answer = begun.recv().map(|()| jvm.ask("churn"));
-        stop.store(true, std::sync::atomic::Ordering::SeqCst);
+        stop.store(true, Ordering::SeqCst);
         (watched.join().expect("no panic"), answer)
     });
     let result = match out {
@@ -145,4 +147,77 @@ fn without_swap_nothing_is_done_and_the_command_that_adds_it_is_named() {
         Ok(_) => skip!("this machine has swap"),
         Err(e) => panic!("{e}"),
     }
+}
+
+/// JVMs that are paged out in turn while they work, and are replaced by new ones.
+const MANY: usize = 50;
+/// Rounds of work; in every other one, all are paged out in turn meanwhile.
+const ROUNDS: usize = 6;
+
+/// Pages out one process after the other while `is_on`; gives predicted and paged out bytes, and how many had ended.
+fn page_out_in_turn(pids: &Mutex<Vec<u32>>, is_on: &AtomicBool, is_over: &AtomicBool) -> (u64, u64, u32) {
+    let (mut predicted, mut out, mut ended) = (0, 0, 0);
+    let stop = AtomicBool::new(false);
+    while !is_over.load(Ordering::SeqCst) {
+        let now = pids.lock().expect("no panic").clone();
+        for pid in now.into_iter().take_while(|_| is_on.load(Ordering::SeqCst)) {
+            match page_out(pid, &options(DeadMemory::ALL, &stop)) {
+                Ok(result) => {
+                    for part in &result.parts {
+                        let of_part = part.paged_out_bytes.expect("it was done");
+                        assert!(of_part <= part.predicted_bytes, "{result:?}");
+                        (predicted, out) = (predicted + part.predicted_bytes, out + of_part);
+                    }
+                }
+                // It was replaced by another meanwhile.
+                Err(PageOutError::Memory(_)) => ended += 1,
+                Err(e) => panic!("process {pid}: {e}"),
+            }
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    (predicted, out, ended)
+}
+
+#[test]
+#[ignore = "long: fifty JVMs work, are paged out and are replaced for some minutes"]
+fn fifty_jvms_that_come_and_go_are_paged_out_and_every_audit_holds() {
+    let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
+    let _swap = match TestSwap::new(4096) {
+        Ok(swap) => swap,
+        Err(why) => skip!("{why}"),
+    };
+    let options = ["-Xms64m", "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
+    let start = || start_java(&java, &options, &[], "Audited");
+    let mut jvms: Vec<Running> = (0..MANY).map(|_| start()).collect();
+    let pids = Mutex::new(jvms.iter().map(Running::pid).collect::<Vec<_>>());
+    let (is_on, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
+    let cpu_ns =
+        |jvms: &[Running]| jvms.iter().map(|jvm| process_cpu_ns(jvm.pid()).expect("it runs")).sum::<u64>();
+    let mut of_rounds = [0, 0];
+    let (predicted, out, ended) = std::thread::scope(|scope| {
+        let pager = scope.spawn(|| page_out_in_turn(&pids, &is_on, &is_over));
+        for round in 0..ROUNDS {
+            is_on.store(round % 2 == 1, Ordering::SeqCst);
+            let before_ns = cpu_ns(&jvms);
+            for jvm in &mut jvms {
+                assert_eq!(jvm.ask("churn"), "right");
+            }
+            of_rounds[round % 2] += cpu_ns(&jvms) - before_ns;
+            // Every tenth ends and another one takes its place, while it may be looked at.
+            for at in (round % 10..MANY).step_by(10) {
+                jvms[at] = start();
+                pids.lock().expect("no panic")[at] = jvms[at].pid();
+            }
+        }
+        for jvm in &mut jvms {
+            assert_eq!(jvm.ask("audit"), "right");
+        }
+        is_over.store(true, Ordering::SeqCst);
+        pager.join().expect("nothing unexpected")
+    });
+    println!(
+        "{predicted} bytes predicted, {out} paged out, {ended} had ended, {of_rounds:?} ns without and with it"
+    );
+    assert!(predicted / 2 <= out && (MANY as u64) * MIB < out, "{out} of {predicted}");
 }

@@ -46,6 +46,7 @@ pub mod schema;
 mod severity;
 mod study_rule;
 mod summary;
+mod swap;
 mod time;
 mod trial;
 mod what_if;
@@ -106,7 +107,7 @@ pub use memory::{
     HeapLive, HolderKind, JvmMemoryFacts, MemoryChange, MemoryCopy, MemoryEnd, MemoryEntry, MemoryPageOut,
     MemoryReport, MemorySample, MemoryTool, MemoryToolReport, MemoryTrim, OutsideRss, OwnersLeftOut,
     PageKinds, PagedOutPart, PieceKind, ReportedEntry, ReportedMemory, ResidentRange, RunningJvm,
-    RunningJvms, SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory, UnknownPiece,
+    RunningJvms, SnapshotDepth, SourceBytes, ThreadKind, ThreadMemory, TrimCall, UnknownPiece,
 };
 pub use metric::{Better, EMULATED, Feels, METRICS, Metric, PER_BENCHMARK, PER_PROCESS};
 pub use mode::{ModeRead, ReferenceMode, RequestedMode};
@@ -123,6 +124,7 @@ pub use run_comparison::{Circumstance, CircumstanceOf, ComparedRun, RunChange, R
 pub use severity::Severity;
 pub use study_rule::StudyRule;
 pub use summary::{Comparison, Scaling, Summary, VariantSummary, Verdict};
+pub use swap::{SwapSample, TrialPageOut};
 pub use time::{
     CarrierCall, CarrierWaits, CgroupTime, ChangedPart, ChangedStack, ChangedStacks, CodePlace, DataAccesses,
     DataPlace, ExitRecordsTime, FaultPlace, FaultPlaces, FrameKind, HardwareCounters, HardwareEvent,

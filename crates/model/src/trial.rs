@@ -1,6 +1,8 @@
 //! `trial.json`: one launch of one variant, with its measured windows.
 
-use crate::{JvmFacts, LatencyPoint, ModeRead, Problem, Provenance, SessionStartSummary, Window};
+use crate::{
+    JvmFacts, LatencyPoint, ModeRead, Problem, Provenance, SessionStartSummary, TrialPageOut, Window,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -64,6 +66,9 @@ pub struct Trial {
     /// What became of the server's own control group; absent where it had none with limited memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupEnd>,
+    /// Dead memory that was paged out of its processes while it ran, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub page_outs: Vec<TrialPageOut>,
     /// Observers that could not work, with the reason.
     pub excluded_observers: Vec<ExcludedObserver>,
     /// What could not be read.

@@ -3,7 +3,7 @@
 use crate::closed::closed;
 use crate::{
     Disturbance, DuetWindow, FaultRecord, Feels, LatencySummary, LimitAttribution, OperationCount, Problem,
-    ValidityCheck, WindowStacks,
+    SwapSample, ValidityCheck, WindowStacks,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,9 @@ pub struct Window {
     /// so errors, another mix and another process of the server leave nothing out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultRecord>,
+    /// Swap over time; empty where it was not observed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub swap: Vec<SwapSample>,
     /// Why its slowest requests took long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<LimitAttribution>,

@@ -34,7 +34,7 @@ pub use memory_group::MemoryGroup;
 pub use numbered_log::log_of_numbers;
 pub use one_step::assert_one_step_each;
 pub use run_delay::{RunDelay, RunDelayWatch};
-pub use running::{Running, java_command, output_of_copy, start_buffers, start_java};
+pub use running::{Running, java_command, output_of_copy, start_buffers, start_buffers_with, start_java};
 pub use said_by_jvm::{
     PrintedThread, TrackedMemory, class_histogram, printed_threads, role_in_working, tracked_memory,
     tracking_report,

@@ -112,6 +112,7 @@ pub fn trial(variant: &str, metric: &str, by_block: &[f64]) -> Trial {
         audit: None,
         outcome: TrialOutcome::Completed,
         group: None,
+        page_outs: Vec::new(),
         excluded_observers: vec![],
         problems: vec![],
     }

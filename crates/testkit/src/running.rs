@@ -199,10 +199,19 @@ pub fn java_command(java: &Path, options: &[&str], class: &str) -> Command {
 /// # Panics
 /// When there is no compiler.
 pub fn start_buffers(java: &Path, options: &[&str], buffers: u32) -> Running {
+    start_buffers_with(java, options, buffers, None)
+}
+
+/// The same with another allocator: a library that is preloaded.
+///
+/// # Panics
+/// When there is no compiler.
+pub fn start_buffers_with(java: &Path, options: &[&str], buffers: u32, preloaded: Option<&Path>) -> Running {
     let mut command = Command::new(java);
     command.args(options).arg("-XX:MaxDirectMemorySize=1g");
     command.arg("-cp").arg(java_classes("allocators/Buffers.java")).args(["Buffers", &buffers.to_string()]);
     command.env_remove("LD_PRELOAD").env_remove("MALLOC_ARENA_MAX").env_remove("GLIBC_TUNABLES");
+    command.envs(preloaded.map(|library| ("LD_PRELOAD", library)));
     Running::start(&mut command, "ready")
 }
 

@@ -1,6 +1,6 @@
 //! Why a process could not be stopped.
 
-use crate::{Denial, LinuxError};
+use crate::{Denial, LinuxError, ProcRoot};
 use std::io;
 
 /// Why a process could not be stopped. It goes on in every case.
@@ -55,4 +55,30 @@ pub enum FreezeError {
         /// The kernel's answer.
         source: io::Error,
     },
+}
+
+impl FreezeError {
+    /// Why a thread could not be seized.
+    pub(crate) fn of_seize(proc: &ProcRoot, pid: u32, tid: u32, source: io::Error) -> FreezeError {
+        match source.raw_os_error() {
+            Some(libc::EPERM) => {}
+            Some(libc::ESRCH) => return LinuxError::NoMemory { pid }.into(),
+            _ => return FreezeError::System { pid, call: "PTRACE_SEIZE", source },
+        }
+        let status = proc.read_text_of(pid, &format!("task/{tid}/status")).map(|(_, text)| text);
+        let tracer =
+            status.ok().and_then(|text| number_of(&text, "TracerPid:")).filter(|tracer| *tracer != 0);
+        if let Some(tracer) = tracer {
+            // The file names the thread that traces.
+            let status = proc.read_text_of(tracer, "status").map(|(_, text)| text).unwrap_or_default();
+            let name = status.lines().find_map(|line| line.strip_prefix("Name:")).unwrap_or("").trim();
+            let tracer_pid = number_of(&status, "Tgid:").unwrap_or(tracer);
+            return FreezeError::Traced { pid, tracer_pid, tracer: name.to_owned() };
+        }
+        FreezeError::Denied { pid, denial: proc.explain_denied(pid) }
+    }
+}
+
+fn number_of(status: &str, key: &str) -> Option<u32> {
+    status.lines().find_map(|line| line.strip_prefix(key))?.trim().parse().ok()
 }

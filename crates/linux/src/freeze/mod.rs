@@ -26,7 +26,6 @@ use std::time::Duration;
 use tracees::Tracees;
 
 mod error;
-mod ptrace;
 mod tracees;
 
 /// How long a process was stopped.

@@ -1,11 +1,10 @@
 //! The threads of a process that is being stopped.
 
 use super::FreezeError;
-use super::ptrace::{self, TraceeState};
 use crate::fields::At;
+use crate::ptrace::{self, TraceeState};
 use crate::{LinuxError, ProcRoot, monotonic_ns};
 use std::collections::BTreeMap;
-use std::io;
 use std::time::Duration;
 
 /// Threads that are stopped; each is looked at many times.
@@ -67,7 +66,7 @@ impl<'a> Tracees<'a> {
                     are_new = true;
                 }
                 Err(e) if e.raw_os_error() == Some(libc::ESRCH) || self.need_not_stop(tid) => {}
-                Err(e) => return Err(self.refused(tid, e)),
+                Err(e) => return Err(FreezeError::of_seize(self.proc, self.pid, tid, e)),
             }
             if self.deadline_ns <= monotonic_ns() {
                 break;
@@ -106,24 +105,6 @@ impl<'a> Tracees<'a> {
         matches!(state, "Z" | "X" | "x") || flags & KERNEL_WORKER != 0
     }
 
-    fn refused(&self, tid: u32, source: io::Error) -> FreezeError {
-        let pid = self.pid;
-        if source.raw_os_error() != Some(libc::EPERM) {
-            return FreezeError::System { pid, call: "PTRACE_SEIZE", source };
-        }
-        let status = self.proc.read_text_of(pid, &format!("task/{tid}/status")).map(|(_, text)| text);
-        let tracer =
-            status.ok().and_then(|text| number_of(&text, "TracerPid:")).filter(|tracer| *tracer != 0);
-        if let Some(tracer) = tracer {
-            // The file names the thread that traces.
-            let status = self.proc.read_text_of(tracer, "status").map(|(_, text)| text).unwrap_or_default();
-            let name = status.lines().find_map(|line| line.strip_prefix("Name:")).unwrap_or("").trim();
-            let tracer_pid = number_of(&status, "Tgid:").unwrap_or(tracer);
-            return FreezeError::Traced { pid, tracer_pid, tracer: name.to_owned() };
-        }
-        FreezeError::Denied { pid, denial: self.proc.explain_denied(pid) }
-    }
-
     fn too_slow(&self, running: Option<u32>) -> FreezeError {
         let what = running.map_or_else(
             || format!("threads come faster than they are stopped ({} are)", self.seen.len()),
@@ -149,8 +130,4 @@ impl<'a> Tracees<'a> {
             }
         }
     }
-}
-
-fn number_of(status: &str, key: &str) -> Option<u32> {
-    status.lines().find_map(|line| line.strip_prefix(key))?.trim().parse().ok()
 }

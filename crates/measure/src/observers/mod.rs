@@ -10,6 +10,7 @@ mod latency;
 mod memory;
 mod processes;
 mod start;
+mod swap;
 mod time;
 
 pub use contract::{Observer, Target};
@@ -46,6 +47,8 @@ pub enum Observe {
     Host,
     /// What the server's control group is charged for, and how its limits held it in each window: throttling, and memory that had to be waited for.
     Group,
+    /// Pages that go to swap and come back over time, memory of the trial's processes that lies there, and pages for which collections wait.
+    Swap,
     /// Interval logs of response times.
     Latency,
     /// The time from the start of the process to the first good answer, as a metric. Of fresh processes.
@@ -106,6 +109,9 @@ impl Observers {
         }
         if wants(Observe::Group) {
             working.push(Box::new(group::GroupObserver::default()));
+        }
+        if wants(Observe::Swap) {
+            working.push(Box::new(swap::SwapObserver::default()));
         }
         if wants(Observe::Latency) {
             working.push(Box::new(latency::LatencyObserver::default()));

@@ -23,6 +23,7 @@ static RETAINED_BY_MALLOC: Rule = Rule {
     cause: "The program freed the memory, and malloc keeps it for the next request instead of returning it to the kernel.",
     fix: "Trim it now, where the JVM can (updates of 11 and 17, and from 18 on): `assay memory PID --trim`.",
     alternatives: &[
+        "Trim it now on any JDK, by a call in its main thread (x86-64): `assay memory PID --trim --in-thread --yes`.",
         "Trim it for good: `-XX:TrimNativeHeapInterval=30000` (17.0.9, and from 21 on).",
         "Trim it for good on any JDK: `LD_PRELOAD=/usr/lib/assay/libassay_trim.so`.",
         "Use an allocator that gives back by itself, such as jemalloc, where it is {other_allocator} of RSS or more.",
@@ -70,6 +71,12 @@ fn trim(report: &MemoryReport) -> Option<Found> {
     }
     if can_trim && is_other_worthwhile {
         found = found.or(OTHER_ALLOCATOR_STEP);
+    }
+    if is_glibc_s && !can_trim {
+        found = found.or(format!(
+            "Trim it now by a call in its main thread: assay memory {} --trim --in-thread --yes",
+            report.pid
+        ));
     }
     if report.jvm.as_ref().is_some_and(|jvm| !has_trim(jvm)) {
         found = found.or(PRELOADED_STEP).or("Use JDK 21, which can trim by itself");

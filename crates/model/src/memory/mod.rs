@@ -30,4 +30,4 @@ pub use report::{
 pub use running::{RunningJvm, RunningJvms};
 pub use sample::MemorySample;
 pub use tool_report::{MemoryTool, MemoryToolReport, ReportedEntry, ReportedMemory};
-pub use trim::MemoryTrim;
+pub use trim::{MemoryTrim, TrimCall};

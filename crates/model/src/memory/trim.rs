@@ -18,6 +18,23 @@ pub struct MemoryTrim {
     pub predicted_bytes: Option<u64>,
     /// By how much the RSS fell, all that the process did meanwhile included; negative when it grew.
     pub actual_bytes: i64,
-    /// The JVM's words.
+    /// The JVM's words; empty where a function was called.
     pub answer: String,
+    /// The allocator's function that was called in a thread; absent where the JVM was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<TrimCall>,
+}
+
+/// A function of the allocator, called in a thread of the process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrimCall {
+    /// It, with its arguments.
+    pub function: String,
+    /// The thread.
+    pub thread: u32,
+    /// For how long this thread was stopped, nanoseconds; the others ran on.
+    pub stopped_ns: u64,
+    /// Until it returned, nanoseconds; absent if it had not returned after a minute. It goes on then, and the thread restores itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ns: Option<u64>,
 }

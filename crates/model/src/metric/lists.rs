@@ -126,6 +126,15 @@ metrics! {
         version 1, a task of the machine";
     REFAULTS_PER_S = "refaults_per_s", "Pages needed again", "pages/s", Lower [of_time, when_asked],
         "pages that the kernel reclaimed from the server's control group and that were needed again (observer group)";
+    SWAPPED_IN_PAGES_PER_S = "swapped_in_pages_per_s", "Pages swapped in", "pages/s", Lower [when_asked],
+        "pages that the machine read back from swap in a window, divided by its length (observer swap). Compressed memory (zram) is swap, too";
+    SWAPPED_OUT_PAGES_PER_S = "swapped_out_pages_per_s", "Pages swapped out", "pages/s", Lower [when_asked],
+        "pages that the machine wrote to swap, likewise";
+    SWAPPED_BYTES = "swapped_bytes", "Memory in swap", "bytes", Lower [when_asked],
+        "memory of the server and its auxiliary processes in swap at the end of a window (observer swap)";
+    COLLECTOR_SWAP_FAULTS_PER_S = "collector_swap_faults_per_s", "Pages that collections waited for", "pages/s", Lower [when_asked],
+        "major page faults of the collector's threads of all JVMs in a window, divided by its length (observer swap). With Serial \
+            they are those of the VM thread, other operations of the VM included";
     GENERATOR_CPU_MS_PER_REQUEST = "generator_cpu_ms_per_request", "Load generator's CPU time per request", "ms", Lower [of_cpu, when_asked],
         "CPU time of the load generator's threads in this process, per completed request. Over loopback the \
             sender is charged for the kernel's work to receive. So part of the server's receiving is here, \

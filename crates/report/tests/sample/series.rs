@@ -63,6 +63,7 @@ pub fn trial(plan: &Plan, variant: &Variant, number: u32, noise: &mut SplitMix) 
         audit: Some(Audit { passed: true, detail: "money and shares conserved, 0 orders lost".to_owned() }),
         outcome: TrialOutcome::Completed,
         group: None,
+        page_outs: Vec::new(),
         excluded_observers: vec![],
         problems: vec![],
     };

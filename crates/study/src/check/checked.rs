@@ -13,6 +13,7 @@ use crate::check::faults;
 use crate::check::guest;
 use crate::check::processes::check_processes;
 use crate::check::program::{check_no_server, check_program};
+use crate::check::replicas;
 use crate::check::variants::check_variants;
 use crate::error::Diagnostic;
 use crate::file::document::Document;
@@ -98,6 +99,7 @@ pub(crate) fn check(mut document: Document, text: &str) -> Result<Checked, Vec<D
         builds::check(&study, workload, &mut document);
         check_processes(workload, &study, &mut document);
         faults::check(&study, workload, &mut document);
+        replicas::check(&study, workload, &mut document);
         if workload.program.benchmark().is_some() {
             check_no_server(&study, &mut document);
         }
@@ -165,7 +167,10 @@ fn check_load(path: &str, load: &LoadTable, document: &mut Document) {
 fn check_logged(study: &Study, document: &mut Document) {
     let is_logged = study.observe.iter().flatten().any(|observed| *observed == Observe::Latency);
     if is_logged && study.has_threads() {
-        document.add("observe", "`latency` keeps the log of a load by one thread: leave it or `threads` out");
+        document.add(
+            "observe",
+            "`latency` keeps the log of a load by one thread: leave it, or `threads` and `replicas`, out",
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! From factors to variants: every combination of levels that is not excluded, with its settings joined.
 
 use crate::file::host::{GroupTable, HostTable};
+use crate::file::page_out::PageOutTable;
 use crate::file::program::CommandLine;
 use crate::file::study::{Factor, LoadTable, QuickTable, Settings, Study};
 use crate::file::units::Size;
@@ -30,6 +31,7 @@ pub(crate) struct VariantSpec {
     pub jvm_options: Vec<String>,
     pub environment: BTreeMap<String, String>,
     pub preload: Option<String>,
+    pub page_out: Option<PageOutTable>,
     pub workload_options: BTreeMap<String, String>,
     pub load: LoadTable,
     /// Settings of the machine, those of later factors last.
@@ -94,6 +96,7 @@ fn variant(study: &Study, quick: Option<&QuickTable>, indices: &[usize]) -> Vari
         jvm_options: Vec::new(),
         environment: BTreeMap::new(),
         preload: None,
+        page_out: None,
         workload_options: BTreeMap::new(),
         load: LoadTable::closed(8),
         host: Vec::new(),
@@ -132,6 +135,7 @@ impl VariantSpec {
         self.heap = settings.heap.or(self.heap);
         replace(&mut self.jvm, &settings.jvm);
         replace(&mut self.preload, &settings.preload);
+        replace(&mut self.page_out, &settings.page_out);
         replace(&mut self.command, &settings.command);
         replace(&mut self.directory, &settings.directory);
         replace(&mut self.commit, &settings.commit);

@@ -18,4 +18,5 @@ pub(crate) mod layout;
 mod processes;
 mod program;
 mod read;
+mod replicas;
 pub(crate) mod variants;

@@ -3,7 +3,7 @@
 use crate::check::combinations::BUILD;
 use crate::file::document::Document;
 use crate::file::process::COUNT_MAX;
-use crate::file::program::ProcessTable;
+use crate::file::program::{ProcessTable, REPLICA};
 use crate::file::study::Study;
 use crate::file::workload::Workload;
 use assay_launch::{OWN_NAMES, unknown_names};
@@ -36,9 +36,11 @@ pub(crate) fn check_placeholders(text: &str, known: &[String]) -> Vec<String> {
 
 /// Checks all processes. A mistake in a workload's own file is reported at the line of the study that names it.
 pub(crate) fn check_processes(workload: &Workload, study: &Study, document: &mut Document) {
-    let of_workload = workload.processes.len() - study.process.len();
+    // Replicas have the texts of the server, which are checked there.
+    let written = || workload.processes.iter().filter(|process| !process.is_replica);
+    let of_workload = written().count() - study.process.len();
     let mut roles: BTreeSet<String> = BTreeSet::new();
-    for (i, process) in workload.processes.iter().enumerate() {
+    for (i, process) in written().enumerate() {
         let at = |key: &str| match i.checked_sub(of_workload) {
             Some(own) => format!("process.{own}.{key}"),
             None => "workload".to_owned(),
@@ -53,7 +55,7 @@ pub(crate) fn check_processes(workload: &Workload, study: &Study, document: &mut
             document.add(&at("name"), format!("the name of a process {what}"));
         }
         for role in process.roles() {
-            if !roles.insert(role.clone()) {
+            if !roles.insert(role.clone()) || study.replicas.is_some() && role.starts_with(REPLICA) {
                 document.add(&at("name"), format!("there are two processes `{role}`"));
             }
         }

@@ -5,6 +5,7 @@ pub(crate) mod document;
 pub(crate) mod fault;
 pub(crate) mod guest;
 pub(crate) mod host;
+pub(crate) mod page_out;
 pub(crate) mod process;
 pub(crate) mod program;
 pub(crate) mod ready_made;

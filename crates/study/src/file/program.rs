@@ -164,6 +164,40 @@ pub struct ProcessTable {
     /// go to the server. Default: false.
     #[serde(default)]
     pub takes_load: bool,
+    /// These are further servers like the study's: `replicas` of the study makes this table.
+    #[serde(skip)]
+    pub is_replica: bool,
+}
+
+/// The role of further servers alike.
+pub(crate) const REPLICA: &str = "replica";
+
+impl ProcessTable {
+    /// So many further servers like this one.
+    pub(crate) fn replicas(server: &ServerTable, count: u32) -> ProcessTable {
+        ProcessTable {
+            name: REPLICA.to_owned(),
+            when: BTreeMap::new(),
+            count: Some(count),
+            count_when: BTreeMap::new(),
+            command: server.command.clone().unwrap_or(CommandLine::Words(Vec::new())),
+            prepare: None,
+            ready_url: Some(server.ready_url.clone()),
+            ready_command: None,
+            ready_timeout_s: server.ready_timeout_s,
+            environment: server.environment.clone(),
+            directory: server.directory.clone(),
+            template: server.template.clone(),
+            programs: Vec::new(),
+            install: None,
+            stop_signal: server.stop_signal,
+            stop_timeout_s: server.stop_timeout_s,
+            run_as: None,
+            after_server: false,
+            takes_load: false,
+            is_replica: true,
+        }
+    }
 }
 
 /// Users of a process.

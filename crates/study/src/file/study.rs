@@ -3,6 +3,7 @@
 use crate::file::fault::FaultTable;
 use crate::file::guest::GuestTable;
 use crate::file::host::{GroupTable, HostTable};
+use crate::file::page_out::PageOutTable;
 use crate::file::program::{BenchmarkTable, CommandLine, ProcessTable, ServerTable};
 use crate::file::units::{Seconds, Size};
 use assay_load::{ArrivalLaw, Load};
@@ -38,6 +39,11 @@ pub struct Study {
     /// Faults that processes suffer in every window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault: Vec<FaultTable>,
+    /// So many servers alike, in one control group, with an equal share of the load each. The further ones are processes with the role
+    /// `replica`. They have the options, variables and limits of the server, and an audit of their own. Metrics of the server's process are of
+    /// the first one: observers `processes`, `group` and `swap` see all.
+    #[schemars(range(min = 2, max = 16))]
+    pub replicas: Option<u32>,
     /// Scenario file, in the folder of the study file; replaces the workload's. Without one, the ready URL is requested.
     pub scenario: Option<String>,
     /// Levels that every variant is compared with, the other factors held equal. Default: the first of each factor.
@@ -107,7 +113,8 @@ impl Study {
         let of_quick = self.quick.as_ref().and_then(|q| q.capacity.as_ref());
         let searches = self.capacity.iter().chain(of_quick).map(|table| table.threads);
         let loads = self.loads().into_iter().map(|(_, load)| load.threads);
-        searches.chain(loads).flatten().any(|threads| 1 < threads)
+        // Each replica is loaded by a thread of its own.
+        self.replicas.is_some() || searches.chain(loads).flatten().any(|threads| 1 < threads)
     }
 
     /// Every table of settings of the machine, with its place.
@@ -160,6 +167,8 @@ pub struct Settings {
     /// A shared library that is loaded into the server before all others (`LD_PRELOAD`), for example another allocator:
     /// its file name or path. A variant whose library is missing is skipped.
     pub preload: Option<String>,
+    /// Dead memory that Assay writes to swap again and again while the server runs, as `assay memory --page-out` does.
+    pub page_out: Option<PageOutTable>,
     /// Options that the workload offers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workload_options: BTreeMap<String, String>,

@@ -142,6 +142,18 @@ pub fn cache_of(study_file: &Path) -> PathBuf {
 
 /// The workload that a study names; mistakes go to the document, or come back where they are in the workload's file.
 pub(crate) fn resolve(study: &Study, document: &mut Document) -> (Option<Workload>, Vec<Diagnostic>) {
+    let (mut workload, found) = resolve_one(study, document);
+    if let Some((workload, further)) =
+        workload.as_mut().zip(study.replicas.and_then(|all| all.checked_sub(1)))
+        && let Some(server) = workload.program.server()
+    {
+        let replicas = ProcessTable::replicas(server, further);
+        workload.processes.push(replicas);
+    }
+    (workload, found)
+}
+
+fn resolve_one(study: &Study, document: &mut Document) -> (Option<Workload>, Vec<Diagnostic>) {
     let study_dir = folder_of(&document.file);
     let checkout = find_checkout(&document.file);
     let cache = cache_of(&document.file);

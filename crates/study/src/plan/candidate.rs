@@ -132,8 +132,18 @@ impl Candidate {
                     Variant { baseline, treatments, build: planned, ..variant(&spec, workload, jvm) };
                 let command = spec.words(workload).unwrap_or_default();
                 let directory = directory(&spec, workload, build.as_deref());
-                let VariantSpec { environment, load, .. } = spec;
-                Ok(VariantLaunch { variant, command, directory, build, environment, load, scenario, changes })
+                let VariantSpec { environment, load, page_out, .. } = spec;
+                Ok(VariantLaunch {
+                    variant,
+                    command,
+                    directory,
+                    build,
+                    environment,
+                    load,
+                    page_out,
+                    scenario,
+                    changes,
+                })
             }
             Err(reason) => Err(SkippedVariant { name: spec.name, levels: spec.levels, reason }),
         }

@@ -39,6 +39,23 @@ pub(crate) fn table_name(workload: &Workload, role: &str) -> String {
     table.map_or(role, |table| &table.name).to_owned()
 }
 
+/// A text of the server as each replica has it, with its role: it differs in the port.
+pub(crate) fn of_replicas(
+    workload: &Workload,
+    options: &BTreeMap<String, String>,
+    text: &str,
+    names: &Placeholders,
+) -> Vec<(String, String)> {
+    let tables = workload.processes.iter().filter(|table| table.is_replica);
+    let of_one = |role: String| {
+        let mut own = names.clone();
+        own.set("port", names.fill(&format!("{{{role}.port}}")));
+        let filled = own.fill(text);
+        (role, filled)
+    };
+    tables.flat_map(|table| table.roles_with(options)).map(of_one).collect()
+}
+
 /// Where a variant is loaded: the server's own URL, at the port of the process that takes its load, if it has one.
 pub(crate) fn loaded_url(
     workload: &Workload,

@@ -52,7 +52,7 @@ pub(super) fn plan(
         question: study.question.clone(),
         background: study.background.clone(),
         workload: workload.name.clone(),
-        load: load(&procedure, launches),
+        load: load(&procedure, launches, study.replicas),
         load_sets_rate: procedure == PlannedProcedure::Windows
             && launches.iter().all(|launch| launch.load.kind == LoadKind::Open),
         warm_up: warm_up(&procedure, &layout),
@@ -94,7 +94,7 @@ fn called(study: &Study) -> BTreeMap<String, String> {
 }
 
 /// The load, in words.
-fn load(procedure: &PlannedProcedure, launches: &[VariantLaunch]) -> String {
+fn load(procedure: &PlannedProcedure, launches: &[VariantLaunch], replicas: Option<u32>) -> String {
     match procedure {
         PlannedProcedure::Benchmark => return BENCHMARK_S_OWN.to_owned(),
         PlannedProcedure::Capacity(planned) => return capacity::describe(planned),
@@ -102,7 +102,8 @@ fn load(procedure: &PlannedProcedure, launches: &[VariantLaunch]) -> String {
     }
     let mut loads = launches.iter().map(|launch| launch.load.describe());
     let first = loads.next().unwrap_or_default();
-    if loads.all(|load| load == first) { first } else { "varied".to_owned() }
+    let load = if loads.all(|load| load == first) { first } else { "varied".to_owned() };
+    replicas.map_or(load.clone(), |servers| format!("{load}, shared by {servers} servers"))
 }
 
 /// The rule of the warm-up, in words.

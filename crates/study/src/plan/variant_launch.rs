@@ -1,5 +1,6 @@
 //! How a variant is launched and loaded on this machine.
 
+use crate::file::page_out::PageOutTable;
 use crate::file::program::ProcessTable;
 use crate::file::study::LoadTable;
 use crate::file::workload::Workload;
@@ -35,6 +36,8 @@ pub(crate) struct VariantLaunch {
     pub build: Option<Arc<Build>>,
     pub environment: BTreeMap<String, String>,
     pub load: LoadTable,
+    /// Dead memory that is paged out of it while it runs.
+    pub page_out: Option<PageOutTable>,
     /// Absent: the ready URL is requested.
     pub scenario: Option<Scenario>,
     /// Changes to the machine, in the order in which they are made.

@@ -3,7 +3,7 @@
 //!
 //! Nothing else applies changes or starts processes, so no kind of trial can report a limit that its processes do not have.
 
-use super::specs::process_spec;
+use super::specs::{process_spec, server_spec};
 use super::state::{Failure, Run};
 use super::treatments::Applied;
 use crate::check::combinations::BUILD;
@@ -101,13 +101,26 @@ impl<'a> Begun<'a> {
         let all = &run.prepared.workload.processes;
         let wanted = all.iter().filter(|p| p.is_wanted(&self.launch.variant.workload_options));
         let (after, before): (Vec<_>, Vec<_>) = wanted.partition(|p| p.after_server);
-        let auxiliary = |table: &ProcessTable| ProcessSpec {
-            groups: applied.groups_of(&table.name),
-            options_of_each: (starting.options_of_each)(table),
-            ..process_spec(table, &self.launch.variant)
-        };
         let groups = [applied.groups.clone(), applied.groups_of(file::SERVER)].concat();
-        let program = starting.program.clone().map(|program| ProcessSpec { groups, ..program });
+        let server = run.prepared.workload.program.server();
+        let auxiliary = |table: &ProcessTable| match server.filter(|_| table.is_replica) {
+            Some(server) => ProcessSpec {
+                role: table.name.clone(),
+                is_server: false,
+                is_replica: true,
+                count: table.count_with(&self.launch.variant.workload_options),
+                groups: [groups.clone(), applied.groups_of(&table.name)].concat(),
+                options_of_each: (starting.options_of_each)(table),
+                ..server_spec(run, self.launch, server, Vec::new())
+            },
+            None => ProcessSpec {
+                groups: applied.groups_of(&table.name),
+                options_of_each: (starting.options_of_each)(table),
+                ..process_spec(table, &self.launch.variant)
+            },
+        };
+        let program = starting.program.clone();
+        let program = program.map(|program| ProcessSpec { groups: groups.clone(), ..program });
         let before = before.into_iter().map(auxiliary);
         before.chain(program).chain(after.into_iter().map(auxiliary)).collect()
     }
@@ -172,6 +185,7 @@ fn blank_trial(run: &Run<'_>, launch: &VariantLaunch, number: u32, id: TrialId) 
         audit: None,
         outcome: TrialOutcome::Interrupted,
         group: None,
+        page_outs: Vec::new(),
         excluded_observers: Vec::new(),
         problems: Vec::new(),
     }

@@ -13,6 +13,7 @@ pub(crate) mod guest;
 mod in_step;
 mod launched;
 mod no_times;
+mod page_outs;
 mod procedure;
 mod resident;
 mod self_ending;

@@ -80,6 +80,9 @@ pub(super) fn generator_of(
 ) -> Result<GeneratorConfig, Failure> {
     let of_load = loaded_by(server.launched.launch, &server.url, &server.table, seed)
         .map_err(|e| Failure::Variant(e.to_string()))?;
+    let base_url = |url: &String| base(server.launched.launch, (url, None)).map(|(base_url, _)| base_url);
+    let replicas = server.replica_urls.iter().map(base_url).collect::<Result<Vec<_>, _>>();
+    let replicas = replicas.map_err(|e| Failure::Variant(e.to_string()))?;
     let tls = server.table.tls.as_ref().map(|tls| tls.options(&run.prepared.study_dir)).transpose();
     let tls = tls.map_err(|e| Failure::Variant(e.to_string()))?.unwrap_or_default();
     if let Some(planned) = run.prepared.plan.procedure.capacity() {
@@ -95,7 +98,7 @@ pub(super) fn generator_of(
             ..GeneratorConfig::new(of_load.base_url, of_load.scenario, planned.connections)
         });
     }
-    Ok(GeneratorConfig { shared: server.shared.clone(), tls, ..of_load })
+    Ok(GeneratorConfig { shared: server.shared.clone(), tls, replicas, ..of_load })
 }
 
 /// Threads that make a variant's load together.

@@ -3,19 +3,20 @@
 use super::data_urls::{AUDIT_TIMEOUT, AUDIT_TIMEOUT_INTERRUPTED, DataUrls, ask_audit};
 use super::faults::{Faults, Hit, Roles};
 use super::launched::{Begun, Launched, Starting, TrialId};
+use super::page_outs::PageOuts;
 use super::specs::{has_unified_logging, jvms_beside, server_spec};
 use super::state::{Failure, Run};
 use crate::error::StudyError;
-use crate::file::program::{ProcessTable, ServerTable};
+use crate::file::program::{ProcessTable, REPLICA, ServerTable};
 use crate::plan::duration::{start_s, stop_s};
-use crate::plan::names::{fixed_placeholders, loaded_url, table_name};
+use crate::plan::names::{fixed_placeholders, loaded_url, of_replicas, table_name};
 use crate::plan::variant_launch::VariantLaunch;
 use assay_jdk::modes;
 use assay_launch::{POLL_INTERVAL, http};
 use assay_load::{LoadSource, Scenario, Shared};
 use assay_measure::observers::{ObserverSetup, Observers, Target};
 use assay_measure::{MeasurementId, Procedure, Replacements, Watch, WatchConfig};
-use assay_model::{ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file};
+use assay_model::{Audit, ModeRead, Problem, RunEventKind, Trial, TrialOutcome, file};
 use std::sync::atomic::AtomicBool;
 
 /// A launched server.
@@ -33,6 +34,10 @@ pub(super) struct Server<'a> {
     pub target: Target,
     /// Where it is loaded.
     pub url: String,
+    /// Where its replicas are.
+    pub replica_urls: Vec<String>,
+    /// What pages dead memory out of it and its replicas, from the time when it is ready.
+    page_outs: Option<PageOuts>,
     pub table: ServerTable,
     /// Shared by the users of all its loads.
     pub shared: Shared,
@@ -70,8 +75,12 @@ impl<'a> Server<'a> {
         target.pid = launched.processes.server_pid().or(table.pid);
         let names = launched.processes.names();
         let url = || loaded_url(&prepared.workload, &variant.workload_options, &table.ready_url, names);
+        let replicas =
+            of_replicas(&prepared.workload, &variant.workload_options, &table.ready_url, names).into_iter();
         Ok(Server {
             url: table.url.clone().unwrap_or_else(url),
+            replica_urls: replicas.map(|(_, url)| url).collect(),
+            page_outs: None,
             launched,
             observers,
             watch: None,
@@ -121,6 +130,11 @@ impl<'a> Server<'a> {
             })?;
         }
         self.verify_mode()?;
+        self.page_outs = self.launched.launch.page_out.clone().map(|table| {
+            let of_server = |role: &str| role == file::SERVER || role.starts_with(REPLICA);
+            let pids = self.launched.processes.pids().into_iter().filter(|(role, _)| of_server(role));
+            PageOuts::begin(table, pids.map(|(role, pid)| (role.to_owned(), pid)).collect())
+        });
         self.watch(run)
     }
 
@@ -199,9 +213,21 @@ impl<'a> Server<'a> {
     pub fn end_windows(&mut self, run: &Run<'_>) {
         self.watch.iter_mut().for_each(Watch::end_windows);
         let timeout = if run.is_stopped() { AUDIT_TIMEOUT_INTERRUPTED } else { AUDIT_TIMEOUT };
+        self.launched.trial.page_outs = self.page_outs.take().map(PageOuts::end).unwrap_or_default();
         let filled = |url: &String| self.launched.processes.names().fill(url);
         if let Some(url) = self.table.audit_url.as_ref().filter(|_| self.launched.trial.audit.is_none()) {
-            self.launched.trial.audit = Some(ask_audit(&filled(url), timeout));
+            let options = &self.launched.launch.variant.workload_options;
+            let names = self.launched.processes.names();
+            let of_replicas = of_replicas(&run.prepared.workload, options, url, names).into_iter();
+            let ask = |(role, url): (String, String)| {
+                let audit = ask_audit(&url, timeout);
+                Audit { detail: format!("{role}: {}", audit.detail), ..audit }
+            };
+            // The first that fails speaks for all.
+            let mut all =
+                std::iter::once(ask_audit(&filled(url), timeout)).chain(of_replicas.map(ask)).peekable();
+            let first = all.peek().cloned();
+            self.launched.trial.audit = all.find(|audit| !audit.passed).or(first);
         }
         if let Some(url) = &self.table.stats_url {
             let stored = match http::get(&filled(url), timeout) {

@@ -79,6 +79,10 @@ pub struct SnapshotArguments {
     /// Ask the JVM to return freed memory, and compare the result with the prediction
     #[arg(long, requires = "pid", conflicts_with_all = ["series", "freeze", "html", "depth", "entries"])]
     pub trim: bool,
+    /// With --trim: call malloc_trim(0), or the function of jemalloc or tcmalloc, in the stopped main thread. For JVMs without the command, and
+    /// for other programs
+    #[arg(long, requires = "trim")]
+    pub in_thread: bool,
     /// Write whole pages of dead memory to swap, compare the result with the prediction, and show the bytes that return. Contents are kept.
     /// Several KINDS are separated by commas
     #[arg(long, value_name = "KINDS", value_enum, value_delimiter = ',', requires = "pid",
@@ -87,7 +91,7 @@ pub struct SnapshotArguments {
     /// With --page-out: predict only, and leave the process as it is
     #[arg(long, requires = "page_out")]
     pub dry_run: bool,
-    /// Do not ask before acting on another user's process, or writing to swap on a disk
+    /// Do not ask before acting on another user's process, calling a function in a process, or writing to swap on a disk
     #[arg(long, requires = "acting")]
     pub yes: bool,
     /// Ask the JVM (22 and later, with native memory tracking) to name otherwise unknown memory. The JVM starts a thread for that, which
@@ -252,6 +256,7 @@ mod tests {
             "assay memory 7 --record f --json",
             "assay memory 7 --entries few",
             "assay memory 7 --dry-run",
+            "assay memory 7 --in-thread",
             "assay memory 7 --yes",
             "assay memory 7 --page-out heap",
             "assay memory 7 --page-out freed --trim",

@@ -33,8 +33,9 @@ pub fn inject(arguments: &InjectArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(stop::INTERRUPTED))
 }
 
-/// The load of a study, by so many threads of this process.
+/// The load of a study, by so many threads of this process; by one for each of several servers alike.
 pub fn on_threads(load: GeneratorConfig, threads: u32) -> Result<Box<dyn LoadSource + Send>, LoadError> {
+    let threads = threads.max(load.replicas.len() as u32 + 1);
     if 1 < threads { Ok(Box::new(Threads::new(&load, threads)?)) } else { generator(load, threads) }
 }
 

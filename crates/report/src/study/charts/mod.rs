@@ -14,6 +14,7 @@ mod latency;
 mod memory;
 mod memory_map;
 mod memory_time;
+mod swap_time;
 
 pub use assay_kit::chart::Chart;
 pub use effects::figure as effects;
@@ -49,6 +50,7 @@ pub fn figures(grid: &Grid) -> Vec<Chart> {
     figures.extend(ratios.take(&[metric::GC_PAUSE_MS_PER_S]));
     figures.push(memory::figure(grid));
     figures.push(memory_time::figure(grid));
+    figures.extend(swap_time::figures(grid));
     figures.extend(memory_map::figure(grid));
     figures.extend(flames::figure(grid));
     figures.extend(ratios.take(&rest));

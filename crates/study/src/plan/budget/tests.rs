@@ -33,13 +33,14 @@ fn least_of(name: &str, is_short: bool) -> Option<f64> {
 }
 
 /// In full, with all the variants that they have anywhere, three blocks of these take more than an hour; `--quick` fits.
-const SHORT_FORM_ONLY: [&str; 10] = [
+const SHORT_FORM_ONLY: [&str; 11] = [
     "airline-20-jvms",
     "chat-emulated",
     "compressed-references",
     "huge-pages",
     "jdk-line",
     "jdk-versions",
+    "memory-pressure",
     "non-java-memory",
     "reference-modes",
     "reference-modes-brokerage",

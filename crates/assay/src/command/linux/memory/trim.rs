@@ -1,4 +1,4 @@
-//! `assay memory PID --trim`: freed memory given back, with what was predicted and what it gave.
+//! `assay memory PID --trim`: freed memory given back, with the prediction and the result.
 
 use super::consent::{consent, not_ours};
 use crate::arguments::SnapshotArguments;
@@ -6,18 +6,23 @@ use crate::command::process::identity_of;
 use crate::failure::Failure;
 use crate::output;
 use assay_memory::Trimmed;
-use assay_model::{MemoryTrim, schema};
+use assay_model::{MemoryTrim, TrimCall, schema};
 use std::process::ExitCode;
 
 const MIB: f64 = 1_048_576.0;
 
-/// Asks the JVM to trim, and prints the gain.
+/// Asks the JVM to trim, or calls the allocator's function, and prints the gain.
 pub fn trim(pid: u32, arguments: &SnapshotArguments) -> Result<ExitCode, Failure> {
     let json = arguments.format.is_json("--trim")?;
     identity_of(pid)?;
-    let reasons: Vec<String> = not_ours(pid)?.into_iter().collect();
+    let mut reasons: Vec<String> = not_ours(pid)?.into_iter().collect();
+    if arguments.in_thread {
+        reasons.push("a function of its allocator is called in its main thread".to_owned());
+    }
     consent(pid, "trim", &reasons, arguments.yes)?;
-    let trim = stored(pid, &assay_memory::trim(pid)?);
+    let trimmed =
+        if arguments.in_thread { assay_memory::trim_in_thread(pid)? } else { assay_memory::trim(pid)? };
+    let trim = stored(pid, &trimmed);
     if json {
         output::print_json(&trim)?;
     } else {
@@ -43,6 +48,7 @@ fn stored(pid: u32, trimmed: &Trimmed) -> MemoryTrim {
         predicted_bytes: trimmed.predicted_bytes,
         actual_bytes: trimmed.actual_bytes,
         answer: one_line(&trimmed.answer),
+        call: trimmed.call.clone(),
     }
 }
 
@@ -51,16 +57,28 @@ fn lines(trim: &MemoryTrim) -> Vec<String> {
     let predicted = trim.predicted_bytes.map(|bytes| bytes as f64);
     let actual = trim.actual_bytes as f64;
     let (before, after) = (mib(trim.rss_bytes_before as f64), mib(trim.rss_bytes_after as f64));
-    let shown = predicted.map_or("not available: the allocator could not be walked".to_owned(), mib);
+    let shown = predicted.map_or("not available: it can be predicted for glibc".to_owned(), mib);
     let difference = predicted.map(|predicted| format!("difference      {}", mib(actual - predicted)));
     let gains = [format!("RSS {before} → {after}"), format!("predicted gain  {shown}")];
-    let answer = format!("the JVM's answer: {}", trim.answer);
+    let answer = trim.call.as_ref().map_or_else(|| format!("the JVM's answer: {}", trim.answer), called);
     gains
         .into_iter()
         .chain([format!("actual gain     {}", mib(actual))])
         .chain(difference)
         .chain([answer])
         .collect()
+}
+
+fn called(call: &TrimCall) -> String {
+    let ms = |ns: u64| format!("{:.1} ms", ns as f64 / 1e6);
+    let took =
+        call.took_ns.map_or("has not returned yet".to_owned(), |ns| format!("returned after {}", ms(ns)));
+    format!(
+        "{} in thread {}: {took}, the thread was stopped for {}",
+        call.function,
+        call.thread,
+        ms(call.stopped_ns)
+    )
 }
 
 /// The answer is text of another process: no control characters, and not too long.

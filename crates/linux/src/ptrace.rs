@@ -1,15 +1,15 @@
-//! The four calls of `ptrace(2)` and `waitid(2)` that a freeze needs. They act for the calling thread: a tracer is a
+//! The calls of `ptrace(2)` and `waitid(2)` that a freeze and a call in a thread need. They act for the calling thread: a tracer is a
 //! thread, not a process.
 #![expect(unsafe_code, reason = "no library in use wraps ptrace")]
 
 use std::io;
 
 /// The high byte of a stop's status when `PTRACE_INTERRUPT` or a stop signal caused it.
-pub(super) const EVENT_STOP: i32 = 128;
+pub(crate) const EVENT_STOP: i32 = 128;
 
 /// State of a tracee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TraceeState {
+pub(crate) enum TraceeState {
     /// Not stopped yet.
     Running,
     /// Stopped; it gets this signal when it is let go (0: none).
@@ -20,18 +20,18 @@ pub(super) enum TraceeState {
     Gone,
 }
 
-pub(super) fn seize(tid: u32) -> io::Result<()> {
+pub(crate) fn seize(tid: u32) -> io::Result<()> {
     // SAFETY: this request takes no address; options 0 as data.
     check(unsafe { libc::ptrace(libc::PTRACE_SEIZE, tid, 0usize, 0usize) })
 }
 
-pub(super) fn interrupt(tid: u32) -> io::Result<()> {
+pub(crate) fn interrupt(tid: u32) -> io::Result<()> {
     // SAFETY: this request takes neither address nor data.
     check(unsafe { libc::ptrace(libc::PTRACE_INTERRUPT, tid, 0usize, 0usize) })
 }
 
 /// Lets a stopped thread go on, with the signal that it was about to get.
-pub(super) fn detach(tid: u32, signal: i32) -> io::Result<()> {
+pub(crate) fn detach(tid: u32, signal: i32) -> io::Result<()> {
     // SAFETY: this request takes a signal as data, and no address.
     check(unsafe { libc::ptrace(libc::PTRACE_DETACH, tid, 0usize, signal as usize) })
 }
@@ -41,7 +41,7 @@ fn check(answer: libc::c_long) -> io::Result<()> {
 }
 
 /// Looks at a tracee without taking anything from anybody who waits for it.
-pub(super) fn look(tid: u32) -> TraceeState {
+pub(crate) fn look(tid: u32) -> TraceeState {
     let flags = libc::WSTOPPED | libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
     let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
     // SAFETY: writes to `info` only, and any bytes are a valid `siginfo_t`.
@@ -61,4 +61,41 @@ pub(super) fn look(tid: u32) -> TraceeState {
         }
         _ => TraceeState::Ended,
     }
+}
+
+/// Registers of a stopped thread that are read and set as one (`NT_PRSTATUS`, `NT_X86_XSTATE`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RegisterSet {
+    General = 1,
+    Extended = 0x202,
+}
+
+/// The registers of a set, as the kernel stores them: at most so many bytes.
+pub(crate) fn registers(tid: u32, set: RegisterSet, bytes_max: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0_u8; bytes_max];
+    let mut list = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+    // SAFETY: the kernel writes to `bytes`, up to their length, and the length that it wrote to `list`.
+    let answer = unsafe { libc::ptrace(libc::PTRACE_GETREGSET, tid, set as usize, &raw mut list) };
+    check(answer)?;
+    bytes.truncate(list.iov_len);
+    Ok(bytes)
+}
+
+pub(crate) fn set_registers(tid: u32, set: RegisterSet, bytes: &[u8]) -> io::Result<()> {
+    let list = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+    // SAFETY: the kernel reads `bytes`, as many as stated.
+    check(unsafe { libc::ptrace(libc::PTRACE_SETREGSET, tid, set as usize, &raw const list) })
+}
+
+/// Signals that a stopped thread blocks, signal 1 in the lowest bit.
+pub(crate) fn blocked_signals(tid: u32) -> io::Result<u64> {
+    let mut signals = 0_u64;
+    // SAFETY: the kernel writes the 8 bytes that are stated to be there.
+    check(unsafe { libc::ptrace(libc::PTRACE_GETSIGMASK, tid, 8_usize, &raw mut signals) })?;
+    Ok(signals)
+}
+
+pub(crate) fn set_blocked_signals(tid: u32, signals: u64) -> io::Result<()> {
+    // SAFETY: the kernel reads the 8 bytes that are stated to be there.
+    check(unsafe { libc::ptrace(libc::PTRACE_SETSIGMASK, tid, 8_usize, &raw const signals) })
 }
