@@ -9,7 +9,7 @@ use assay_model::{Outlook, Plan, PlannedBudget, PlannedProcedure, StoredRun};
 use assay_results::Gate;
 use assay_results::outlooks;
 use assay_stats::BLOCKS_FOR_INTERVAL;
-use assay_text::duration::about;
+use assay_text::duration::spoken;
 use std::time::Duration;
 
 /// Steps may take less time than expected: so many times the blocks that fit are planned.
@@ -74,9 +74,9 @@ fn too_short(study: &Prepared, given_s: f64, needed_s: f64) -> StudyError {
     };
     StudyError::Use(format!(
         "a budget of {} is too short for {}: three blocks, which an interval takes, need about {}: --budget {minutes}m{short}",
-        about(given_s),
+        spoken(given_s.round() as u64),
         study.plan.study,
-        about(needed_s)
+        spoken(needed_s.ceil() as u64)
     ))
 }
 

@@ -313,13 +313,15 @@ impl<'a> Run<'a> {
     }
 
     /// Whether another block, as long as the last one, fits into the time; it begins now. The blocks that an interval
-    /// needs are measured in any case: a run that ends without one has answered nothing. A budget is kept even then.
+    /// needs are measured in any case: a run that ends without one has answered nothing.
     pub fn has_time_for_block(&mut self, block: u32) -> bool {
         self.block = block;
         let last = self.block_begun.replace(Instant::now()).map_or(Duration::ZERO, |begun| begun.elapsed());
-        let then_s = (self.begun.elapsed() + last).as_secs_f64();
-        let needed = if self.prepared.plan.budget.is_some() { 1 } else { BLOCKS_FOR_INTERVAL };
-        block as usize <= needed || self.prepared.layout.time_max_s.is_none_or(|max| then_s <= max)
+        let (now_s, last_s) = (self.begun.elapsed().as_secs_f64(), last.as_secs_f64());
+        self.prepared.layout.time_max_s.is_none_or(|max_s| match self.prepared.plan.budget {
+            Some(_) => budget::fits(block, (now_s, last_s), max_s),
+            None => block as usize <= BLOCKS_FOR_INTERVAL || now_s + last_s <= max_s,
+        })
     }
 
     /// Whether a run with a budget has decided all that was asked before the block that begins, by whole trials and those under way. Says

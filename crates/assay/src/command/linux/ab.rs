@@ -72,6 +72,10 @@ impl Asked<'_> {
             Ok(result) => (result.dir, true),
             // What its pairs say so far is worth reading.
             Err(StudyError::Interrupted { dir, done: 1.., .. }) => (dir, false),
+            Err(StudyError::Interrupted { .. }) => {
+                let text = "interrupted before the first pair was whole: start the comparison again";
+                return Err(Failure::interrupted(text));
+            }
             Err(error) => return Err(error.into()),
         };
         let run = load_run(&dir)?;

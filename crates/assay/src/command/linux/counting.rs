@@ -78,7 +78,9 @@ pub fn count(
             let took_s = begun.elapsed().as_secs_f64();
             Ok((Count::of(&run, &dir, form(), limit_percent, took_s), Some(run)))
         }
-        Err(failure) if failure.kind == Kind::Interrupted => Err(failure),
+        Err(failure) if failure.kind == Kind::Interrupted => Err(Failure::interrupted(
+            "interrupted while instructions were counted: start the comparison again",
+        )),
         Err(failure) => {
             let why = failure.message.lines().collect::<Vec<&str>>().join("; ");
             say!("instructions: not counted: {why}");
