@@ -1,6 +1,7 @@
 //! Studies in emulated machines, as they are typed: each machine that can be had runs a small server, and what its kernel, its pages and its
 //! memory nodes are is seen in the results. What is emulated may take minutes beside neighbours, so most of it is `long`.
 
+use assay_jdk::containers::ContainerRules;
 use assay_model::{Metric, StoredRun};
 use assay_testkit::{checkout, find_java, find_tool, java_classes, skip};
 use rustix::process::{Pid, Signal, kill_process};
@@ -158,6 +159,49 @@ level = [{ name = "bound", host = { numa = "1", online = "0,2-3" }, limits = { m
     assert!(said.contains("cpuset.mems=1") && said.contains("memory.high=419430400"), "{said}");
     assert!(said.contains("cpu1/online"), "{said}");
     assert!(treatments.iter().all(|treatment| treatment.undone), "{said}");
+}
+
+/// Linux 6.1 lists the memory controller in `/proc/cgroups`, 7.2 does not (JDK-8349988). The table of releases is checked against what each
+/// does, and where a JVM does not see its limit, the cause is named.
+#[test]
+#[ignore = "long: two machines are emulated for each JDK, some minutes each"]
+fn each_release_sees_its_container_on_the_older_kernel_and_the_cause_is_named_on_the_newer_one() {
+    if let Some(why) = lacks("x86-64") {
+        skip!("{why}");
+    }
+    let small =
+        "[[factor]]\nname = \"container\"\nlevel = [{ name = \"small\", limits = { memory = \"512m\" } }]";
+    // Those that run with the C library of this machine, which the guest has.
+    for (feature, java) in [17, 25].into_iter().filter_map(|feature| Some((feature, find_java(feature, 64)?)))
+    {
+        for (kernel, is_listed) in [("6.1", true), ("7", false)] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let guest = format!("machine = \"x86-64\"\nkernel = \"{kernel}\"\nmemory = \"3g\"");
+            let file = study(folder.path(), "", &guest, small);
+            let home = java.parent().and_then(Path::parent).expect("bin/java");
+            let text = fs::read_to_string(&file).expect("read").replace("heap = \"32m\"\n", "");
+            fs::write(&file, text.replace("\"17\"", &format!("{home:?}"))).expect("written");
+            let run = run(&file, &folder.path().join("run"));
+            let report = run.trials[0].memory_report.as_ref().expect("a snapshot");
+            let jvm = report.jvm.as_ref().expect("a JVM");
+            let of = jvm.container.as_ref().expect("its container");
+            let version = jvm.version.as_deref().unwrap_or("");
+            println!("{version} on {kernel}: {of:?}");
+            assert_eq!((of.limits.memory_bytes, of.limits.lists_memory), (Some(512 << 20), Some(is_listed)));
+            let sees = jvm.heap_bytes_max.is_some_and(|heap| heap <= 512 << 20);
+            let found = report.findings.iter().find(|found| found.rule == "container-unseen");
+            assert_eq!(found.is_none(), sees, "{version} on {kernel}: {found:?}");
+            let (_, update) = assay_jdk::release_and_update(version).expect("a version");
+            let expected =
+                is_listed.then_some(true).or_else(|| ContainerRules::needs_no_list(feature, update));
+            assert!(
+                expected.is_none_or(|expected| expected == sees),
+                "{version} on {kernel}: containers.toml is wrong"
+            );
+            let is_named = found.is_none_or(|found| format!("{found:?}").contains("JDK-8349988"));
+            assert!(is_named || expected.is_none(), "{version} on {kernel}: {found:?}");
+        }
+    }
 }
 
 #[test]
