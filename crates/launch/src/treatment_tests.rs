@@ -171,7 +171,7 @@ fn one_run_at_a_time_changes_the_machine_and_leaves_nothing() {
     one.apply(setting(folder.path(), 0)).unwrap();
     let why = Treatments::<FileSetting>::begin(folder.path()).unwrap_err();
     // Whoever can wait tells it by its kind.
-    assert_eq!(why.kind(), std::io::ErrorKind::WouldBlock);
+    assert_eq!(why.kind(), io::ErrorKind::WouldBlock);
     assert!(why.to_string().contains("another run is changing settings"), "{why}");
     assert_eq!(undo_left_over::<FileSetting>(folder.path()), Vec::<String>::new());
     assert_eq!(settings(folder.path())[0], "never\n");

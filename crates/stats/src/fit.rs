@@ -120,9 +120,9 @@ impl SizeSearch {
         }
         let of = &mut self.tried[at];
         if holds {
-            of.holds += 1
+            of.holds += 1;
         } else {
-            of.fails += 1
+            of.fails += 1;
         }
         self.choose_candidate();
     }

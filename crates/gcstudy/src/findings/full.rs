@@ -1,5 +1,6 @@
 //! Rules on full collections, by what brought them about.
 
+use super::often::one_every;
 use super::rule::{
     Caused, EARLIER_CMS, EARLIER_MARKING, FELT, Found, LONG, MORE_RESERVE, MORE_THREADS, Rule, Share, With,
     caused, collector, is_pauseless, more_room, room_first, size, span_of_shares,
@@ -285,11 +286,7 @@ fn for_room(report: &GcReport) -> Option<Found> {
     } else {
         "The old generation filled up and was collected in stop-the-world pauses."
     };
-    let often = interval_s.filter(|_| count > 1).map_or(String::new(), |s| match s {
-        s if s < 1.0 => format!("; one every {:.0} ms", (s * 1e3).max(1.0)),
-        s if s < 10.0 => format!("; one every {s:.1} s"),
-        s => format!("; one every {s:.0} s"),
-    });
+    let often = interval_s.filter(|_| count > 1).map_or(String::new(), |s| format!("; {}", one_every(s)));
     let found = FULL_GC.graded(severity, claim, format!("{}{often}", told(&rows))).at(first_places(&rows));
     let collected_in_time = "Full collections go away while garbage is collected faster than it is made";
     let with_room = format!("{collected_in_time}. Costs resident memory");

@@ -9,6 +9,7 @@ mod full;
 mod jvm;
 mod leak;
 mod log;
+mod often;
 mod parts;
 mod pauses;
 mod rank;

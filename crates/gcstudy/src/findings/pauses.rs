@@ -1,5 +1,6 @@
 //! Rules on pauses and their CPU time.
 
+use super::often::one_every;
 use super::rule::{
     FELT, Found, LESS_ALLOCATION, LONG, Rule, STEPS, Share, WHY_THREADS_WAIT, WORKED, With, collector, is_j9,
     is_pauseless, of_stopped, paused_percent, room_first, waited,
@@ -188,8 +189,8 @@ fn often(report: &GcReport) -> Option<Found> {
         return None;
     }
     let evidence = format!(
-        "{count} young collections in {span_s:.0} s, one every {interval_s:.2} s, {paused_percent:.1} % of \
-            the time in pauses"
+        "{count} young collections in {span_s:.0} s, {}, {paused_percent:.1} % of the time in pauses",
+        one_every(interval_s)
     );
     let claim = "Young collections are too frequent.";
     let expected_effect = "Twice the room halves their number, and more objects die before they are copied. \

@@ -1,5 +1,6 @@
 //! Rules on the size of the young generation.
 
+use super::often::one_every;
 use super::rule::{
     FELT, Found, LONG_ENOUGH, Rule, Share, With, collector, heap_max, of_stopped, paused_percent, size,
     span_of_shares,
@@ -56,10 +57,11 @@ fn small(report: &GcReport) -> Option<Found> {
         |flag: &&String| ["-Xmn", "-XX:NewSize", "-XX:MaxNewSize"].iter().any(|name| flag.starts_with(name));
     let set = report.jvms.last().and_then(|jvm| jvm.flags.iter().find(is_set));
     let evidence = format!(
-        "eden and survivors held {} at most, {:.1} % of a heap of {}; {count} young collections, one every {interval_ms:.0} ms{}",
+        "eden and survivors held {} at most, {:.1} % of a heap of {}; {count} young collections, {}{}",
         size(young),
         100.0 * young / max,
         size(max),
+        one_every(interval_ms / 1e3),
         set.map_or(String::new(), |flag| format!("; {flag}"))
     );
     let claim = "The young generation is far smaller than the heap allows.";

@@ -54,7 +54,7 @@ pub fn fit(arguments: &FitArguments) -> Result<ExitCode, Failure> {
             progress = Some(Progress::new(plan));
         }
         FitEvent::Waits => {
-            say!("another run is changing settings of this machine: waiting until it has ended")
+            say!("another run is changing settings of this machine: waiting until it has ended");
         }
         FitEvent::Run(event) => progress.iter().for_each(|progress| progress.show(event)),
         FitEvent::Ended(probe) => {
