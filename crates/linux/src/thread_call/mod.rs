@@ -24,6 +24,8 @@ use std::time::Duration;
 const PAUSE: Duration = Duration::from_millis(1);
 /// A thread that waits is stopped within microseconds; on a machine that is busy it waits its turn first.
 const STOP_LIMIT: Duration = Duration::from_secs(2);
+/// For how long a thread that does something else is given to come to its wait.
+const WAIT_LIMIT: Duration = Duration::from_secs(5);
 /// How often a lock that is held is looked at again: threads hold it for microseconds.
 const TRIES_MAX: u32 = 50;
 const FUTEX: u64 = 202;
@@ -98,12 +100,18 @@ impl ProcRoot {
         if self.read_process_stat(pid).is_ok_and(|stat| matches!(stat.state, 'T' | 't')) {
             return Err(refuse(&format!("it is stopped: kill -CONT {pid} continues it")));
         }
-        let mut why = String::new();
-        for _ in 0..TRIES_MAX {
+        let deadline_ns = monotonic_ns() + WAIT_LIMIT.as_nanos() as u64;
+        let mut tries = 0;
+        loop {
+            std::thread::sleep(PAUSE);
             // A stop ends other waits, such as that of epoll_wait: it is not tried.
             if self.read_thread_call(pid, pid) != Some(Some(FUTEX as i64)) {
-                return Err(refuse(NOT_WAITING));
+                if deadline_ns <= monotonic_ns() {
+                    return Err(refuse(NOT_WAITING));
+                }
+                continue;
             }
+            tries += 1;
             // On a thread of its own: the kernel lets its tracee go when it ends, whatever came between.
             let once = std::thread::scope(|scope| scope.spawn(|| self.call_once(pid, call)).join());
             match once.unwrap_or_else(|_| Err(refuse("the thread that stops it ended early")))? {
@@ -111,11 +119,10 @@ impl ProcRoot {
                     let took_ns = self.returned(pid, before, limit);
                     return Ok(FunctionCalled { thread: pid, stopped_ns, took_ns });
                 }
-                Begun::NotNow(reason) => why = reason,
+                Begun::NotNow(why) if tries == TRIES_MAX => return Err(refuse(&why)),
+                Begun::NotNow(_) => {}
             }
-            std::thread::sleep(PAUSE);
         }
-        Err(refuse(&why))
     }
 
     fn call_once(&self, pid: u32, call: &FunctionCall<'_>) -> Result<Begun, CallError> {
@@ -183,10 +190,9 @@ impl ProcRoot {
     fn returned(&self, pid: u32, stack_pointer: u64, limit: Duration) -> Option<u64> {
         let began_ns = monotonic_ns();
         loop {
+            let text = self.read_text_of(pid, &format!("task/{pid}/syscall"));
             let took_ns = monotonic_ns().saturating_sub(began_ns);
-            let Ok((_, text)) = self.read_text_of(pid, &format!("task/{pid}/syscall")) else {
-                return Some(took_ns);
-            };
+            let Ok((_, text)) = text else { return Some(took_ns) };
             // The last two are stack pointer and program counter; a thread that runs has none.
             let pointer = text.split_ascii_whitespace().rev().nth(1).and_then(|word| word.strip_prefix("0x"));
             let pointer = pointer.and_then(|digits| u64::from_str_radix(digits, 16).ok());
