@@ -10,6 +10,7 @@ mod ending;
 mod explain;
 mod findings;
 mod footprint;
+mod garbage;
 mod growth;
 mod hostile;
 mod leaks;

@@ -2,9 +2,7 @@
 
 use crate::report::{MIB, Snapshot};
 use assay_memory::{findings, rules};
-use assay_model::{
-    Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, Finding, HeapLive, RuleId, ThreadKind,
-};
+use assay_model::{Allocator, AllocatorFacts, ArenaFacts, CgroupMemory, Finding, RuleId, ThreadKind};
 use assay_testkit::assert_one_step_each;
 
 /// A rule, a snapshot that it speaks of, the gain that it must predict, and a snapshot in which the same thing is harmless.
@@ -31,7 +29,7 @@ fn glibc(snapshot: Snapshot, trim_gain_bytes: u64, freed_by_arena: &[u64]) -> Sn
     })
 }
 
-fn plain() -> Snapshot {
+pub fn plain() -> Snapshot {
     Snapshot::plain_jvm()
 }
 
@@ -292,7 +290,7 @@ fn cases() -> Vec<Case> {
     all.into_iter().flatten().collect()
 }
 
-fn of_rule(snapshot: &Snapshot, rule: &str) -> Option<Finding<RuleId>> {
+pub fn of_rule(snapshot: &Snapshot, rule: &str) -> Option<Finding<RuleId>> {
     findings(&snapshot.0).into_iter().find(|finding| finding.rule == rule)
 }
 
@@ -456,44 +454,6 @@ fn what_the_heap_would_give_back_is_the_least_since_dead_objects_count_as_used()
     let found = of_rule(&cases[0].has, "heap-free-but-resident").expect("a finding");
     assert!(found.is_at_least && found.evidence_line().contains("at least"), "{found:?}");
     assert!(of_rule(&cases[1].has, "heap-size-fixed").is_some_and(|found| !found.is_at_least));
-}
-
-#[test]
-fn garbage_that_a_mark_counted_is_part_of_what_the_heap_would_give_back() {
-    // As a heap of 1,224 MiB of which 36 MiB are alive: without a mark, 78 MiB are promised.
-    let used = |plain: Snapshot| {
-        plain.entry("Java heap/humongous/used", 944 * MIB).entry("Java heap/free but resident", 80 * MIB).jvm(
-            |jvm| {
-                (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(1_144 * MIB), Some(1_224 * MIB));
-                jvm.heap_bytes_max = Some(1_600 * MIB);
-            },
-        )
-    };
-    assert!(of_rule(&used(plain()), "heap-free-but-resident").is_none(), "less than a tenth is free");
-    let live = |is_partial| HeapLive {
-        live_bytes: 36 * MIB,
-        unsure_bytes: 0,
-        dead_bytes: 1_108 * MIB,
-        is_partial,
-        holders: Vec::new(),
-    };
-    let marked = |is_partial| used(plain()).jvm(|jvm| jvm.heap_live = Some(live(is_partial)));
-    let found = of_rule(&marked(false), "heap-free-but-resident").expect("a finding");
-    // 36 MiB may keep 15 MiB free.
-    assert_eq!(found.gain_bytes.map(|gain| gain / MIB), Some(1_172), "{found:?}");
-    assert_eq!(found.resident_bytes, Some(1_188 * MIB), "free and garbage");
-    assert!(!found.is_at_least && found.evidence_line().contains("including 1.1 GiB of garbage"));
-    assert!(of_rule(&marked(true), "heap-free-but-resident").is_none(), "a mark that broke off is no ground");
-    let unsure = marked(false).jvm(|jvm| {
-        let live =
-            HeapLive { live_bytes: 644 * MIB, unsure_bytes: 600 * MIB, dead_bytes: 500 * MIB, ..live(false) };
-        jvm.heap_live = Some(live);
-    });
-    let found = of_rule(&unsure, "heap-free-but-resident").expect("a finding");
-    assert!(
-        found.is_at_least && found.evidence_line().contains("600.0 MiB more may be garbage"),
-        "{found:?}"
-    );
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod hosts;
 mod judge;
 mod kafka;
 mod memory;
+mod memory_heap;
 mod one_server;
 mod process;
 mod processes;

@@ -1,0 +1,43 @@
+//! Garbage of the Java heap that a mark counted, as a finding.
+
+use crate::findings::{of_rule, plain};
+use crate::report::{MIB, Snapshot};
+use assay_model::HeapLive;
+
+#[test]
+fn garbage_that_a_mark_counted_is_part_of_what_the_heap_would_give_back() {
+    // As a heap of 1,224 MiB of which 36 MiB are alive: without a mark, 78 MiB are promised.
+    let used = |plain: Snapshot| {
+        plain.entry("Java heap/humongous/used", 944 * MIB).entry("Java heap/free but resident", 80 * MIB).jvm(
+            |jvm| {
+                (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(1_144 * MIB), Some(1_224 * MIB));
+                jvm.heap_bytes_max = Some(1_600 * MIB);
+            },
+        )
+    };
+    assert!(of_rule(&used(plain()), "heap-free-but-resident").is_none(), "less than a tenth is free");
+    let live = |is_partial| HeapLive {
+        live_bytes: 36 * MIB,
+        unsure_bytes: 0,
+        dead_bytes: 1_108 * MIB,
+        is_partial,
+        holders: Vec::new(),
+    };
+    let marked = |is_partial| used(plain()).jvm(|jvm| jvm.heap_live = Some(live(is_partial)));
+    let found = of_rule(&marked(false), "heap-free-but-resident").expect("a finding");
+    // 36 MiB may keep 15 MiB free.
+    assert_eq!(found.gain_bytes.map(|gain| gain / MIB), Some(1_172), "{found:?}");
+    assert_eq!(found.resident_bytes, Some(1_188 * MIB), "free and garbage");
+    assert!(!found.is_at_least && found.evidence_line().contains("including 1.1 GiB of garbage"));
+    assert!(of_rule(&marked(true), "heap-free-but-resident").is_none(), "a mark that broke off is no ground");
+    let unsure = marked(false).jvm(|jvm| {
+        let live =
+            HeapLive { live_bytes: 644 * MIB, unsure_bytes: 600 * MIB, dead_bytes: 500 * MIB, ..live(false) };
+        jvm.heap_live = Some(live);
+    });
+    let found = of_rule(&unsure, "heap-free-but-resident").expect("a finding");
+    assert!(
+        found.is_at_least && found.evidence_line().contains("600.0 MiB more may be garbage"),
+        "{found:?}"
+    );
+}
