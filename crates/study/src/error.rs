@@ -77,6 +77,14 @@ impl From<RunDirError> for StudyError {
 }
 
 impl StudyError {
+    /// Settings of this machine could not be changed.
+    pub(crate) fn of_changes(error: std::io::Error) -> StudyError {
+        match error.kind() {
+            std::io::ErrorKind::WouldBlock => StudyError::Busy(error.to_string()),
+            _ => error.into(),
+        }
+    }
+
     /// The same without secrets, since it is printed and may be kept.
     pub(crate) fn redacted(self, redactor: &Redactor) -> StudyError {
         let clean = |text: String| redactor.text(&text).into_owned();

@@ -24,7 +24,6 @@ use assay_stats::BLOCKS_FOR_INTERVAL;
 use hdrhistogram::Histogram;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -130,10 +129,7 @@ impl<'a> Run<'a> {
             || groups_sides
             || prepared.plan.faults.iter().any(|fault| group_of(&fault.action).is_some());
         let treatments = changes.then(|| Treatments::begin_alone(engine.folder())).transpose();
-        let treatments = treatments.map_err(|error| match error.kind() {
-            ErrorKind::WouldBlock => StudyError::Busy(error.to_string()),
-            _ => error.into(),
-        })?;
+        let treatments = treatments.map_err(StudyError::of_changes)?;
         let last_number = dir.last_number();
         Ok(Run {
             prepared,
