@@ -22,7 +22,7 @@ fn limits_of_operations_and_threads_have_mistakes_of_their_own() {
     check(
         &text.replace("name = \"own\"", "name = \"own\"\nobserve = [\"latency\"]"),
         expect![[r#"
-        x.toml:4: `latency` keeps the log of a load by one thread: leave it or `threads` out
+        x.toml:4: `latency` keeps the log of a load by one thread: leave it, or `threads` and `replicas`, out
         x.toml:10: 3 threads share 2 connections: use at most one thread for each
         x.toml:11: GET /a.b: name 1 to 16 limits
         x.toml:11: checkout: limits go upwards, each once: 9 ms stands before 9 ms

@@ -16,11 +16,11 @@ const PARTS_NAMED: usize = 3;
 
 /// Explains a change in a sentence or two.
 pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {
-    let pid = after.pid;
+    let pid = to_ask(after);
     let second = change.path.get(1).map(String::as_str);
     let text = match change.area() {
         Some(Area::JavaHeap) => java_heap(change, before, after),
-        Some(Area::Buffers) => buffers(second, change.path.get(2).map(String::as_str), pid),
+        Some(Area::Buffers) => buffers(second, change.path.get(2).map(String::as_str), &pid),
         Some(Area::JvmWork) => jvm_work(change, before, after),
         Some(Area::NativeLibraries) => native_library(change.path.get(1)),
         Some(Area::ClassMetadata) => classes(change, before, after),
@@ -62,7 +62,7 @@ pub(super) fn explanation(change: &Change, before: &MemoryReport, after: &Memory
 fn retained(after: &MemoryReport) -> String {
     let what = "freed by the program and kept by malloc";
     if after.jvm.as_ref().is_some_and(can_trim) {
-        let pid = after.pid;
+        let pid = to_ask(after);
         return format!(
             "{what}. Next: assay memory {pid} --trim returns its whole pages. Findings name settings that do \
                 so permanently"
@@ -107,7 +107,7 @@ fn java_heap(change: &Change, before: &MemoryReport, after: &MemoryReport) -> St
     format!(
         "Java objects, live or not yet collected{classes}. Next: jcmd {} GC.class_histogram counts the live \
             ones by class. If RSS grows and they do not, the heap has only not been collected",
-        after.pid
+        to_ask(after)
     )
 }
 
@@ -131,7 +131,12 @@ fn grown_classes(before: &MemoryReport, after: &MemoryReport) -> String {
     if named.is_empty() { String::new() } else { format!("; in the whole heap: {}", named.join(", ")) }
 }
 
-fn buffers(kind: Option<&str>, holder: Option<&str>, pid: u32) -> String {
+/// The process that a command can ask: of one that has ended, its successor.
+fn to_ask(snapshot: &MemoryReport) -> String {
+    if snapshot.end.is_some() { "PID".to_owned() } else { snapshot.pid.to_string() }
+}
+
+fn buffers(kind: Option<&str>, holder: Option<&str>, pid: &str) -> String {
     let held = |what: &str| holder.map_or(what.to_owned(), |holder| format!("{what} that {holder} holds"));
     match kind {
         Some(kind) if kind.ends_with(WRITTEN) => written(kind),
@@ -190,7 +195,7 @@ fn native_library(name: Option<&String>) -> String {
 }
 
 fn jvm_work(change: &Change, before: &MemoryReport, after: &MemoryReport) -> String {
-    let pid = after.pid;
+    let pid = to_ask(after);
     let second = change.path.get(1).map_or("", String::as_str);
     match second {
         JDK_LIBRARIES => native_library(change.path.get(2)),
@@ -232,7 +237,7 @@ fn classes(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Stri
     if change.path.iter().any(is_free) {
         return format!("metaspace that class loaders gave back or have not used yet{number}");
     }
-    let pid = after.pid;
+    let pid = to_ask(after);
     match more_loaders(before, after) {
         Some((name, from, to)) => format!(
             "classes and the data of their loaders{number}. Class loaders called {name}: {from} before, {to} \
@@ -282,7 +287,7 @@ fn stacks(change: &Change, before: &MemoryReport, after: &MemoryReport) -> Strin
     if from < to {
         return format!(
             "threads: {from} before, {to} after{most}. Next: who starts them and does not end them (jcmd {} Thread.print)",
-            after.pid
+            to_ask(after)
         );
     }
     "deeper calls than before: what a stack has touched stays resident until its thread ends".to_owned()

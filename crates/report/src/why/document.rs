@@ -15,7 +15,7 @@ const FOLLOWING_MAX: usize = 2;
 /// Pieces of evidence of the first finding; its reader's own report has all.
 const EVIDENCE_MAX: usize = 2;
 /// Characters of a line of each kind, so that an answer is one screen however long its texts are.
-const EVIDENCE_LENGTH: usize = 200;
+const EVIDENCE_LENGTH: usize = 240;
 const NAMED_LENGTH: usize = 140;
 const FOLLOWING_LENGTH: usize = 110;
 const LOOKED_AT_LENGTH: usize = 300;
