@@ -1,9 +1,13 @@
 //! Curves of response times on a logarithmic axis, named at their right ends, over limits as broken lines.
 
-use crate::axes::{EndLabel, Plot};
+use crate::axes::{EndLabel, Plot, logarithmic};
 use crate::number::tick;
 use crate::scale::Scale;
 use crate::svg::{Anchor, Svg};
+
+/// Room of a name above and below its base line.
+const ABOVE_BASE: f64 = 11.0;
+const BELOW_BASE: f64 = 3.0;
 
 /// A curve.
 pub struct Curve {
@@ -56,7 +60,11 @@ pub fn draw(
     let y = plot.y_logarithmic(&mut svg, frame.times.iter().copied(), frame.y_title);
     let x = Scale::linear((0.0, frame.end), (plot.left, plot.right));
     plot.x_axis(&mut svg, &ticks(&x), frame.title);
-    draw_limits(&mut svg, frame.limits, &plot, &y);
+    let ends =
+        frame.times.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), ms| (low.min(*ms), high.max(*ms)));
+    let (_, grid) = logarithmic(ends, (plot.bottom, plot.top));
+    let grid: Vec<f64> = grid.into_iter().map(|ms| y.at(ms)).collect();
+    draw_limits(&mut svg, frame.limits, &plot, &y, &grid);
     let mut names = Vec::new();
     for curve in curves {
         let look = curve.look;
@@ -76,15 +84,19 @@ pub fn draw(
     svg.finish(id, title, &words.join(". "))
 }
 
-/// Each limit as a line with its name on it, where names have room.
-fn draw_limits(svg: &mut Svg, limits: &[f64], plot: &Plot, y: &Scale) {
+/// Each limit as a line with its name, where names have room: on it, or below it where a line of the grid would go through the name.
+fn draw_limits(svg: &mut Svg, limits: &[f64], plot: &Plot, y: &Scale, grid: &[f64]) {
+    let is_crossed =
+        |base: f64| grid.iter().any(|line| (base - ABOVE_BASE..base + BELOW_BASE).contains(line));
     let mut last = f64::INFINITY;
     for limit_ms in limits {
         let at = y.at(*limit_ms);
         svg.line((plot.left, at), (plot.right, at), "step");
-        if last - at >= 15.0 {
-            svg.text((plot.left + 4.0, at - 4.0), Anchor::Start, "lab", &format!("{} ms", tick(*limit_ms)));
-            last = at;
+        let (on, below) = (at - 4.0, at + 13.0);
+        let base = if is_crossed(on) && !is_crossed(below) { below } else { on };
+        if last - base >= 15.0 {
+            svg.text((plot.left + 4.0, base), Anchor::Start, "lab", &format!("{} ms", tick(*limit_ms)));
+            last = base;
         }
     }
 }

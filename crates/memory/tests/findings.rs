@@ -416,7 +416,10 @@ fn the_setting_fits_release_and_collector() {
     }
     for cannot in ["17.0.8+7", "11.0.22+7", "8u504 (HotSpot 25.504-b01)"] {
         let ways = trim(cannot);
-        assert!(ways.contains("--trim --in-thread") && ways.matches("--trim").count() == 1, "{cannot}: {ways}");
+        assert!(
+            ways.contains("--trim --in-thread") && ways.matches("--trim").count() == 1,
+            "{cannot}: {ways}"
+        );
     }
     let updated = glibc(plain(), 30 * MIB, &[]).jvm(|jvm| {
         (jvm.version, jvm.feature) = (Some("11.0.33+3".to_owned()), Some(11));
