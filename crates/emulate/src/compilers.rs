@@ -1,7 +1,7 @@
 //! The threads of a server's JVM that compile, as the guest's `/proc` shows them.
 
+use assay_linux::ProcRoot;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How the names of threads begin that compile: HotSpot's, and OpenJ9's.
@@ -36,19 +36,19 @@ pub(crate) struct Compiled {
 impl Compilers {
     /// Those of a process now.
     pub fn of(pid: u32) -> Compilers {
-        Compilers::in_folder(Path::new(&format!("/proc/{pid}/task")))
+        Compilers::read(&ProcRoot::default(), pid)
     }
 
-    fn in_folder(tasks: &Path) -> Compilers {
-        let of_task = |task: std::fs::DirEntry| {
-            let read = |name: &str| std::fs::read_to_string(task.path().join(name)).ok();
-            let name = read("comm")?;
+    fn read(proc: &ProcRoot, pid: u32) -> Compilers {
+        let of_thread = |tid: u32| {
+            let name = proc.read_thread_name(pid, tid).ok()??;
             NAMES.iter().any(|start| name.starts_with(start)).then_some(())?;
-            let ran_ns = read("schedstat")?.split_whitespace().next()?.parse().ok()?;
-            let stack = read("syscall").and_then(|text| stack_pointer(&text));
-            Some((task.file_name().to_str()?.parse().ok()?, Compiler { ran_ns, stack }))
+            let ran_ns = proc.read_thread_schedstat(pid, tid).ok()??.run_ns;
+            let stack = proc.read_thread_stack_pointer(pid, tid).ok().flatten();
+            Some((tid, Compiler { ran_ns, stack }))
         };
-        Compilers(std::fs::read_dir(tasks).into_iter().flatten().flatten().filter_map(of_task).collect())
+        let threads = proc.read_thread_ids(pid).unwrap_or_default();
+        Compilers(threads.into_iter().filter_map(of_thread).collect())
     }
 
     /// Waits until those of a process have no work, or for long enough.
@@ -75,13 +75,6 @@ impl Compilers {
     }
 }
 
-/// The stack pointer in `/proc/PID/task/TID/syscall` of a thread that waits (`proc_pid_syscall(5)`): the last word but one.
-fn stack_pointer(text: &str) -> Option<u64> {
-    let mut words = text.split_whitespace().rev();
-    let (_, stack) = (words.next()?, words.next()?);
-    u64::from_str_radix(stack.strip_prefix("0x")?, 16).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,8 +91,8 @@ mod tests {
     fn threads_that_compile_are_known_by_their_names_and_their_stacks_while_they_wait() {
         let folder = tempfile::tempdir().unwrap();
         let thread = |number: &str, name: &str, syscall: &str| {
-            let path = folder.path().join(number);
-            std::fs::create_dir(&path).unwrap();
+            let path = folder.path().join("7/task").join(number);
+            std::fs::create_dir_all(&path).unwrap();
             std::fs::write(path.join("comm"), format!("{name}\n")).unwrap();
             std::fs::write(path.join("schedstat"), "7000 20 3\n").unwrap();
             std::fs::write(path.join("syscall"), syscall).unwrap();
@@ -107,9 +100,8 @@ mod tests {
         thread("11", "C2 CompilerThre", "202 0x7f00 0x189 0x0 0x0 0x0 0xffffffff 0x7f12f00 0x7f0011\n");
         thread("12", "C1 CompilerThre", "running\n");
         thread("13", "HTTP-Dispatcher", "-1 0x7f20 0x7f30\n");
-        let found = Compilers::in_folder(folder.path());
+        let found = Compilers::read(&ProcRoot::at(folder.path()), 7);
         assert_eq!(found, compilers(&[(11, 7_000, Some(0x7f1_2f00)), (12, 7_000, None)]));
-        assert_eq!(stack_pointer("-1 0x7f20 0x7f30\n"), Some(0x7f20));
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl<'a> Columns<'a> {
             }
             end += 1;
         }
-        // Mappings have the last heading: from the first word on that is no key, or the last word.
+        // The last heading, that of the mappings, is the last word, or begins with the first word that is not ASCII.
         let last = ends.len().saturating_sub(1);
         ends.truncate(ends.iter().position(|(word, _)| !word.is_ascii()).unwrap_or(last));
         if !ends.iter().any(|(name, _)| *name == "Rss") {

@@ -174,6 +174,11 @@ impl ProcRoot {
         Ok(parse_process_stat(&path, &text)?)
     }
 
+    /// Whether a process is stopped, by a signal or a tracer; one that cannot be read is not known to be.
+    pub fn is_stopped(&self, pid: u32) -> bool {
+        self.read_process_stat(pid).is_ok_and(|stat| matches!(stat.state, 'T' | 't'))
+    }
+
     /// Reads `/proc/PID/status`.
     ///
     /// # Errors

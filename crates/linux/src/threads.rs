@@ -72,6 +72,15 @@ impl ProcRoot {
         Some((number != -1).then_some(number))
     }
 
+    /// The stack pointer of a thread; `None` while it runs, and where the kernel does not report it.
+    ///
+    /// # Errors
+    /// When the thread has ended, or must not be looked at.
+    pub fn read_thread_stack_pointer(&self, pid: u32, tid: u32) -> Result<Option<u64>, LinuxError> {
+        let (_, text) = self.read_text_of(pid, &format!("task/{tid}/syscall"))?;
+        Ok(stack_pointer_of(&text))
+    }
+
     /// The kernel's name of a thread; `None` when it has ended.
     ///
     /// # Errors

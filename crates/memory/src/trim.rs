@@ -133,8 +133,7 @@ fn find_function(proc: &ProcRoot, pid: u32, options: &ReadOptions) -> Result<Giv
 
 /// A stopped process would be waited for until the time is over.
 fn check_runs(proc: &ProcRoot, pid: u32) -> Result<(), TrimError> {
-    let is_stopped = proc.read_process_stat(pid).is_ok_and(|stat| matches!(stat.state, 'T' | 't'));
-    if is_stopped { Err(TrimError::Stopped { pid }) } else { Ok(()) }
+    if proc.is_stopped(pid) { Err(TrimError::Stopped { pid }) } else { Ok(()) }
 }
 
 impl Trimmed {

@@ -97,7 +97,7 @@ impl ProcRoot {
         if status.lines().any(|line| line.starts_with("x86_Thread_features:") && line.contains("shstk")) {
             return Err(refuse("its threads have shadow stacks, to which nothing can be added from outside"));
         }
-        if self.read_process_stat(pid).is_ok_and(|stat| matches!(stat.state, 'T' | 't')) {
+        if self.is_stopped(pid) {
             return Err(refuse(&format!("it is stopped: kill -CONT {pid} continues it")));
         }
         let deadline_ns = monotonic_ns() + WAIT_LIMIT.as_nanos() as u64;
@@ -190,12 +190,9 @@ impl ProcRoot {
     fn returned(&self, pid: u32, stack_pointer: u64, limit: Duration) -> Option<u64> {
         let began_ns = monotonic_ns();
         loop {
-            let text = self.read_text_of(pid, &format!("task/{pid}/syscall"));
+            let pointer = self.read_thread_stack_pointer(pid, pid);
             let took_ns = monotonic_ns().saturating_sub(began_ns);
-            let Ok((_, text)) = text else { return Some(took_ns) };
-            // The last two are stack pointer and program counter; a thread that runs has none.
-            let pointer = text.split_ascii_whitespace().rev().nth(1).and_then(|word| word.strip_prefix("0x"));
-            let pointer = pointer.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+            let Ok(pointer) = pointer else { return Some(took_ns) };
             if pointer.is_some_and(|pointer| stack_pointer <= pointer) {
                 return Some(took_ns);
             }
