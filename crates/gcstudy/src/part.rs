@@ -72,8 +72,23 @@ pub struct LogPart<'a> {
 
 impl<'a> LogPart<'a> {
     /// From and to these times, both in it; without one the log's own end.
-    pub fn new(inner: &'a mut dyn GcSink, from: Option<LogTime>, to: Option<LogTime>) -> Self {
-        LogPart {
+    ///
+    /// # Errors
+    /// When the first is later than the second, by the same clock.
+    pub fn new(
+        inner: &'a mut dyn GcSink,
+        from: Option<LogTime>,
+        to: Option<LogTime>,
+    ) -> Result<Self, String> {
+        let is_reversed = match (from, to) {
+            (Some(LogTime::Unix(from)), Some(LogTime::Unix(to))) => to < from,
+            (Some(LogTime::Passed(from)), Some(LogTime::Passed(to))) => to < from,
+            _ => false,
+        };
+        if is_reversed {
+            return Err("--from is later than --to".to_owned());
+        }
+        Ok(LogPart {
             inner,
             from,
             to,
@@ -83,7 +98,7 @@ impl<'a> LogPart<'a> {
             is_open: false,
             was_open: false,
             outside: None,
-        }
+        })
     }
 
     /// Ends it.
@@ -97,14 +112,6 @@ impl<'a> LogPart<'a> {
                     .to_owned())
             }
             ([0, left_out], _) if 0 < left_out => {
-                let is_reversed = match (self.from, self.to) {
-                    (Some(LogTime::Unix(from)), Some(LogTime::Unix(to))) => to < from,
-                    (Some(LogTime::Passed(from)), Some(LogTime::Passed(to))) => to < from,
-                    _ => false,
-                };
-                if is_reversed {
-                    return Err("--from is later than --to".to_owned());
-                }
                 let passed_s = self.timeline.end_ns() as f64 / 1e9;
                 Err(format!(
                     "nothing of the log lies between --from and --to: it goes on for {passed_s:.0} s"
@@ -244,7 +251,7 @@ mod tests {
     fn read(from: Option<&str>, to: Option<&str>, has_dates: bool) -> Result<Taken, String> {
         let mut taken = Taken::default();
         let [from, to] = [from, to].map(|end| end.map(|text| LogTime::parse(text).expect("a time")));
-        let mut part = LogPart::new(&mut taken, from, to);
+        let mut part = LogPart::new(&mut taken, from, to)?;
         feed(&mut part, has_dates);
         part.finish().map(|()| taken)
     }
@@ -275,7 +282,7 @@ mod tests {
             let options = AnalysisOptions { begins_later: from.is_some(), ..AnalysisOptions::default() };
             let mut analysis = Analysis::new(options);
             let log = std::fs::read(assay_testkit::testdata("gclog/17-g1.log")).expect("a log");
-            let mut part = LogPart::new(&mut analysis, from, None);
+            let mut part = LogPart::new(&mut analysis, from, None).expect("one end");
             let mut stream = GcStream::default();
             stream.begin_source("gc.log", &mut part);
             stream.feed(&log, &mut part);

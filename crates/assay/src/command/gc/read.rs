@@ -40,7 +40,7 @@ fn read_into(set: &LogSet, sink: &mut dyn GcSink, arguments: &GcReadArguments) -
         input::read_set(set, sink);
         return Ok(());
     }
-    let mut part = LogPart::new(sink, arguments.from, arguments.to);
+    let mut part = LogPart::new(sink, arguments.from, arguments.to).map_err(Failure::input)?;
     input::read_set(set, &mut part);
     part.finish().map_err(Failure::input)
 }
