@@ -44,10 +44,20 @@ impl Plot {
 
     /// The same on a logarithmic scale that encloses the values.
     pub fn y_logarithmic(&self, svg: &mut Svg, values: impl Iterator<Item = f64>, title: &str) -> Scale {
+        self.y_logarithmic_with_ticks(svg, values, title).0
+    }
+
+    /// The same, with the values at which lines of the grid are.
+    pub fn y_logarithmic_with_ticks(
+        &self,
+        svg: &mut Svg,
+        values: impl Iterator<Item = f64>,
+        title: &str,
+    ) -> (Scale, Vec<f64>) {
         let ends = values.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
         let (scale, ticks) = logarithmic(ends, (self.bottom, self.top));
         self.y_axis(svg, &scale, &ticks, title);
-        scale
+        (scale, ticks)
     }
 
     /// The lower line with tick labels at positions, and the axis' title under them.

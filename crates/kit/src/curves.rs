@@ -1,6 +1,6 @@
 //! Curves of response times on a logarithmic axis, named at their right ends, over limits as broken lines.
 
-use crate::axes::{EndLabel, Plot, logarithmic};
+use crate::axes::{EndLabel, Plot};
 use crate::number::tick;
 use crate::scale::Scale;
 use crate::svg::{Anchor, Svg};
@@ -57,13 +57,10 @@ pub fn draw(
     let right = frame.width - frame.names_width.max(18.0);
     let plot = Plot { left: frame.left, right, top: 32.0, bottom: frame.bottom };
     let mut svg = Svg::new(frame.width, frame.bottom + 44.0);
-    let y = plot.y_logarithmic(&mut svg, frame.times.iter().copied(), frame.y_title);
+    let (y, lines) = plot.y_logarithmic_with_ticks(&mut svg, frame.times.iter().copied(), frame.y_title);
     let x = Scale::linear((0.0, frame.end), (plot.left, plot.right));
     plot.x_axis(&mut svg, &ticks(&x), frame.title);
-    let ends =
-        frame.times.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), ms| (low.min(*ms), high.max(*ms)));
-    let (_, grid) = logarithmic(ends, (plot.bottom, plot.top));
-    let grid: Vec<f64> = grid.into_iter().map(|ms| y.at(ms)).collect();
+    let grid: Vec<f64> = lines.into_iter().map(|ms| y.at(ms)).collect();
     draw_limits(&mut svg, frame.limits, &plot, &y, &grid);
     let mut names = Vec::new();
     for curve in curves {
