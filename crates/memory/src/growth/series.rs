@@ -126,13 +126,11 @@ impl<'a> Comparable<'a> {
             let live = snapshot.jvm.as_ref()?.heap_live.as_ref().filter(|live| !live.is_partial)?;
             Some((*snapshot, live))
         };
-        let (mut snapshots, mut live): (Vec<_>, Vec<_>) = self.snapshots.iter().filter_map(live).unzip();
-        let is_whole: Vec<bool> =
-            (0..live.len()).map(|at| !has_lost_objects(&live, at, matters_bytes)).collect();
-        let mut keep = is_whole.iter();
-        snapshots.retain(|_| keep.next() == Some(&true));
-        let mut keep = is_whole.iter();
-        live.retain(|_| keep.next() == Some(&true));
+        let (snapshots, all): (Vec<_>, Vec<_>) = self.snapshots.iter().filter_map(live).unzip();
+        let pairs = snapshots.into_iter().zip(&all).enumerate();
+        let whole = pairs.filter(|(at, _)| !has_lost_objects(&all, *at, matters_bytes));
+        let (snapshots, live): (Vec<_>, Vec<_>) =
+            whole.map(|(_, (snapshot, live))| (snapshot, *live)).unzip();
         let is_enough = !live.is_empty() && self.snapshots.len() <= USABLE_PART * live.len();
         is_enough.then_some((Comparable { snapshots, of_earlier: 0, of_other_depth: 0 }, live))
     }

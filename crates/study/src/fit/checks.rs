@@ -3,6 +3,7 @@
 use super::option::FitOption;
 use super::server::{Container, SIZE};
 use crate::error::StudyError;
+use assay_jdk::options::max_heap_bytes;
 use assay_launch::GroupLimits;
 use assay_model::Metric;
 
@@ -51,9 +52,7 @@ pub(super) fn no_heap_fits(heap_bytes: u64, machine_bytes: u64) -> StudyError {
 
 /// A heap that the command gives must fit into the machine.
 pub(super) fn check_given(given: Option<&str>, machine_bytes: u64) -> Result<(), StudyError> {
-    let size =
-        given.and_then(|word| word.strip_prefix("-Xmx").or_else(|| word.strip_prefix("-XX:MaxHeapSize=")));
-    match size.and_then(|text| assay_text::size::parse(text).ok()).filter(|heap| machine_bytes <= *heap) {
+    match max_heap_bytes(given).filter(|heap| machine_bytes <= *heap) {
         Some(heap) => Err(no_heap_fits(heap, machine_bytes)),
         None => Ok(()),
     }

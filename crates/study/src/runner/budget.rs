@@ -1,9 +1,8 @@
 //! What a run with a budget makes of the blocks so far: whether it goes on, and what it says of what is left. Pure.
 
 use assay_model::{Outcome, Outlook, Plan, Summary, Trial};
-use assay_results::is_decided;
-use assay_results::outlooks;
 use assay_results::summary::summarise;
+use assay_results::{is_decided, outlooks};
 use assay_stats::BLOCKS_FOR_INTERVAL;
 use std::collections::BTreeMap;
 

@@ -1,8 +1,7 @@
 //! What can be typed after `assay fit`.
 
 use super::FormatArguments;
-use super::number::{parse_count, parse_positive_number};
-use super::pair::parse_path;
+use super::pair::{LawArguments, parse_path};
 use assay_model::{FitLatency, FitPercentile, metric};
 use assay_study::Size;
 use assay_text::duration;
@@ -41,12 +40,9 @@ pub struct FitArguments {
     /// Scenario file to load the server with. Repeatable: the limits must hold under each
     #[arg(long, value_name = "FILE")]
     pub scenario: Vec<PathBuf>,
-    /// Requests per second, open loop [default: a closed loop of --users]
-    #[arg(short, long, value_parser = parse_positive_number, allow_negative_numbers = true)]
-    pub rate: Option<f64>,
-    /// Users of the closed loop. Each sends the next request after the last answer [default: 4]
-    #[arg(long, value_parser = parse_count, conflicts_with = "rate", allow_negative_numbers = true)]
-    pub users: Option<u32>,
+    /// Open or closed loop.
+    #[command(flatten)]
+    pub law: LawArguments,
     /// The JVM that `java` in the command means: feature release or home folder [default: the java on the path]
     #[arg(long, value_name = "JVM")]
     pub java: Option<String>,
@@ -115,8 +111,8 @@ impl FitArguments {
     pub fn typed(&self) -> Option<&'static str> {
         let typed = [
             ("--url-path", self.url_path.is_some()),
-            ("--rate", self.rate.is_some()),
-            ("--users", self.users.is_some()),
+            ("--rate", self.law.rate.is_some()),
+            ("--users", self.law.users.is_some()),
             ("--java", self.java.is_some()),
             ("--seed", self.seed.is_some()),
         ];

@@ -6,6 +6,17 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The load of a server that Assay starts: so many requests per second, or users who wait for each answer.
+#[derive(Debug, Args)]
+pub struct LawArguments {
+    /// Requests per second, open loop [default: a closed loop of --users]
+    #[arg(short, long, value_parser = parse_positive_number, allow_negative_numbers = true)]
+    pub rate: Option<f64>,
+    /// Users of the closed loop. Each sends the next request after the last answer [default: 4]
+    #[arg(long, value_parser = parse_count, conflicts_with = "rate", allow_negative_numbers = true)]
+    pub users: Option<u32>,
+}
+
 /// How both servers of a pair are loaded and measured.
 #[derive(Debug, Args)]
 pub struct PairArguments {
@@ -15,12 +26,9 @@ pub struct PairArguments {
     /// Send the requests of a scenario file (operations, sessions, checks) instead of requests for the path
     #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
-    /// Requests per second, open loop [default: a closed loop of --users]
-    #[arg(short, long, value_parser = parse_positive_number, allow_negative_numbers = true)]
-    pub rate: Option<f64>,
-    /// Users of the closed loop. Each sends the next request after the last answer [default: 4]
-    #[arg(long, value_parser = parse_count, conflicts_with = "rate", allow_negative_numbers = true)]
-    pub users: Option<u32>,
+    /// Open or closed loop.
+    #[command(flatten)]
+    pub law: LawArguments,
     /// The JVM that `java` in a command means: feature release or home folder [default: the java on the path]
     #[arg(long, value_name = "JVM")]
     pub java: Option<String>,
@@ -42,8 +50,8 @@ impl PairArguments {
         let typed = [
             ("--url-path", self.url_path.is_some()),
             ("--scenario", self.scenario.is_some()),
-            ("--rate", self.rate.is_some()),
-            ("--users", self.users.is_some()),
+            ("--rate", self.law.rate.is_some()),
+            ("--users", self.law.users.is_some()),
             ("--java", self.java.is_some()),
             ("--window", self.window.is_some()),
             ("--seed", self.seed.is_some()),

@@ -108,8 +108,8 @@ fn server(arguments: &FitArguments) -> Result<FitServer, Failure> {
             name: name.clone(),
             options: arguments.option.iter().cloned().collect(),
             jvm: arguments.java.clone(),
-            rate_per_s: arguments.rate,
-            users: arguments.users.unwrap_or(USERS),
+            rate_per_s: arguments.law.rate,
+            users: arguments.law.users.unwrap_or(USERS),
             seed,
         })));
     }
@@ -117,8 +117,8 @@ fn server(arguments: &FitArguments) -> Result<FitServer, Failure> {
     let command = command_of("--command", command, arguments.dir.as_ref())?;
     let mut question = question([command.clone(), command], seed);
     question.url_path = arguments.url_path.clone().unwrap_or(question.url_path);
-    question.users = arguments.users.unwrap_or(question.users);
-    (question.rate_per_s, question.jvm) = (arguments.rate, arguments.java.clone());
+    question.users = arguments.law.users.unwrap_or(question.users);
+    (question.rate_per_s, question.jvm) = (arguments.law.rate, arguments.java.clone());
     Ok(FitServer::Command(Box::new(question)))
 }
 

@@ -57,8 +57,8 @@ pub fn question_of(
     Ok(AbQuestion {
         url_path: pair.url_path.clone().unwrap_or(usual.url_path),
         scenario: pair.scenario.as_deref().map(absolute).transpose()?,
-        rate_per_s: pair.rate,
-        users: pair.users.unwrap_or(usual.users),
+        rate_per_s: pair.law.rate,
+        users: pair.law.users.unwrap_or(usual.users),
         jvm: pair.java.clone(),
         heap,
         window: pair.window.unwrap_or(usual.window),

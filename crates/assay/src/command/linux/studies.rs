@@ -90,15 +90,9 @@ pub fn scenario(named: &Path) -> Result<Scenario, Failure> {
 fn not_read(named: &Path, error: ScenarioError) -> Failure {
     let failure = Failure::from(LoadError::from(error));
     let name = named.to_str().filter(|name| !named.exists() && !name.contains(['/', '.']));
-    let names = || assay_scenario::READY_MADE.iter().map(|scenario| scenario.name);
-    match name {
-        Some(name) => Failure::input(format!(
-            "{}\n  no ready-made scenario is called {name}{}",
-            failure.message,
-            hint(name, names())
-        )),
-        None => failure,
-    }
+    let Some(name) = name else { return failure };
+    let hint = hint(name, assay_scenario::READY_MADE.iter().map(|scenario| scenario.name));
+    Failure::input(format!("{}\n  no ready-made scenario is called {name}{hint}", failure.message))
 }
 
 /// The ready-made scenario of a name; a file of the same name is meant first.
