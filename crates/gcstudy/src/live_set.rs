@@ -106,7 +106,7 @@ pub(super) struct LiveSet {
     cycle: Option<(Option<u64>, Option<Span>, u64)>,
     /// A mark has ended, and no young collection yet since then.
     is_marked: bool,
-    /// Marks of this JVM say what they found live: then what is in use after a cycle, garbage since the mark included, is no reading.
+    /// This JVM logs the live bytes of its marks. Then the bytes in use after a cycle are not read: they include garbage since the mark.
     says_live: bool,
     jvm: usize,
     capacity_max: Option<u64>,

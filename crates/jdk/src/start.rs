@@ -191,7 +191,7 @@ fn without_core(pid: Pid) {
     let _ = prlimit(Some(pid), Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
 }
 
-/// Other systems set no limit of another process; they write no core unless they are told to.
+/// Other systems cannot limit another process. They write core files only where that is switched on.
 #[cfg(not(target_os = "linux"))]
 fn without_core(_: Pid) {}
 

@@ -29,7 +29,7 @@ fn garbage_that_a_mark_counted_is_part_of_what_the_heap_would_give_back() {
     assert_eq!(found.gain_bytes.map(|gain| gain / MIB), Some(1_172), "{found:?}");
     assert_eq!(found.resident_bytes, Some(1_188 * MIB), "free and garbage");
     assert!(!found.is_at_least && found.evidence_line().contains("including 1.1 GiB of garbage"));
-    assert!(of_rule(&marked(true), "heap-free-but-resident").is_none(), "a mark that broke off is no ground");
+    assert!(of_rule(&marked(true), "heap-free-but-resident").is_none(), "an unfinished mark proves nothing");
     let unsure = marked(false).jvm(|jvm| {
         let live =
             HeapLive { live_bytes: 644 * MIB, unsure_bytes: 600 * MIB, dead_bytes: 500 * MIB, ..live(false) };

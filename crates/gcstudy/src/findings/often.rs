@@ -1,6 +1,6 @@
 //! How often something happens, in words.
 
-/// `one every 12 ms`, in the unit that fits; never of nothing.
+/// `one every 12 ms`, in the unit that fits, and never `0`.
 pub(super) fn one_every(interval_s: f64) -> String {
     match interval_s {
         s if s < 0.01 => format!("one every {:.1} ms", (s * 1e3).max(0.1)),

@@ -131,7 +131,7 @@ fn other(report: &GcReport) -> Option<Found> {
     )
 }
 
-/// Time at safepoints whose operation is named and is no collection: an operation is a cause, a stop without a name is none.
+/// Time at safepoints with a named operation other than a collection. A named operation is a cause; a stop without a name is not.
 fn named_ms(report: &GcReport) -> f64 {
     let named = |name: &str| !is_collection(name) && name != UNNAMED;
     let rows = report.safepoints_by_operation.iter().filter(|row| named(&row.name));

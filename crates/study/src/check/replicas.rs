@@ -60,7 +60,7 @@ fn check_replicas(study: &Study, workload: &Workload, document: &mut Document) {
     }
     if workload.processes.iter().any(|process| process.takes_load) {
         wrong(
-            "the load goes to each replica by itself, and not to a process in front (`takes_load`)"
+            "each replica is loaded directly: leave out the process in front of them (`takes_load`)"
                 .to_owned(),
         );
     }
