@@ -239,6 +239,10 @@ impl BeforeMemory for CopiedMemory {
         &self.source
     }
 
+    fn is_of_one_moment_before(&self, addresses: &Range<u64>) -> bool {
+        self.readable_pages().resident_in(addresses.clone()).all(|part| self.holds(&part))
+    }
+
     fn read_before(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
         let end = address.checked_add(buffer.len() as u64).ok_or(ReadError::Unmapped)?;
         match self.place_of(&(address..end)) {
