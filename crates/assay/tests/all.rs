@@ -17,6 +17,7 @@ mod flags;
 mod format;
 mod gallery;
 mod gc;
+mod growth;
 mod guests;
 mod heap;
 mod heap_live;

@@ -19,6 +19,8 @@ const UTF16: u8 = 1;
 const REMAPPED_BIT: u32 = 12;
 /// Both are set in references from an old object to another.
 const REMEMBERED_BITS: u64 = 0b11 << 4;
+/// Below the colours, and never set.
+const RESERVED_BITS: u64 = 0xf;
 
 /// How references are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +174,17 @@ impl References {
             todays
         };
         word >> own
+    }
+
+    /// Whether a word is a reference of ZGC with generations: it has a colour, and leads into the heap.
+    ///
+    /// A compact header has other bits, unless its object is locked and has a hash.
+    #[inline]
+    pub(crate) fn is_coloured(&self, word: u64) -> bool {
+        self.colour_shift.is_some()
+            && word & RESERVED_BITS == 0
+            && (word >> REMAPPED_BIT & 0xf).is_power_of_two()
+            && self.views.is_some_and(|views| views.offset_of(self.without_colour(word)).is_some())
     }
 
     /// The object to which a word in an object refers where the collector colours no references; for null an address of none.

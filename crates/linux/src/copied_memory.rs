@@ -5,6 +5,7 @@
 //! pages that lie scattered are asked for many at a time.
 
 use crate::{BeforeMemory, LiveProcess, MemorySource, ReadError, monotonic_ns, thread_cpu_ns};
+use memmap2::MmapMut;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -14,26 +15,33 @@ const BATCH_RUNS: usize = 1024;
 /// More threads than this gain nothing: the memory is the limit.
 const THREADS_MAX: usize = 4;
 
-/// Room for a copy. It is resident as soon as it is made, so that the copy does not wait for the kernel to find pages.
+/// Room for a copy. What is expected to be filled is resident as soon as the room is made, so that the copy does not wait for the kernel to
+/// find pages. The rest takes no memory unless it is needed.
 #[derive(Debug, Default)]
-pub struct CopyRoom(Vec<u8>);
+pub struct CopyRoom(Option<MmapMut>);
 
-/// Copied over and over into new room, whose bytes have no meaning yet.
-static FILLING: [u8; 4096] = [1; 4096];
+/// The smallest page of any machine.
+const PAGE_BYTES_MIN: usize = 4096;
 
 impl CopyRoom {
     /// Room for so many bytes; none where the memory for it cannot be had.
-    pub fn of(bytes: u64) -> CopyRoom {
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        let mut room = Vec::new();
-        if room.try_reserve_exact(bytes).is_ok() {
-            // Written now, so that the kernel does not have to find pages while the process stands still. In parts, since `resize` writes
-            // byte by byte in a build that is not optimised.
-            while room.len() < bytes {
-                room.extend_from_slice(&FILLING[..FILLING.len().min(bytes - room.len())]);
-            }
+    pub fn of(bytes: u64, expected_bytes: u64) -> CopyRoom {
+        let bytes = usize::try_from(bytes).ok().filter(|bytes| *bytes != 0);
+        let mut room = CopyRoom(bytes.and_then(|bytes| MmapMut::map_anon(bytes).ok()));
+        let expected = usize::try_from(expected_bytes).unwrap_or(usize::MAX);
+        for page in room.bytes_mut().chunks_mut(PAGE_BYTES_MIN).take(expected.div_ceil(PAGE_BYTES_MIN)) {
+            // The first write of a page makes it resident.
+            page[0] = 1;
         }
-        CopyRoom(room)
+        room
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        self.0.as_deref_mut().unwrap_or_default()
     }
 }
 
@@ -43,7 +51,7 @@ pub struct CopiedMemory {
     source: LiveProcess,
     /// In the order of their addresses.
     extents: Vec<Extent>,
-    bytes: Vec<u8>,
+    room: CopyRoom,
     copied_bytes: u64,
     left_out_bytes: u64,
     copying_ns: u64,
@@ -66,11 +74,10 @@ struct Batch<'b> {
 
 impl CopiedMemory {
     /// Copies the resident pages of ranges, which are in the order of their addresses and apart, as far as there is room.
-    pub fn copy(source: LiveProcess, ranges: &[Range<u64>], room: CopyRoom) -> CopiedMemory {
+    pub fn copy(source: LiveProcess, ranges: &[Range<u64>], mut room: CopyRoom) -> CopiedMemory {
         let (began_ns, cpu_began_ns) = (monotonic_ns(), thread_cpu_ns());
-        let CopyRoom(mut bytes) = room;
-        let (batches, left_out_bytes) = cut(&source, ranges, bytes.len() as u64);
-        let batches = with_room(batches, &mut bytes);
+        let (batches, left_out_bytes) = cut(&source, ranges, room.bytes().len() as u64);
+        let batches = with_room(batches, room.bytes_mut());
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let helpers = threads.min(THREADS_MAX).min(batches.len()).saturating_sub(1);
         let queue = Mutex::new(batches.into_iter());
@@ -89,7 +96,7 @@ impl CopiedMemory {
             copied_bytes: extents.iter().map(|extent| extent.addresses.end - extent.addresses.start).sum(),
             source,
             extents,
-            bytes,
+            room,
             left_out_bytes,
             copying_ns: monotonic_ns().saturating_sub(began_ns),
             helpers_cpu_ns: cpu_ns.saturating_sub(thread_cpu_ns().saturating_sub(cpu_began_ns)),
@@ -239,11 +246,15 @@ impl BeforeMemory for CopiedMemory {
         &self.source
     }
 
+    fn is_of_one_moment_before(&self, addresses: &Range<u64>) -> bool {
+        self.readable_pages().resident_in(addresses.clone()).all(|part| self.holds(&part))
+    }
+
     fn read_before(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
         let end = address.checked_add(buffer.len() as u64).ok_or(ReadError::Unmapped)?;
         match self.place_of(&(address..end)) {
             Some(at) => {
-                buffer.copy_from_slice(&self.bytes[at..at + buffer.len()]);
+                buffer.copy_from_slice(&self.room.bytes()[at..at + buffer.len()]);
                 Ok(())
             }
             None => self.source.read(address, buffer),

@@ -4,6 +4,7 @@ use crate::{EarlierBytes, Mapping, PageMap};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 
 /// Why bytes could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +60,12 @@ pub trait MemorySource: Sync {
     /// addresses; empty where the process stands still, or is a recording.
     fn earlier_variables(&self) -> &[EarlierBytes] {
         &[]
+    }
+
+    /// Whether all that is read at these addresses is of one moment, that of the pages: the process stands still, they were copied while it
+    /// did, or it is a recording.
+    fn is_of_one_moment(&self, _addresses: &Range<u64>) -> bool {
+        self.earlier_variables().is_empty()
     }
 
     /// Fills the buffer from an address on.
@@ -162,6 +169,11 @@ pub trait BeforeMemory: Sync {
     /// The one behind.
     fn behind(&self) -> &dyn MemorySource;
 
+    /// [`MemorySource::is_of_one_moment`]; by default that of the underlying source.
+    fn is_of_one_moment_before(&self, addresses: &Range<u64>) -> bool {
+        self.behind().is_of_one_moment(addresses)
+    }
+
     /// [`MemorySource::read`]; by default that of the underlying source.
     ///
     /// # Errors
@@ -219,6 +231,10 @@ impl<T: BeforeMemory> MemorySource for T {
 
     fn earlier_variables(&self) -> &[EarlierBytes] {
         self.behind().earlier_variables()
+    }
+
+    fn is_of_one_moment(&self, addresses: &Range<u64>) -> bool {
+        self.is_of_one_moment_before(addresses)
     }
 
     fn read(&self, address: u64, buffer: &mut [u8]) -> Result<(), ReadError> {

@@ -70,7 +70,7 @@ fn what_was_copied_stays_and_what_was_not_is_read_as_it_is_now() {
     let process = LiveProcess::open(&ProcRoot::default(), target.pid()).expect("our child");
     let bytes = resident(process.pages(), &regions);
     assert!((ALTERNATING_BYTES / 2 + WHOLE_BYTES) as u64 <= bytes, "{bytes}");
-    let copied = CopiedMemory::copy(process, &regions, CopyRoom::of(bytes));
+    let copied = CopiedMemory::copy(process, &regions, CopyRoom::of(bytes, bytes));
     assert_eq!((copied.copied_bytes(), copied.left_out_bytes()), (bytes, 0));
     change(&mut target);
     for region in &regions {
@@ -92,7 +92,7 @@ fn what_finds_no_room_is_counted_and_read_later() {
     let process = LiveProcess::open(&ProcRoot::default(), target.pid()).expect("our child");
     let bytes = resident(process.pages(), &regions);
     let room_bytes = 10 * MIB as u64;
-    let copied = CopiedMemory::copy(process, &regions, CopyRoom::of(room_bytes));
+    let copied = CopiedMemory::copy(process, &regions, CopyRoom::of(room_bytes, 0));
     assert_eq!((copied.copied_bytes(), copied.left_out_bytes()), (room_bytes, bytes - room_bytes));
     change(&mut target);
     let seen: Vec<u8> = regions.iter().flat_map(|region| first_bytes(&copied, region)).collect();

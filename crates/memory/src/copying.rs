@@ -1,11 +1,12 @@
 //! Which memory of a process is copied before it is looked at, and how much room there is for it.
 //!
 //! A snapshot reads memory of one moment: the JVM's structures, malloc's heap, class metadata, stacks, variables. All of it
-//! lies in private memory that may be written, and is copied. Memory that cannot change (files, code) is read when it is asked
-//! for. So are Java objects, where they are many: they say which class holds native memory, and that changes slowly.
+//! lies in private memory that may be written, and is copied, but for the parts of the Java heap without objects. Memory that
+//! cannot change (files, code) is read when it is asked for. So are Java objects, where they are many: they say which class holds
+//! native memory, and that changes slowly.
 
 use crate::options::ReadOptions;
-use assay_hotspot::JavaHeap;
+use assay_hotspot::{JavaHeap, Space};
 use assay_linux::{CopiedMemory, CopyRoom, LiveProcess, MemorySource, ProcRoot, SysRoot};
 use assay_model::{MemoryCopy, Problem, SnapshotDepth};
 use std::ops::Range;
@@ -22,6 +23,8 @@ const AVAILABLE_SHARE: u64 = 2;
 pub(crate) struct CopyPlan {
     /// The Java heap, where it is not copied; in the order of the addresses.
     apart: Vec<Range<u64>>,
+    /// What is to be copied if the process stays as it is.
+    expected_bytes: u64,
     room_bytes: u64,
 }
 
@@ -33,30 +36,36 @@ impl CopyPlan {
         options: &ReadOptions,
         available_bytes: u64,
     ) -> CopyPlan {
-        let mut heap = heap.map(|heap| heap.reserved.clone()).unwrap_or_default();
-        heap.sort_by_key(|range| range.start);
+        let mut whole = heap.map(|heap| heap.reserved.clone()).unwrap_or_default();
+        whole.sort_by_key(|range| range.start);
         let room_bytes_max = options.copy_bytes_max.min(available_bytes / AVAILABLE_SHARE);
-        let of = |apart: Vec<Range<u64>>| {
-            let bytes = resident_bytes(source, &ranges_without(&apart, source));
-            CopyPlan { apart, room_bytes: bytes.saturating_add(bytes / GROWTH_SHARE + GROWTH_BYTES) }
+        let bytes_without = |apart: &[Range<u64>]| resident_bytes(source, &ranges_without(apart, source));
+        let of = |apart: Vec<Range<u64>>, expected_bytes: u64| {
+            let bytes = bytes_without(&apart);
+            let room_bytes = bytes.saturating_add(bytes / GROWTH_SHARE + GROWTH_BYTES);
+            CopyPlan { apart, expected_bytes, room_bytes }
         };
         // Where nobody looks for owners, no object is read.
         let is_read = options.depth != Some(SnapshotDepth::Structures);
-        let with_heap =
-            (is_read && resident_bytes(source, &heap) <= HEAP_COPIED_BYTES_MAX).then(|| of(Vec::new()));
+        let with_heap = (is_read && resident_bytes(source, &whole) <= HEAP_COPIED_BYTES_MAX)
+            .then(|| of(Vec::new(), bytes_without(&unused(heap, source))));
         let with_heap = with_heap.filter(|plan| plan.room_bytes <= room_bytes_max);
-        let plan = with_heap.unwrap_or_else(|| of(heap));
+        let plan = with_heap.unwrap_or_else(|| {
+            let expected_bytes = bytes_without(&whole);
+            of(whole, expected_bytes)
+        });
         CopyPlan { room_bytes: plan.room_bytes.min(room_bytes_max), ..plan }
     }
 
     /// The room for the copy: made before the process is stopped, since that takes longer than copying.
     pub(crate) fn room(&self) -> CopyRoom {
-        CopyRoom::of(self.room_bytes)
+        CopyRoom::of(self.room_bytes, self.expected_bytes)
     }
 
-    /// Copies what is to be copied.
-    pub(crate) fn copy(&self, process: LiveProcess, room: CopyRoom) -> CopiedMemory {
-        let ranges = ranges_without(&self.apart, &process);
+    /// Copies what is to be copied of a process that was stopped with this heap.
+    pub(crate) fn copy(&self, process: LiveProcess, heap: Option<&JavaHeap>, room: CopyRoom) -> CopiedMemory {
+        let unused = if self.apart.is_empty() { unused(heap, &process) } else { self.apart.clone() };
+        let ranges = ranges_without(&unused, &process);
         CopiedMemory::copy(process, &ranges, room)
     }
 
@@ -86,6 +95,14 @@ impl CopyPlan {
             heap_read_later_bytes: later.map(|part| part.end - part.start).sum(),
         }
     }
+}
+
+/// Whole pages of the heap's spaces in which no object lies: nobody reads them.
+fn unused(heap: Option<&JavaHeap>, source: &dyn MemorySource) -> Vec<Range<u64>> {
+    let page_bytes = source.pages().page_bytes().max(1);
+    let behind = |space: &Space| Some(space.top.checked_next_multiple_of(page_bytes)?..space.addresses.end);
+    let spaces = heap.into_iter().flat_map(|heap| &heap.spaces);
+    spaces.filter_map(behind).filter(|range| range.start < range.end).collect()
 }
 
 /// Private memory that may be written, without what is left apart.

@@ -106,7 +106,16 @@ fn read_stopped(
         return Err(LinuxError::NoMemory { pid }.into());
     }
     let outside_rss = proc.read_beside_rss_of(pid, process.mappings());
-    let copied = plan.copy(process, room);
+    let (hotspot, heap) = match hotspot {
+        Ok(Some(hotspot)) => {
+            let stopped = CachedMemory::new(&process);
+            let hotspot = hotspot.seen_through(&stopped);
+            let heap = hotspot.heap();
+            (Ok(Some(hotspot.seen_through(&cached))), heap)
+        }
+        other => (other, None),
+    };
+    let copied = plan.copy(process, heap.as_ref(), room);
     let memory = CachedMemory::new(&copied);
     // It reads names from the Java heap, which may not be part of the copy.
     let jvm = hotspot.map(|hotspot| hotspot.map(|hotspot| Jvm::read(hotspot.seen_through(&memory))));

@@ -390,6 +390,14 @@ fn a_limit_for_direct_memory_is_advised_for_what_it_bounds_and_where_buffers_are
     assert_eq!(cached.command(), "Set -Djdk.nio.maxCachedBufferSize=262144");
     let dead = of_rule(&both, "direct-buffers-without-limit").expect("a finding");
     assert!(dead.command().contains("-XX:MaxDirectMemorySize=500m"), "{dead:?}");
+    assert!(dead.ways().all(|way| !way.contains("--freeze")), "{dead:?}");
+    // Of a process that ran on nobody knows it.
+    let unsure = plain()
+        .entry(&format!("{direct}/perhaps no object holds it"), 400 * MIB)
+        .flag("MaxDirectMemorySize", "0");
+    let unsure = of_rule(&unsure, "direct-buffers-without-limit").expect("a finding");
+    assert!(unsure.claim.contains("perhaps no object holds"), "{unsure:?}");
+    assert!(unsure.ways().any(|way| way.contains("--freeze")), "{unsure:?}");
 }
 
 #[test]

@@ -166,13 +166,16 @@ fn planted_leaks_of_the_heap_are_named_first_within_a_minute() {
 const HEALTHY: [&str; 8] =
     ["bounded-cache", "filling-cache", "pool", "warm-up", "dying", "churn", "dead-buffers", "bursts"];
 
+/// Twenty minutes.
+const HEALTHY_SNAPSHOTS: u64 = 121;
+
 #[test]
-#[ignore = "long: 60 snapshots of each program"]
+#[ignore = "long: 121 snapshots of each program"]
 fn healthy_programs_do_not_grow_after_they_have_levelled_off() {
     let Some((feature, java)) = each_java(64).into_iter().next_back() else { skip!("no 64-bit JDK") };
     let mut wrong = Vec::new();
     for plant in HEALTHY {
-        let record = Program::start(&java, &OPTIONS, plant).record(60);
+        let record = Program::start(&java, &OPTIONS, plant).record(HEALTHY_SNAPSHOTS);
         // Six steps fill the largest of them; a third as long again, and nothing may seem to grow.
         let claimed: Vec<usize> = (12..=record.len())
             .filter(|end| judge_growth(&record[..*end]).kind == GrowthKind::Growing)

@@ -57,6 +57,22 @@ fn held() -> Vec<Planted> {
             wrong: &["Let no object", "held by no object", "MaxDirectMemorySize"],
         },
         Planted {
+            name: "direct buffers that a running program perhaps holds, below a limit that somebody set",
+            snapshot: plain()
+                .entry(
+                    "direct and mapped buffers/java.nio.DirectByteBuffer/perhaps no object holds it",
+                    400 * MIB,
+                )
+                .flag("MaxDirectMemorySize", "800000000"),
+            right: &[
+                "direct buffers",
+                "no object was seen to hold 400.0 MiB",
+                "--freeze",
+                "jcmd 4242 GC.run",
+            ],
+            wrong: &["Let perhaps", "held by perhaps", "MaxDirectMemorySize"],
+        },
+        Planted {
             name: "small direct buffers of very many threads",
             snapshot: plain()
                 .entry(

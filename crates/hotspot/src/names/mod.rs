@@ -6,6 +6,7 @@ mod symbol;
 pub(crate) use symbol::is_text;
 
 use crate::Hotspot;
+use crate::java_string::References;
 use assay_linux::MemorySource;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -58,6 +59,21 @@ pub(crate) struct ObjectLayout {
     pub(crate) alignment_bytes: u64,
     /// Where an object of class `java.lang.Class` holds its size in words.
     pub(crate) mirror_size: Option<u64>,
+    /// Tells references from headers, where these are compact; see [`ObjectLayout::class_in_mark`].
+    pub(crate) references: Option<References>,
+}
+
+impl ObjectLayout {
+    /// What the first word of an object with a compact header says of its class; `None` for a reference.
+    ///
+    /// To a small heap all references of ZGC have the same upper bits. As a class pointer they lead to one place of the class space, 16 MiB
+    /// from its start, which is where the program's own classes begin: each element of an array looked like an object. Held by:
+    /// `holders_are_found_where_headers_are_compact_and_references_coloured`.
+    #[inline]
+    pub(crate) fn class_in_mark(&self, mark: u64, from_bit: u32) -> Option<u64> {
+        let is_reference = self.references.as_ref().is_some_and(|references| references.is_coloured(mark));
+        (!is_reference).then_some(mark >> from_bit)
+    }
 }
 
 /// How an object points at its class.

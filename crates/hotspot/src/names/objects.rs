@@ -16,11 +16,14 @@ impl Hotspot<'_> {
         let word_bytes = self.symbols().word_bytes();
         let alignment = self.flags().uint("ObjectAlignmentInBytes");
         let mirror_size = structs.static_address("java_lang_Class", "_oop_size_offset");
+        let class_pointer = self.class_pointer();
+        let is_compact = matches!(class_pointer, Some(ClassPointer::InMark { .. }));
         ObjectLayout {
             word_bytes,
-            class_pointer: self.class_pointer(),
+            class_pointer,
             alignment_bytes: alignment.filter(|bytes| (8..=256).contains(bytes)).unwrap_or(8),
             mirror_size: mirror_size.and_then(|at| source.u32(at)).map(u64::from),
+            references: is_compact.then(|| self.references()).flatten(),
         }
     }
 
@@ -76,7 +79,7 @@ impl Names<'_> {
                 decoded(self.source.u32(object.checked_add(offset)?)?.into(), base, shift)
             }
             ClassPointer::InMark { from_bit, base, shift } => {
-                decoded(self.source.u64(object)? >> from_bit, base, shift)
+                decoded(self.object.class_in_mark(self.source.u64(object)?, from_bit)?, base, shift)
             }
         }
     }

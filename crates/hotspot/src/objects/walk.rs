@@ -6,7 +6,7 @@ use super::table::{ClassTable, Facts, Form};
 use super::window::{HeapMemory, HeapReader};
 use super::{HeapObject, ObjectForm, ObjectVisitor, ObjectWalk, WalkBytes};
 use crate::Hotspot;
-use crate::names::ClassPointer;
+use crate::names::{ClassPointer, ObjectLayout};
 use assay_jdk::Collector;
 
 /// What is looked at of an object: its header, and what a mirror says of itself.
@@ -22,8 +22,7 @@ const MOVED: u64 = 3;
 #[derive(Clone, Copy)]
 pub(super) struct Format {
     pointer: ClassPointer,
-    word_bytes: u64,
-    alignment_bytes: u64,
+    object: ObjectLayout,
     length_at: usize,
     /// In a mirror: where its size in words is, and the class for which it stands.
     mirror_size: Option<usize>,
@@ -54,8 +53,7 @@ impl Format {
         });
         Some(Format {
             pointer,
-            word_bytes: object.word_bytes,
-            alignment_bytes: object.alignment_bytes,
+            object,
             length_at: within(length_at).filter(|at| at + 4 <= HEADER_BYTES)?,
             mirror_size: object.mirror_size.and_then(within),
             mirror_class: class_offset.and_then(|offset| within(offset.into())),
@@ -70,14 +68,14 @@ impl Format {
     pub(super) fn class_pointer(&self, bytes: &[u8]) -> Option<u64> {
         match self.pointer {
             ClassPointer::Narrow { offset, .. } => Some(u32_at(bytes, offset as usize)?.into()),
-            ClassPointer::InMark { from_bit, .. } => Some(u64_at(bytes, 0)? >> from_bit),
+            ClassPointer::InMark { from_bit, .. } => self.object.class_in_mark(u64_at(bytes, 0)?, from_bit),
             ClassPointer::Full(offset) => self.word_at(bytes, offset as usize),
         }
     }
 
     #[inline]
     fn word_at(&self, bytes: &[u8], offset: usize) -> Option<u64> {
-        if self.word_bytes == 8 { u64_at(bytes, offset) } else { u32_at(bytes, offset).map(u64::from) }
+        if self.object.word_bytes == 8 { u64_at(bytes, offset) } else { u32_at(bytes, offset).map(u64::from) }
     }
 
     /// Size of an object in bytes, and its kind. `of_class` gives the class of a mirror.
@@ -103,17 +101,17 @@ impl Format {
             Form::Mirror => {
                 let words = u64::from(u32_at(bytes, self.mirror_size?)?);
                 let of = of_class(self.word_at(bytes, self.mirror_class?)?);
-                let size = words * self.word_bytes;
+                let size = words * self.object.word_bytes;
                 (if size < base { 0 } else { size }, ObjectForm::Mirror { of })
             }
             Form::StackChunk => {
                 let words = u64::from(u32_at(bytes, self.chunk_size?)?);
                 // Behind the stack, a map of its references: whole words of 64 bits.
                 let map = (words * self.chunk_bits).div_ceil(64) * 8;
-                (base + words * self.word_bytes + map, ObjectForm::StackChunk)
+                (base + words * self.object.word_bytes + map, ObjectForm::StackChunk)
             }
         };
-        (size != 0).then(|| (size.next_multiple_of(self.alignment_bytes), form))
+        (size != 0).then(|| (size.next_multiple_of(self.object.alignment_bytes), form))
     }
 }
 
@@ -320,7 +318,7 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
         }
         let next = match range.humongous {
             Some(region) => next_region(at + 1, range, region).min(limit),
-            None => self.find_chain(at + self.format.alignment_bytes, limit),
+            None => self.find_chain(at + self.format.object.alignment_bytes, limit),
         };
         self.book_skip(at, next);
         next
@@ -338,7 +336,7 @@ impl<'h, 'b, 'c, 'm, V: ObjectVisitor> Walker<'h, 'b, 'c, 'm, V> {
     /// The first address from which several objects follow each other; the limit when there is none before it, where the
     /// walk goes on by what else is known.
     fn find_chain(&mut self, from: u64, limit: u64) -> u64 {
-        let alignment = self.format.alignment_bytes;
+        let alignment = self.format.object.alignment_bytes;
         let mut at = from.next_multiple_of(alignment);
         while at < limit {
             if !self.is_in_reach(at, limit) {

@@ -6,7 +6,9 @@ use crate::findings::malloc::can_trim;
 use crate::findings::words::{bytes, entries_of};
 use crate::heap_classes::CLASSES_MAX;
 use crate::mapped::WRITTEN;
-use crate::owners::{BEHIND_BUFFERS, DIRECT_BUFFERS, JDK_LIBRARIES, NIO_THREAD_CACHE, NO_HOLDER, ON_STACKS};
+use crate::owners::{
+    BEHIND_BUFFERS, DIRECT_BUFFERS, JDK_LIBRARIES, NIO_THREAD_CACHE, NO_HOLDER, NO_HOLDER_SEEN, ON_STACKS,
+};
 use crate::stacks::without_numbers;
 use assay_model::{Area, MemoryReport, ThreadMemory};
 use std::collections::BTreeMap;
@@ -159,6 +161,11 @@ fn buffers(kind: Option<&str>, holder: Option<&str>, pid: &str) -> String {
             Some(NO_HOLDER) => {
                 "direct buffers that no object holds: the next collection frees them. Next: -XX:MaxDirectMemorySize makes the JVM \
                  collect in time"
+                    .to_owned()
+            }
+            Some(NO_HOLDER_SEEN) => {
+                "direct buffers that perhaps no object holds: the program ran on while its heap was read. Next: --freeze tells, and \
+                 -XX:MaxDirectMemorySize makes the JVM free dead ones in time"
                     .to_owned()
             }
             _ => format!(

@@ -2,7 +2,7 @@
 
 use super::rule::{Found, Judge, Rule, finding, matters};
 use super::words::{bytes, entries_at, flag, is_under, memory_of, option_size, percent, sum, under};
-use crate::owners::{DIRECT_BUFFERS, NIO_THREAD_CACHE, NO_HOLDER, OPEN_JARS};
+use crate::owners::{DIRECT_BUFFERS, NIO_THREAD_CACHE, NO_HOLDER, NO_HOLDER_SEEN, OPEN_JARS};
 use assay_model::{Area, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
 use std::collections::BTreeMap;
 
@@ -28,7 +28,12 @@ fn is_cached(path: &[String]) -> bool {
 }
 
 fn is_dead(path: &[String]) -> bool {
-    is_under(path, &direct_of(NO_HOLDER))
+    is_under(path, &direct_of(NO_HOLDER)) || may_be_dead(path)
+}
+
+/// Dead, unless the program put them elsewhere while its heap was read.
+fn may_be_dead(path: &[String]) -> bool {
+    is_under(path, &direct_of(NO_HOLDER_SEEN))
 }
 
 static NIO_THREAD_BUFFERS: Rule = Rule {
@@ -82,7 +87,8 @@ static DIRECT_BUFFERS_WITHOUT_LIMIT: Rule = Rule {
     id: RuleId::of("direct-buffers-without-limit"),
     severity: Severity::Warning,
     thresholds: &[DIRECT],
-    evidence: "Direct buffers that no object in the heap holds, from {direct} of RSS on, and the limit of direct memory, where none is set.",
+    evidence: "Direct buffers that no object in the heap holds, from {direct} of RSS on, and the limit of direct memory, where none is \
+        set. If the process was not stopped, a list that just grew may hold them.",
     cause: "Direct memory is freed when the buffer's object is collected, which a large heap does rarely.",
     fix: "Set `-XX:MaxDirectMemorySize`, which makes the JVM collect in time. It must hold all buffers that are live.",
     alternatives: &["Free them in the program, where the library that makes them can."],
@@ -102,20 +108,29 @@ fn direct_without_limit(report: &MemoryReport) -> Option<Found> {
         jvm.heap_bytes_max.map_or(String::new(), |max| format!(", which is the heap's, {}", bytes(max)));
     // What all of them take now, and a quarter: live ones have room, and dead ones do not gather beyond it.
     let limit = option_size(direct.saturating_add(direct / 4));
+    let is_unsure = 0 < sum(report, may_be_dead);
+    let (perhaps, unless) = match is_unsure {
+        true => (
+            "perhaps ",
+            "; the program ran on while its heap was read, and a list that just grew may hold them",
+        ),
+        false => ("", ""),
+    };
     let found = finding(
         &DIRECT_BUFFERS_WITHOUT_LIMIT,
         format!(
-            "direct buffers that no object holds take {}, and may grow as large as the heap",
+            "direct buffers that {perhaps}no object holds take {}, and may grow as large as the heap",
             bytes(dead)
         ),
         format!(
-            "{} of RSS, out of {} in direct buffers; their limit is not set, so the JVM's default holds{heap}",
+            "{} of RSS, out of {} in direct buffers; their limit is not set, so the JVM's default holds{heap}{unless}",
             percent(dead, report.rss_bytes),
             bytes(direct)
         ),
         format!("Set -XX:MaxDirectMemorySize={limit}, which makes the JVM collect dead buffers in time"),
         None,
     );
+    let found = if is_unsure { found.or("Look again while the process is stopped: --freeze") } else { found };
     Some(found.or("Free them in the program, where the library that makes them can"))
 }
 

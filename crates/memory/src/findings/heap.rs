@@ -64,11 +64,12 @@ fn free_but_resident(report: &MemoryReport) -> Option<Found> {
             "no live objects",
             format!(
                 "free but resident, or garbage: {}, {} of the heap's resident bytes; used {}, including {} of \
-                    garbage by a mark from all roots, committed {}, the collector could return {}",
+                    garbage by a mark from all roots{}, committed {}, the collector could return {}",
                 bytes(free),
                 percent(free, resident),
                 bytes(used),
                 bytes(dead),
+                ran_on(report),
                 bytes(committed),
                 bytes(gain)
             ),
@@ -100,6 +101,15 @@ fn free_but_resident(report: &MemoryReport) -> Option<Found> {
         ..ways.of(finding(&HEAP_FREE_BUT_RESIDENT, claim, evidence, ways.step.clone(), Some(gain))
             .of_resident(free))
     })
+}
+
+/// What the mark of a heap in use cannot know.
+fn ran_on(report: &MemoryReport) -> &'static str {
+    let heap_was_copied = report.copy.as_ref().is_some_and(|copy| copy.heap_read_later_bytes == 0);
+    if heap_was_copied {
+        return "";
+    }
+    " (less if a table grew while the program ran on: `--freeze` tells)"
 }
 
 /// Why it is not known how much of the heap is garbage.

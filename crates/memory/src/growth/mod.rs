@@ -16,7 +16,7 @@ pub use finding::growth_finding;
 use crate::explain::explain_change;
 use crate::findings::words::bytes;
 use crate::heap_classes::LIVE;
-use crate::owners::{DIRECT_BUFFERS, NO_HOLDER};
+use crate::owners::{DIRECT_BUFFERS, NO_HOLDER, is_no_holder};
 use assay_model::{
     Area, Estimate, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, MemoryReport,
 };
@@ -287,7 +287,7 @@ fn explained(compared: &Comparable<'_>, key: &[String], since: usize) -> (Vec<St
     let change = ends.map(|(first, last)| explain_change(first, last));
     let causes = change.into_iter().flat_map(|change| change.causes);
     // Dead buffers are a figure of their own.
-    let is_dead = |path: &[String]| path.last().is_some_and(|part| part == NO_HOLDER);
+    let is_dead = |path: &[String]| path.last().is_some_and(|part| is_no_holder(part));
     let of_key =
         causes.filter(|cause| cause.path.starts_with(key) && (is_dead(key) || !is_dead(&cause.path)));
     let found = of_key.max_by_key(|cause| cause.change_bytes());

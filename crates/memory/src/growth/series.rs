@@ -3,7 +3,7 @@
 use super::shape::Point;
 use crate::explain::cause_of;
 use crate::findings::words::of_area;
-use crate::owners::{DIRECT_BUFFERS, NO_HOLDER};
+use crate::owners::{DIRECT_BUFFERS, NO_HOLDER, is_no_holder};
 use crate::process::Process;
 use assay_model::{Area, HeapHolder, HeapLive, MemoryReport};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,7 +75,10 @@ impl<'a> Comparable<'a> {
                 }
                 if entry.path.get(1).is_some_and(|kind| kind == DIRECT_BUFFERS) {
                     let holder = entry.path.get(2).map_or(NOT_HELD, String::as_str);
-                    let apart = [NOT_HELD, NO_HOLDER].into_iter().find(|name| *name == holder);
+                    let apart = match holder {
+                        NOT_HELD => Some(NOT_HELD),
+                        holder => is_no_holder(holder).then_some(NO_HOLDER),
+                    };
                     key.extend(apart.map(str::to_owned));
                 }
                 let bytes = causes.entry(key).or_insert_with(|| vec![0; self.snapshots.len()]);
@@ -97,7 +100,7 @@ impl<'a> Comparable<'a> {
         let [.., before, last] = &self.snapshots[..] else { return false };
         let of = |snapshot: &MemoryReport| {
             let all = direct_bytes(snapshot, |_| true);
-            let held = direct_bytes(snapshot, |holder| holder != NOT_HELD && holder != NO_HOLDER);
+            let held = direct_bytes(snapshot, |holder| holder != NOT_HELD && !is_no_holder(holder));
             (all, held)
         };
         let ((all_before, held_before), (all, held)) = (of(before), of(last));

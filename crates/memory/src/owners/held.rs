@@ -5,8 +5,8 @@
 //! arrays, or one of the JDK that says what to do, such as a thread's cache of buffers. Each step back is a pass over the heap for references to the objects of the step before.
 
 use super::holders::{
-    ARRAY_BYTES, BEHIND_BUFFERS, DIRECT_BUFFERS, Holders, NIO_THREAD_CACHE, NO_HOLDER, holder_of_class,
-    is_of_program, kind_of_class, readable,
+    ARRAY_BYTES, BEHIND_BUFFERS, DIRECT_BUFFERS, Holders, NIO_THREAD_CACHE, NO_HOLDER, NO_HOLDER_SEEN,
+    holder_of_class, is_of_program, kind_of_class, readable,
 };
 use super::index::Target;
 use super::outside::{HeldFromOutside, held_from_outside};
@@ -99,7 +99,7 @@ pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut
     for place in wrappers.keys() {
         way.met.insert(*place, VisitedObject::default());
     }
-    let mut is_whole = false;
+    let mut no_holder = None;
     if let Some((references, places)) = references.zip(places) {
         let wanted = (references.bytes(), &places);
         let mut end = way.go_back(search.source, &ranges, wanted, &wrappers);
@@ -113,7 +113,9 @@ pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut
         }
         let is_all = wrappers.len() < OBJECTS_MAX && !is_swapped(search.source, &ranges);
         let is_all = is_all && stood_still(search.source, jvm);
-        is_whole = is_all && matches!(end, SearchEnd::Whole);
+        let is_of_one_moment = ranges.iter().all(|range| search.source.is_of_one_moment(range));
+        let none = if is_of_one_moment { NO_HOLDER } else { NO_HOLDER_SEEN };
+        no_holder = (is_all && matches!(end, SearchEnd::Whole)).then_some(none);
         if let SearchEnd::CutOff { left_bytes, steps } = end {
             let what = format!(
                 "{left_bytes} bytes that Java objects keep are shown without their holder: it is more than {steps} objects away"
@@ -121,15 +123,15 @@ pub(super) fn name_holders(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut
             search.problems.push(Problem::new(PROBLEM, what));
         }
     }
-    rename(search, &way, &wrappers, is_whole, entries);
+    rename(search, &way, &wrappers, no_holder, entries);
 }
 
-/// Gives the blocks of each wrapper the name of its holder. `is_whole`: what has no holder by now has none in the heap.
+/// Gives the blocks of each wrapper the name of its holder, and the dead ones `no_holder`, where that can be said.
 fn rename(
     search: &mut Search<'_>,
     way: &HolderSearch<'_, '_>,
     wrappers: &BTreeMap<u64, Wrapper>,
-    is_whole: bool,
+    no_holder: Option<&'static str>,
     entries: &mut EntryTable,
 ) {
     // What frees a buffer does not keep it.
@@ -148,8 +150,8 @@ fn rename(
         };
         for block in &wrapper.blocks {
             if renamed.insert(*block) {
-                let is_dead = is_whole && kind == DIRECT_BUFFERS && !held.contains(block);
-                let holder = name.or(is_dead.then_some(NO_HOLDER));
+                let is_dead = kind == DIRECT_BUFFERS && !held.contains(block);
+                let holder = name.or(no_holder.filter(|_| is_dead));
                 let path: Vec<&str> = std::iter::once(kind).chain(holder).collect();
                 search.rename(*block, entries.entry(Area::Buffers, &path, FigureSource::Pointers));
             }
@@ -157,8 +159,8 @@ fn rename(
     }
 }
 
-/// Whether no object moved while the heap was read: then one that nothing refers to has no holder. Z and Shenandoah move objects while the
-/// threads run, and correct references later.
+/// Whether no object moved while the heap was read: then one that nothing refers to has no holder, as far as the heap was read. Z and
+/// Shenandoah move objects while the threads run, and correct references later.
 fn stood_still(source: &dyn MemorySource, jvm: &Jvm<'_>) -> bool {
     let moves_in_stops =
         !matches!(jvm.hotspot.collector(), Some(Collector::Z | Collector::Shenandoah) | None);

@@ -97,6 +97,13 @@ pub(crate) const DIRECT_BUFFERS: &str = "java.nio.DirectByteBuffer";
 pub(crate) const BEHIND_BUFFERS: &str = "native memory behind java.nio.DirectByteBuffer";
 /// The place of a holder where there is none in the heap: the buffers are dead, unless a stack or native code holds them.
 pub(crate) const NO_HOLDER: &str = "no object holds it";
+/// The same of a process that ran on meanwhile: a list that grew may have its array on a page that was not there when reading began.
+pub(crate) const NO_HOLDER_SEEN: &str = "perhaps no object holds it";
+
+/// Whether what stands in the place of a holder says that there is none.
+pub(crate) fn is_no_holder(holder: &str) -> bool {
+    [NO_HOLDER, NO_HOLDER_SEEN].contains(&holder)
+}
 
 /// The kind of memory that objects of a class hold.
 pub(super) fn kind_of_class(class: &str) -> String {

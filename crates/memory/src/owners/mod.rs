@@ -29,7 +29,8 @@ mod votes;
 
 pub(crate) use find::{find_owners, read_tags};
 pub(crate) use holders::{
-    BEHIND_BUFFERS, DIRECT_BUFFERS, NIO_THREAD_CACHE, NO_HOLDER, OPEN_JARS, is_of_program, readable,
+    BEHIND_BUFFERS, DIRECT_BUFFERS, NIO_THREAD_CACHE, NO_HOLDER, NO_HOLDER_SEEN, OPEN_JARS, is_no_holder,
+    is_of_program, readable,
 };
 pub(crate) use outside::{NativeRoots, native_roots};
 pub(crate) use roots::{JDK_LIBRARIES, ON_STACKS, object_ranges};

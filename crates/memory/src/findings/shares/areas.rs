@@ -6,7 +6,8 @@ use super::super::words::{bytes, option_size};
 use super::share::Share;
 use crate::mapped::WRITTEN;
 use crate::owners::{
-    BEHIND_BUFFERS, DIRECT_BUFFERS, JAVA_OBJECTS, JDK_LIBRARIES, NIO_THREAD_CACHE, NO_HOLDER, is_of_program,
+    BEHIND_BUFFERS, DIRECT_BUFFERS, JAVA_OBJECTS, JDK_LIBRARIES, NIO_THREAD_CACHE, NO_HOLDER, NO_HOLDER_SEEN,
+    is_of_program,
 };
 use assay_model::{Allocator, Area, MemoryReport};
 use std::collections::BTreeMap;
@@ -147,6 +148,14 @@ fn direct_buffers(claim: String, holder: Option<(String, u64)>, heap_dump: Strin
             format!("Have the JVM collect: jcmd {pid} GC.run"),
         )
         .or("Free them in the program, where the library that makes them can"),
+        NO_HOLDER_SEEN => Words::new(
+            claim,
+            [format!(
+                "no object was seen to hold {of} of it, but the program ran on while its heap was read"
+            )],
+            "Look again while the process is stopped: --freeze",
+        )
+        .or(format!("Have the JVM collect: jcmd {pid} GC.run")),
         NIO_THREAD_CACHE => Words::new(
             claim,
             [format!(
