@@ -22,14 +22,15 @@ fn check(java: &Path, options: &[&str]) {
     let jvm = Jvm::start(java, options).expect("a JVM");
     // What was asked to be compiled at the start is done, and what the command needs.
     jvm.jcmd(&["Compiler.codelist"]);
-    let (mut before, mut attempts) = (String::new(), 0);
+    let (mut before, mut attempts) = ([String::new(), String::new()], 0);
     let (cache, after, list, problems, word_bytes) = loop {
         let source = jvm.process();
         let hotspot = Hotspot::open(&source).expect("a readable JVM").expect("a JVM");
         let cache = hotspot.code_cache().expect("a code cache");
-        let after = jvm.jcmd(&["Compiler.codecache"]);
-        let list = jvm.jcmd(&["Compiler.codelist"]);
+        // Both, since a method may be compiled between the two commands.
+        let after = [jvm.jcmd(&["Compiler.codecache"]), jvm.jcmd(&["Compiler.codelist"])];
         if before == after {
+            let [after, list] = after;
             break (cache, after, list, hotspot.problems(), source.word_bytes());
         }
         (before, attempts) = (after, attempts + 1);

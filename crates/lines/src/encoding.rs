@@ -1,6 +1,7 @@
 //! How the bytes of a log are to be read: PowerShell redirects standard output to UTF-16, everything else is UTF-8.
 
 use std::borrow::Cow;
+use std::io::{self, Read};
 
 /// So many bytes show the encoding where no byte order mark does: two characters of ASCII.
 const SHOWN_BYTES: usize = 4;
@@ -59,6 +60,42 @@ impl Encoding {
     }
 }
 
+/// An input as UTF-8.
+#[derive(Debug)]
+pub struct Decoded<R> {
+    from: R,
+    encoding: Encoding,
+    ready: Vec<u8>,
+    taken: usize,
+}
+
+impl<R: Read> Decoded<R> {
+    /// Reads from `from`, whose first bytes show the encoding.
+    pub fn new(from: R) -> Self {
+        Decoded { from, encoding: Encoding::default(), ready: Vec::new(), taken: 0 }
+    }
+}
+
+impl<R: Read> Read for Decoded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.taken == self.ready.len() {
+            let mut bytes = [0; 8 << 10];
+            let read = self.from.read(&mut bytes)?;
+            self.ready = match read {
+                0 => self.encoding.rest(),
+                _ => self.encoding.decoded(&bytes[..read]).into_owned(),
+            };
+            self.taken = 0;
+            if read == 0 && self.ready.is_empty() {
+                return Ok(0);
+            }
+        }
+        let read = (&self.ready[self.taken..]).read(buffer)?;
+        self.taken += read;
+        Ok(read)
+    }
+}
+
 /// The encoding that the first bytes show, and how many of them are its mark.
 fn shown_by(head: &[u8]) -> Option<(State, usize)> {
     let utf16 = |is_big_endian| State::Utf16 { is_big_endian, half: None };
@@ -114,6 +151,13 @@ mod tests {
         for form in forms {
             for portion in 1..6 {
                 assert_eq!(decoded(&form, portion), "[0.1s] é\n", "{form:?} by {portion}");
+                let mut text = String::new();
+                let reader =
+                    form.chunks(portion).fold(Box::new(io::empty()) as Box<dyn Read>, |before, chunk| {
+                        Box::new(before.chain(chunk))
+                    });
+                Decoded::new(reader).read_to_string(&mut text).expect("UTF-8");
+                assert_eq!(text, "[0.1s] é\n", "{form:?} by {portion}, as a reader");
             }
         }
         // Emptied while it was written: the JVM goes on where it was.

@@ -3,7 +3,7 @@
 //! | module | what is taken off |
 //! | --- | --- |
 //! | [`unpacked`] | gzip, zstd, xz, bzip2 |
-//! | [`Encoding`] | UTF-16 |
+//! | [`Encoding`], [`Decoded`] | UTF-16 |
 //! | [`Prefix`] | what collectors put before each line: CRI, Docker, Compose, kubectl, journald, syslog, JSON, loggers, CloudWatch, Heroku, colours |
 //!
 //! This crate does not know the subject of a log: a reader says which texts it knows, and [`PrefixSearch`] finds the prefix behind which they stand.
@@ -12,6 +12,6 @@ mod encoding;
 mod prefix;
 mod unpack;
 
-pub use encoding::Encoding;
+pub use encoding::{Decoded, Encoding};
 pub use prefix::{Prefix, PrefixSearch, Stripped, take_time};
 pub use unpack::{is_packed, unpacked};

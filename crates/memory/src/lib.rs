@@ -51,6 +51,7 @@ pub use assay_model::SnapshotDepth;
 pub use depth::heap_read_cpu_ns;
 pub use ending::{Ending, KillCounts};
 pub use explain::explain_change;
+pub use findings::container::unseen_limit;
 pub use findings::{findings, least_gain};
 pub use growth::{growth_finding, judge_growth};
 pub use options::{HEAP_READ_BYTES_MAX, MarkHeap, ReadOptions};

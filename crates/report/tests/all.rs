@@ -28,5 +28,6 @@ mod processes;
 mod rendered;
 mod report;
 mod sample;
+mod swap;
 mod tool_report;
 mod why;

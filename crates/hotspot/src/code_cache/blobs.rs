@@ -70,10 +70,15 @@ impl BlobLayout {
     /// The blob in a block of a heap; `at` is where it begins behind the block's header.
     pub(super) fn blob(&self, hotspot: &Hotspot<'_>, addresses: Range<u64>, at: u64) -> Option<CodeBlob> {
         let source = hotspot.source();
-        let bytes = addresses.end.checked_sub(at)?.min(HEADER_BYTES_MAX) as usize;
+        let bytes = addresses.end.checked_sub(at)?.min(HEADER_BYTES_MAX);
         let mut header = [0; HEADER_BYTES_MAX as usize];
-        let header = &mut header[..bytes];
-        source.read(at, header).ok()?;
+        let mut header = &mut header[..bytes as usize];
+        if source.read(at, header).is_err() {
+            // A compiler's buffer may reach onto a page that nothing was written to yet: its header is before that page.
+            let page_bytes = source.pages().page_bytes().max(4096);
+            header = &mut header[..bytes.min(page_bytes - at % page_bytes) as usize];
+            source.read(at, header).ok()?;
+        }
         let word = |offset: &u64| {
             let offset = usize::try_from(*offset).ok()?;
             let word = header.get(offset..offset.checked_add(source.word_bytes() as usize)?)?;

@@ -11,6 +11,9 @@ use assay_model::{Problem, SwapSample, Window, metric};
 use std::collections::HashMap;
 
 const INTERVAL_NS: u64 = 1_000_000_000;
+/// The kernel's figure of a process leaves out shared memory in swap. More of it than a JVM's performance counters is ZGC's heap, for example:
+/// the figure would be far too small.
+const SHARED_BYTES_MAX: u64 = 1 << 20;
 /// The thread that collects where the collector is Serial.
 const VM_THREAD: &str = "VM Thread";
 
@@ -31,6 +34,8 @@ pub(crate) struct SwapObserver {
     pids: Vec<u32>,
     next_ns: u64,
     counts: Vec<Counts>,
+    /// A process had more shared memory than that; it may lie in swap since.
+    has_shared_memory: bool,
     /// Counters of the threads of each process at the last look: what has not run since is not read again.
     threads: HashMap<u32, HashMap<u32, ThreadCounters>>,
 }
@@ -41,19 +46,30 @@ impl SwapObserver {
         self.pids =
             if target.processes.is_empty() { target.pid.into_iter().collect() } else { all.collect() };
         self.threads.clear();
+        self.has_shared_memory = false;
     }
 
     fn read(&mut self) -> Result<Counts, String> {
         let traffic = self.proc.read_swap_traffic().map_err(|e| e.to_string())?;
-        let swapped = self.pids.iter().map(|pid| self.proc.read_memory_status(*pid).ok()?.swap_bytes);
+        let swapped_bytes = self.swapped_bytes();
         let pressure = self.proc.read_pressure(Resource::Memory).ok().flatten();
         Ok(Counts {
             monotonic_ns: monotonic_ns(),
             traffic: traffic.ok_or("this kernel has no swap")?,
-            swapped_bytes: swapped.sum(),
+            swapped_bytes,
             stalled_us: pressure.map(|of| of.some.total_us),
             collector_faults: self.collector_faults(),
         })
+    }
+
+    /// Memory of all processes in swap; absent where one does not say it, or has shared memory.
+    fn swapped_bytes(&mut self) -> Option<u64> {
+        let statuses: Vec<_> =
+            self.pids.iter().map(|pid| self.proc.read_memory_status(*pid).ok()).collect::<Option<_>>()?;
+        self.has_shared_memory |=
+            statuses.iter().any(|of| of.shmem_bytes.is_none_or(|bytes| SHARED_BYTES_MAX < bytes));
+        let sum = statuses.iter().map(|of| of.swap_bytes).sum::<Option<u64>>();
+        sum.filter(|_| !self.has_shared_memory)
     }
 
     fn collector_faults(&mut self) -> Option<u64> {
@@ -92,7 +108,7 @@ fn add(counts: &[Counts], window: &mut Window) {
         (
             metric::SWAPPED_BYTES,
             last.swapped_bytes.map(|bytes| bytes as f64),
-            "the kernel does not say it of all processes",
+            "the kernel does not say it of all processes, or one has shared memory, as with ZGC, which the kernel leaves out",
         ),
         (
             metric::COLLECTOR_SWAP_FAULTS_PER_S,
@@ -215,5 +231,24 @@ mod tests {
         let mut short = window();
         add(&[counts(3, 1, None, None)], &mut short);
         assert!(short.metrics.is_empty() && short.problems.len() == 1);
+    }
+
+    #[test]
+    fn memory_in_swap_is_unknown_once_a_process_had_shared_memory() {
+        let proc = tempfile::tempdir().expect("a folder");
+        let mut observer =
+            SwapObserver { proc: ProcRoot::at(proc.path()), pids: vec![1, 2], ..SwapObserver::default() };
+        let mut swapped = |shared_kib: [u32; 2]| {
+            for (pid, kib) in [1, 2].into_iter().zip(shared_kib) {
+                let folder = proc.path().join(pid.to_string());
+                std::fs::create_dir_all(&folder).expect("a folder");
+                let text = format!("RssShmem:\t{kib} kB\nVmSwap:\t100 kB\n");
+                std::fs::write(folder.join("status"), text).expect("a file");
+            }
+            observer.swapped_bytes()
+        };
+        assert_eq!(swapped([0, 32]), Some(200 << 10), "performance counters of a JVM");
+        assert_eq!(swapped([0, 4096]), None);
+        assert_eq!(swapped([0, 0]), None, "all of it may lie in swap");
     }
 }

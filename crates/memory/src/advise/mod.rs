@@ -32,7 +32,7 @@ pub(crate) use settings::rules;
 pub fn advise(snapshots: &[MemoryReport]) -> Advice {
     let Some(now) = snapshots.last() else { return nothing() };
     let mut problems = bounds::problems(snapshots, now);
-    problems.extend(container::unseen_problem(now));
+    problems.extend(container::unseen_limit(now));
     let mut lines: Vec<AdviceLine> =
         MemoryPart::ALL.iter().filter_map(|part| line(*part, snapshots, now)).collect();
     lines.extend(missed_peak(snapshots, &lines));

@@ -2,7 +2,7 @@
 
 use super::rule::{Found, Judge, Rule, finding};
 use super::words::bytes;
-use assay_jdk::containers::{UnseenLimit, unseen_limit};
+use assay_jdk::containers::{self, UnseenLimit};
 use assay_jdk::release_and_update;
 use assay_model::{MemoryReport, Problem, RuleId, Severity};
 
@@ -39,7 +39,7 @@ fn unseen(report: &MemoryReport) -> Option<Found> {
 fn unseen_by(report: &MemoryReport) -> Option<(UnseenLimit, Option<(u32, u32)>)> {
     let jvm = report.jvm.as_ref()?;
     let release = jvm.version.as_deref().and_then(release_and_update);
-    Some((unseen_limit(jvm.container.as_ref()?, release)?, release))
+    Some((containers::unseen_limit(jvm.container.as_ref()?, release)?, release))
 }
 
 fn claim(unseen: &UnseenLimit) -> String {
@@ -54,8 +54,9 @@ fn claim(unseen: &UnseenLimit) -> String {
     }
 }
 
-/// The same for the limit that a process needs, which rests on what the JVM took for its own size.
-pub(crate) fn unseen_problem(report: &MemoryReport) -> Option<Problem> {
+/// What the JVM does not see of its container's limits, as a problem of a limit that is advised or was tried: it rests on what the JVM took for
+/// its own size. `None` where it sees them, or too little is known.
+pub fn unseen_limit(report: &MemoryReport) -> Option<Problem> {
     let (unseen, release) = unseen_by(report)?;
     let what = format!("{}: {}; {}", claim(&unseen), unseen.why.cause(), unseen.why.fix(release));
     Some(Problem::new("container", what))

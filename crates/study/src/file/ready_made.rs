@@ -25,7 +25,7 @@ pub const READY_MADE: &[ReadyMade] = studies! {
     "emulated-comparisons" "huge-pages" "jdk-line" "jdk-line-jmh" "jdk-versions" "memory-pressure"
     "non-java-memory" "non-java-memory-accessors" "non-java-memory-buffers" "non-java-memory-swapping" "non-java-memory-trimming" "own-server"
     "power9-gc-threads" "power9-heap" "power9-practices" "power9-processors" "power9-receive-queue" "reference-modes"
-    "reference-modes-brokerage" "threads" "tuned-flags" "what-disturbs"
+    "reference-modes-brokerage" "resize" "threads" "tuned-flags" "what-disturbs"
 };
 
 impl ReadyMade {

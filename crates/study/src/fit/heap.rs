@@ -67,6 +67,11 @@ impl HeapState {
         }
     }
 
+    /// The server in the smallest limit that holds; none before any did.
+    pub fn in_limit(&self) -> Option<&MemoryReport> {
+        self.snapshot.as_ref().filter(|_| self.smallest_bytes.is_some())
+    }
+
     /// The heap that is set with a limit; none where the command has its own, or the limit has no room for one.
     pub fn within(&mut self, limit_bytes: u64) -> Option<u64> {
         if self.is_given {

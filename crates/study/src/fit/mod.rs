@@ -20,7 +20,7 @@ use crate::runner::Source;
 use assay_host::provenance;
 use assay_launch::swap_on_disk;
 use assay_linux::{ProcRoot, Processors};
-use assay_memory::advise;
+use assay_memory::{advise, unseen_limit};
 use assay_model::{
     Estimate, FitBelow, FitLimits, FitOutcome, FitProbe, FitPurpose, FitReport, FitResource, FitVerdict,
     FittedHeap, FittedLimit, Problem, StoredTrial, schema,
@@ -221,10 +221,13 @@ impl Fit {
             (container.heap_bytes, container.touches_heap) = (heap.within(found.limit.estimate as u64), true);
             outcome = if found.is_proved { FitOutcome::Found } else { FitOutcome::Undecided };
             self.describe(report, &found, &mut heap, (&first, &trial));
+            report.problems.extend(heap.in_limit().and_then(unseen_limit));
             report.memory = Some(found);
         }
         if self.options.only != Some(FitResource::Memory) && !probes.is_stopped() {
-            let found = match search_cpu(probes, &container, &first)? {
+            let (found, unseen) = search_cpu(probes, &container, &first)?;
+            report.problems.extend(unseen.filter(|problem| !report.problems.contains(problem)));
+            let found = match found {
                 Searched::Limit(found) => Some(found),
                 Searched::NothingHolds | Searched::NothingCounts => None,
             };
@@ -386,29 +389,30 @@ enum Searched {
     NothingCounts,
 }
 
-/// The smallest CPU limit within a memory limit.
+/// The smallest CPU limit within a memory limit, and what the JVM did not see of it.
 fn search_cpu(
     probes: &mut Probes<'_>,
     container: &Container,
     first: &FitProbe,
-) -> Result<Searched, StudyError> {
+) -> Result<(Searched, Option<Problem>), StudyError> {
     let machine = Processors::allowed().map_or(1, |of| of.count()) as f64 * 1000.0;
     let used = first.cpu_used_millicores.unwrap_or(machine / 2.0);
     let low = (used * 0.5).max(CPU_MILLICORES_MIN);
     let high = machine.max(2.0 * low);
     let Some(mut search) = SizeSearch::of(low, high, CPU_STEP_MILLICORES) else {
-        return Ok(Searched::NothingCounts);
+        return Ok((Searched::NothingCounts, None));
     };
-    let before = probes.done.len();
+    let (before, mut unseen) = (probes.done.len(), None);
     while let Some(size) = search.next().filter(|_| probes.has_time(1.0)) {
         let container = Container { cpu_millicores: Some(size), ..*container };
         let asked = Asked { resource: FitResource::Cpu, purpose: purpose(&search, size), container };
-        let Some((probe, _)) = probes.run(asked)? else { break };
+        let Some((probe, trial)) = probes.run(asked)? else { break };
+        unseen = trial.memory_report.as_ref().and_then(unseen_limit).or(unseen);
         if probe.counts {
             search.add(size, probe.verdict == FitVerdict::Holds);
         }
     }
-    Ok(fitted(&search, &probes.done[before..], |probe| probe.cpu_millicores))
+    Ok((fitted(&search, &probes.done[before..], |probe| probe.cpu_millicores), unseen))
 }
 
 fn purpose(search: &SizeSearch, size: f64) -> FitPurpose {

@@ -168,10 +168,24 @@ pub(super) fn message(text: &str) -> Option<Message> {
 
 /// Where a pause begins behind a stamp, or ends, in a line that another message stands at the front of: the text from there on.
 pub(super) fn pause_within(text: &str) -> Option<usize> {
-    let begins = [": [GC", ": [Full GC"].iter().filter_map(|begin| text.find(begin)).min();
-    let with_stamp = begins.map(|at| Stamp::behind(&text[..at + 2]).0.len());
-    let ends = || text.find(" secs]").and_then(|at| text[..at].rfind(", "));
+    // By its brackets: a search for words prepares itself anew for each line, which took a tenth of the time for a log.
+    let begins = |at: &usize| {
+        text[..*at].ends_with(": ") && (text[*at..].starts_with("[GC") || text[*at..].starts_with("[Full GC"))
+    };
+    let begin = memchr::memchr_iter(b'[', text.as_bytes()).find(begins);
+    let with_stamp = begin.map(|at| Stamp::behind(&text[..at]).0.len());
+    let ends = || {
+        let seconds = |at: usize| text[..at].strip_suffix(" secs");
+        memchr::memchr_iter(b']', text.as_bytes()).find_map(seconds).and_then(|before| before.rfind(", "))
+    };
     with_stamp.or_else(ends)
+}
+
+/// The figures of a line about stopped threads, whose beginning may be torn off.
+pub(super) fn behind_stopped(text: &str) -> Option<&str> {
+    // By its colons, for the same reason.
+    let figures = |at: usize| text[..at].ends_with(" threads were stopped").then(|| &text[at + 1..]);
+    memchr::memchr_iter(b':', text.as_bytes()).find_map(figures)?.strip_prefix(' ')
 }
 
 /// A line of a class histogram, whose names of arrays look like brackets: `   1:        24519        5783400  [C`.

@@ -227,7 +227,7 @@ impl Jdk8 {
             }
         }
         // Two threads wrote into one buffer: `cation threads were stopped: 0,0002170 seconds`.
-        if message.contains(" threads were stopped: ") {
+        if lines::behind_stopped(message).is_some() {
             return self.take_stopped(
                 message,
                 &Stamp::behind(&text[..text.len() - message.len()]).1,
@@ -242,7 +242,7 @@ impl Jdk8 {
 
     /// `Total time for which application threads were stopped: 0.0001 seconds, Stopping threads took: 0.00001 seconds`
     fn take_stopped(&mut self, text: &str, stamp: &Stamp, at: At, sink: &mut dyn GcSink) -> bool {
-        let Some((_, figures)) = text.split_once("stopped: ") else { return false };
+        let Some(figures) = lines::behind_stopped(text) else { return false };
         let mut rest = figures;
         let Some((ns, step_ns)) = seconds(&mut rest) else { return false };
         let took = rest.strip_prefix(", Stopping threads took: ").and_then(|mut rest| {

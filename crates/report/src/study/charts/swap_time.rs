@@ -11,7 +11,7 @@ use assay_kit::svg::Svg;
 use assay_kit::text;
 use assay_model::{StoredTrial, SwapSample};
 
-const PLOT: Plot = Plot { left: 42.0, right: SMALL_WIDTH - 8.0, top: 22.0, bottom: 134.0 };
+const PLOT: Plot = Plot { left: 52.0, right: SMALL_WIDTH - 8.0, top: 22.0, bottom: 134.0 };
 /// Samples drawn of one trial.
 const SAMPLES_MAX: usize = 240;
 

@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::log_line::LogLines;
 use crate::ScenarioError;
 use arrivals::{offsets, phases, trace_text};
-use assay_lines::{Prefix, PrefixSearch, unpacked};
+use assay_lines::{Decoded, Prefix, PrefixSearch, unpacked};
 use shape::{Kind, Shape, join_siblings, request};
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read};
@@ -39,7 +39,7 @@ pub struct AccessLog<'a> {
 pub fn from_access_log(mut from: impl BufRead, of: &AccessLog) -> Result<Generated, ScenarioError> {
     let wrong = |what: String| ScenarioError::Recording(format!("access log {}: {what}", of.named));
     let mut log = Reading::default();
-    unpacked(&mut from, &mut |reader| read_lines(&mut BufReader::new(reader), &mut log))
+    unpacked(&mut from, &mut |reader| read_lines(&mut BufReader::new(Decoded::new(reader)), &mut log))
         .map_err(|error| wrong(error.to_string()))?;
     log.decide();
     log.generated(of).map_err(wrong)

@@ -34,6 +34,13 @@ fn shop() -> String {
 }
 
 #[test]
+fn a_log_in_utf_16_makes_the_same_scenario() {
+    let utf16: Vec<u8> = shop().encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let read = |log: &[u8]| from_access_log(log, &AccessLog { named: "access.log", trace: None });
+    assert_eq!(read(&utf16).expect("a good log").text, made(&shop(), None).expect("a good log").text);
+}
+
+#[test]
 fn a_mix_is_made_by_templates_without_secrets() {
     let Generated { text, base_url, trace } = made(&shop(), None).expect("a good log");
     assert_eq!((base_url, trace), (None, None));
