@@ -1,6 +1,8 @@
 //! Studies in emulated machines, as they are typed: each machine that can be had runs a small server, and what its kernel, its pages and its
 //! memory nodes are is seen in the results. What is emulated may take minutes beside neighbours, so most of it is `long`.
 
+mod stopped;
+
 use assay_jdk::containers::ContainerRules;
 use assay_model::{Metric, StoredRun};
 use assay_testkit::{checkout, find_java, find_tool, java_classes, skip};
@@ -137,28 +139,38 @@ fn a_server_runs_in_a_guest_of_neoverse_n1() {
     small_guest("neoverse-n1", "aarch64", "aarch64");
 }
 
-/// Control groups of version 2, a node of two, and a processor that goes offline: none of them can be had on every machine.
-#[test]
-#[ignore = "long: a machine is emulated for a minute"]
-fn settings_of_a_guest_are_made_read_back_and_taken_back() {
-    if let Some(why) = lacks("x86-64") {
+/// One level with settings of the machine: each is made, read back and taken back.
+fn settings(architecture: &str, guest: &str, level: &str, expected: &[&str]) {
+    if let Some(why) = lacks(architecture) {
         skip!("{why}");
     }
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("run");
-    let levels = r#"
-[[factor]]
-name = "machine"
-level = [{ name = "bound", host = { numa = "1", online = "0,2-3" }, limits = { memory_high = "400m" } }]
-"#;
-    let guest = "machine = \"x86-64\"\nprocessors = 4\nnodes = 2";
-    let run = run(&study(folder.path(), "", guest, levels), &out);
+    let levels = format!("[[factor]]\nname = \"machine\"\nlevel = [{{ name = \"bound\", {level} }}]");
+    let run = run(&study(folder.path(), "", guest, &levels), &out);
     let treatments = &run.trials[0].trial.treatments;
     let said = format!("{treatments:#?}");
     println!("{said}");
-    assert!(said.contains("cpuset.mems=1") && said.contains("memory.high=419430400"), "{said}");
-    assert!(said.contains("cpu1/online"), "{said}");
+    expected.iter().for_each(|setting| assert!(said.contains(setting), "{setting}: {said}"));
     assert!(treatments.iter().all(|treatment| treatment.undone), "{said}");
+}
+
+/// Control groups of version 2, a node of two, and a processor that goes offline: none of them can be had on every machine.
+#[test]
+#[ignore = "long: a machine is emulated for a minute"]
+fn settings_of_a_guest_are_made_read_back_and_taken_back() {
+    let guest = "machine = \"x86-64\"\nprocessors = 4\nnodes = 2";
+    let level = "host = { numa = \"1\", online = \"0,2-3\" }, limits = { memory_high = \"400m\" }";
+    settings("x86-64", guest, level, &["cpuset.mems=1", "memory.high=419430400", "cpu1/online"]);
+}
+
+/// The prefetcher's register (DSCR), which only POWER has.
+#[test]
+#[ignore = "long: a machine is emulated for two minutes"]
+fn settings_of_a_power9_guest_are_made_read_back_and_taken_back() {
+    let guest = "machine = \"power9\"\nprocessors = 2\nnodes = 2";
+    let level = "host = { prefetcher = false, numa = \"1\", online = \"0\" }";
+    settings("powerpc64le", guest, level, &["dscr_default", "cpuset.mems=1", "cpu1/online"]);
 }
 
 /// Linux 6.1 lists the memory controller in `/proc/cgroups`, 7.2 does not (JDK-8349988). The table of releases is checked against what each
@@ -218,6 +230,23 @@ fn a_study_of_times_is_refused_with_what_can_be_asked() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("response_p99_ms depends on time") && said.contains("rss_bytes"), "{said}");
     assert!(!folder.path().join("run").exists(), "nothing is left");
+}
+
+/// Each guest has a seed of its hardware's random numbers. Processors of a guest are threads of this machine, so timers differ.
+#[test]
+#[ignore = "long: a machine is emulated for a minute, twice"]
+fn two_boots_with_one_seed_have_the_same_bytes_within_half_a_percent() {
+    if let Some(why) = lacks("x86-64") {
+        skip!("{why}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = study(folder.path(), "seed = 7", "machine = \"x86-64\"", "");
+    let runs = ["one", "two"].map(|name| run(&file, &folder.path().join(name)));
+    for metric in ["rss_bytes", "native_bytes", "stacks_bytes", "class_metadata_bytes"] {
+        let [one, two] = runs.each_ref().map(|run| value(run, metric));
+        println!("{metric}: {one} and {two}, {:.3} %", 100.0 * (two / one - 1.0));
+        assert!((two / one - 1.0).abs() <= 0.005, "{metric}: {one} and {two}");
+    }
 }
 
 #[test]

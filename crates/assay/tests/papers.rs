@@ -3,7 +3,7 @@
 mod answer;
 mod page;
 
-use assay_model::Summary;
+use assay_model::{Direction, Summary};
 use assay_testkit::checkout;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -46,6 +46,7 @@ struct Row {
     published: String,
     study: Option<String>,
     folder: Option<String>,
+    against: Option<String>,
     source: Option<String>,
     metric: Option<String>,
     variant: Option<String>,
@@ -56,6 +57,7 @@ struct Row {
     change_percent: Option<f64>,
     change_percent_min: Option<f64>,
     change_percent_max: Option<f64>,
+    direction: Option<Direction>,
     value: Option<f64>,
     within_percent: Option<f64>,
     command: Option<String>,
@@ -128,13 +130,18 @@ fn every_row_says_what_measures_it_or_why_nothing_does() {
             let ways = [row.study.is_some(), row.stored.is_some(), row.not_here.is_some()];
             let ways = ways.iter().filter(|has| **has).count();
             assert!(ways <= 1 && (ways == 1 || row.command.is_some()), "{of}");
-            assert_eq!(row.study.is_some(), row.source.is_some() && row.metric.is_some(), "{of}");
+            assert_eq!(row.study.is_some(), row.metric.is_some(), "{of}");
+            assert_eq!(row.study.is_some() && row.against.is_none(), row.source.is_some(), "{of}");
+            assert!(row.against.is_none() || (row.study.is_some() && row.variant.is_some()), "{of}");
             assert_eq!(row.stored.is_some(), row.ours.is_some(), "{of}");
-            if let Some(study) = &row.study {
+            for study in row.study.iter().chain(&row.against) {
                 let file = checkout().join(format!("studies/{study}.toml"));
                 let text = fs::read_to_string(&file).unwrap_or_else(|e| panic!("{of}: {e}"));
-                let source = format!("source = {:?}", row.source.as_deref().unwrap_or_default());
-                assert!(text.contains(&source), "{of}: no {source} in {study}");
+                let source = row.source.as_ref().map(|source| format!("source = {source:?}"));
+                assert!(
+                    source.is_none_or(|source| text.contains(&source)),
+                    "{of}: not the source in {study}"
+                );
             }
         }
     }
@@ -142,8 +149,12 @@ fn every_row_says_what_measures_it_or_why_nothing_does() {
 
 #[test]
 fn each_stored_result_is_of_a_study_that_a_row_names_and_is_small() {
-    let named: Vec<String> =
-        rows().paper.into_iter().flat_map(|p| p.rows).filter_map(|row| row.study).collect();
+    let named: Vec<String> = rows()
+        .paper
+        .into_iter()
+        .flat_map(|p| p.rows)
+        .flat_map(|row| row.study.into_iter().chain(row.against))
+        .collect();
     for entry in fs::read_dir(kept()).expect("the folder").flatten().filter(|entry| entry.path().is_dir()) {
         let name = entry.file_name().to_string_lossy().into_owned();
         assert!(named.contains(&name), "{name}: no row is about it");

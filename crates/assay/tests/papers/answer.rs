@@ -59,12 +59,69 @@ impl Results {
             return of_file(row, file);
         }
         let folder = row.folder.as_deref().or(row.study.as_deref());
-        folder.and_then(|folder| of_run(row, folder, self.run(folder)?)).unwrap_or_else(|| Answer {
+        let answer = folder.and_then(|folder| match &row.against {
+            Some(other) => Some(of_two(row, folder, self.value(row, folder)?, self.value(row, other)?)),
+            None => of_run(row, folder, self.run(folder)?),
+        });
+        answer.unwrap_or_else(|| Answer {
             ours: String::new(),
             verdict: "not run yet".to_owned(),
             kind: Kind::NotRunYet,
             result: None,
         })
+    }
+}
+
+impl Results {
+    /// The row's metric of the variant that it names, in the run of a folder.
+    fn value(&mut self, row: &Row, folder: &str) -> Option<Estimate> {
+        let summary = self.run(folder)?.summary.as_ref()?;
+        let variant = summary.variants.iter().find(|of| Some(&of.name) == row.variant.as_ref())?;
+        variant.metrics.get(row.metric.as_ref()?).copied()
+    }
+}
+
+/// A value of one run against that of another, on another machine: their difference where a value is stated, else their ratio. Nothing is
+/// paired, so the interval goes from end to end of both.
+fn of_two(row: &Row, folder: &str, ours: Estimate, theirs: Estimate) -> Answer {
+    let is_ratio = row.value.is_none();
+    let of = |one: f64, other: f64| if is_ratio { one / other } else { one - other };
+    let ends = ours.ends().zip(theirs.ends());
+    let measured = Estimate {
+        estimate: of(ours.estimate, theirs.estimate),
+        low: ends.map(|((low, _), (_, high))| of(low, high)),
+        high: ends.map(|((_, high), (low, _))| of(high, low)),
+    };
+    let verdict = assay_results::claim_verdict(&claim_of(row), measured)
+        .unwrap_or_else(|| panic!("{}: nothing is stated", row.what));
+    Answer {
+        ours: amount(&measured, is_ratio, row.metric.as_deref().unwrap_or_default()),
+        verdict: verdict.title().to_owned(),
+        kind: Kind::Judged(verdict),
+        result: Some(folder.to_owned()),
+    }
+}
+
+/// What a row states itself.
+fn claim_of(row: &Row) -> Claim {
+    Claim {
+        about: ClaimSubject {
+            source: String::new(),
+            place: None,
+            quotation: None,
+            metric: String::new(),
+            variant: String::new(),
+            baseline: None,
+        },
+        change_percent: row.change_percent,
+        reading: Reading {
+            change_percent_min: row.change_percent_min,
+            change_percent_max: row.change_percent_max,
+        },
+        direction: row.direction,
+        value: row.value,
+        within_percent: row.within_percent,
+        at: BTreeMap::new(),
     }
 }
 
@@ -125,27 +182,8 @@ fn of_file(row: &Row, file: &str) -> Answer {
     let value = number(row.ours.as_deref().unwrap_or_default());
     let per = row.per.as_deref().map(number);
     let exactly = Estimate::exact(value / per.unwrap_or(1.0));
-    let claim = Claim {
-        about: ClaimSubject {
-            source: String::new(),
-            place: None,
-            quotation: None,
-            metric: String::new(),
-            variant: String::new(),
-            baseline: None,
-        },
-        change_percent: row.change_percent,
-        reading: Reading {
-            change_percent_min: row.change_percent_min,
-            change_percent_max: row.change_percent_max,
-        },
-        direction: None,
-        value: row.value,
-        within_percent: row.within_percent,
-        at: BTreeMap::new(),
-    };
-    let verdict =
-        assay_results::claim_verdict(&claim, exactly).unwrap_or_else(|| panic!("{file}: nothing is stated"));
+    let verdict = assay_results::claim_verdict(&claim_of(row), exactly)
+        .unwrap_or_else(|| panic!("{file}: nothing is stated"));
     let ours = match per {
         Some(per) => format!("{per} to {value} bytes, {:+.0} %", 100.0 * (value / per - 1.0)),
         None => format!("{} GB", three_digits(value / f64::from(1 << 30))),

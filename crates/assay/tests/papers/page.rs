@@ -33,8 +33,11 @@ pub fn page(rows: &Rows) -> String {
     for (paper, answers) in &answered {
         _ = write!(page, "\n## {}\n\n{}\n\n{}", paper.title, paper.about, table(answers));
     }
-    let used: BTreeSet<String> =
-        answered.iter().flat_map(|(_, rows)| rows).filter_map(|(_, a)| a.result.clone()).collect();
+    let results_of = |(row, answer): &(&Row, Answer)| {
+        let other = row.against.clone().filter(|_| answer.result.is_some());
+        answer.result.clone().into_iter().chain(other)
+    };
+    let used: BTreeSet<String> = answered.iter().flat_map(|(_, rows)| rows).flat_map(results_of).collect();
     page + &stored(&used, &rows.file, &mut results)
 }
 

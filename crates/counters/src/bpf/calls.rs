@@ -28,7 +28,7 @@ const NUMBERS: &[(libc::c_long, &str)] = numbers! {
         SYS_chdir SYS_chroot SYS_clock_adjtime SYS_clock_getres SYS_clock_gettime SYS_clock_nanosleep
         SYS_clock_settime SYS_clone SYS_clone3 SYS_close SYS_close_range SYS_connect SYS_copy_file_range
         SYS_delete_module SYS_dup SYS_dup3 SYS_epoll_create1 SYS_epoll_ctl SYS_epoll_pwait SYS_epoll_pwait2
-        SYS_eventfd2 SYS_execve SYS_execveat SYS_exit SYS_exit_group SYS_faccessat SYS_faccessat2 SYS_fadvise64
+        SYS_eventfd2 SYS_execve SYS_execveat SYS_exit SYS_exit_group SYS_faccessat SYS_faccessat2
         SYS_fallocate SYS_fanotify_init SYS_fanotify_mark SYS_fchdir SYS_fchmod SYS_fchmodat SYS_fchown
         SYS_fchownat SYS_fcntl SYS_fdatasync SYS_fgetxattr SYS_finit_module SYS_flistxattr SYS_flock
         SYS_fremovexattr SYS_fsconfig SYS_fsetxattr SYS_fsmount SYS_fsopen SYS_fspick SYS_fstat SYS_fstatfs
@@ -44,11 +44,11 @@ const NUMBERS: &[(libc::c_long, &str)] = numbers! {
         SYS_lseek SYS_lsetxattr SYS_madvise SYS_mbind SYS_membarrier SYS_memfd_create SYS_memfd_secret
         SYS_migrate_pages SYS_mincore SYS_mkdirat SYS_mknodat SYS_mlock SYS_mlock2 SYS_mlockall SYS_mmap
         SYS_mount SYS_mount_setattr SYS_move_mount SYS_move_pages SYS_mprotect SYS_mq_getsetattr SYS_mq_notify
-        SYS_mq_open SYS_mq_timedreceive SYS_mq_timedsend SYS_mq_unlink SYS_mremap SYS_mseal SYS_msgctl
-        SYS_msgget SYS_msgrcv SYS_msgsnd SYS_msync SYS_munlock SYS_munlockall SYS_munmap SYS_name_to_handle_at
+        SYS_mq_open SYS_mq_timedreceive SYS_mq_timedsend SYS_mq_unlink SYS_mremap
+        SYS_msync SYS_munlock SYS_munlockall SYS_munmap SYS_name_to_handle_at
         SYS_nanosleep SYS_newfstatat SYS_nfsservctl SYS_open_by_handle_at SYS_open_tree SYS_openat SYS_openat2
         SYS_perf_event_open SYS_personality SYS_pidfd_getfd SYS_pidfd_open SYS_pidfd_send_signal SYS_pipe2
-        SYS_pivot_root SYS_pkey_alloc SYS_pkey_free SYS_pkey_mprotect SYS_ppoll SYS_prctl SYS_pread64 SYS_preadv
+        SYS_pivot_root SYS_ppoll SYS_prctl SYS_pread64 SYS_preadv
         SYS_preadv2 SYS_prlimit64 SYS_process_madvise SYS_process_mrelease SYS_process_vm_readv
         SYS_process_vm_writev SYS_pselect6 SYS_ptrace SYS_pwrite64 SYS_pwritev SYS_pwritev2 SYS_quotactl
         SYS_quotactl_fd SYS_read SYS_readahead SYS_readlinkat SYS_readv SYS_reboot SYS_recvfrom SYS_recvmmsg
@@ -57,19 +57,29 @@ const NUMBERS: &[(libc::c_long, &str)] = numbers! {
         SYS_rt_sigreturn SYS_rt_sigsuspend SYS_rt_sigtimedwait SYS_rt_tgsigqueueinfo SYS_sched_get_priority_max
         SYS_sched_get_priority_min SYS_sched_getaffinity SYS_sched_getattr SYS_sched_getparam
         SYS_sched_getscheduler SYS_sched_rr_get_interval SYS_sched_setaffinity SYS_sched_setattr
-        SYS_sched_setparam SYS_sched_setscheduler SYS_sched_yield SYS_seccomp SYS_semctl SYS_semget SYS_semop
-        SYS_semtimedop SYS_sendfile SYS_sendmmsg SYS_sendmsg SYS_sendto SYS_set_mempolicy
+        SYS_sched_setparam SYS_sched_setscheduler SYS_sched_yield SYS_seccomp
+        SYS_sendfile SYS_sendmmsg SYS_sendmsg SYS_sendto SYS_set_mempolicy
         SYS_set_mempolicy_home_node SYS_set_robust_list SYS_set_tid_address SYS_setdomainname SYS_setfsgid
         SYS_setfsuid SYS_setgid SYS_setgroups SYS_sethostname SYS_setitimer SYS_setns SYS_setpgid
         SYS_setpriority SYS_setregid SYS_setresgid SYS_setresuid SYS_setreuid SYS_setrlimit SYS_setsid
-        SYS_setsockopt SYS_settimeofday SYS_setuid SYS_setxattr SYS_shmat SYS_shmctl SYS_shmdt SYS_shmget
+        SYS_setsockopt SYS_settimeofday SYS_setuid SYS_setxattr
         SYS_shutdown SYS_sigaltstack SYS_signalfd4 SYS_socket SYS_socketpair SYS_splice SYS_statfs SYS_statx
-        SYS_swapoff SYS_swapon SYS_symlinkat SYS_sync SYS_sync_file_range SYS_syncfs SYS_sysinfo SYS_syslog
+        SYS_swapoff SYS_swapon SYS_symlinkat SYS_sync SYS_syncfs SYS_sysinfo SYS_syslog
         SYS_tee SYS_tgkill SYS_timer_create SYS_timer_delete SYS_timer_getoverrun SYS_timer_gettime
         SYS_timer_settime SYS_timerfd_create SYS_timerfd_gettime SYS_timerfd_settime SYS_times SYS_tkill
         SYS_truncate SYS_umask SYS_umount2 SYS_uname SYS_unlinkat SYS_unshare SYS_userfaultfd SYS_utimensat
         SYS_vhangup SYS_vmsplice SYS_wait4 SYS_waitid SYS_write SYS_writev
 };
+
+/// Those that it names on all architectures but POWER.
+#[cfg(not(target_arch = "powerpc64"))]
+const NUMBERS_BUT_POWER: &[(libc::c_long, &str)] = numbers! {
+        SYS_fadvise64 SYS_mseal SYS_msgctl SYS_msgget SYS_msgrcv SYS_msgsnd SYS_pkey_alloc SYS_pkey_free
+        SYS_pkey_mprotect SYS_semctl SYS_semget SYS_semop SYS_semtimedop SYS_shmat SYS_shmctl SYS_shmdt
+        SYS_shmget SYS_sync_file_range
+};
+#[cfg(target_arch = "powerpc64")]
+const NUMBERS_BUT_POWER: &[(libc::c_long, &str)] = &[];
 
 /// Those that it names on x86-64 alone. Newer architectures lack most of them, since another call, as a rule the one with `at`, does the
 /// same; `fchmodat2` and `kexec_file_load` exist on arm64, where calls without a name are counted by their numbers.
@@ -89,7 +99,7 @@ const NUMBERS_OF_ARCHITECTURE: &[(libc::c_long, &str)] = &[];
 /// The calls by number: what they are called.
 pub(crate) fn names() -> Vec<Option<&'static str>> {
     let mut names = vec![None; CALLS_MAX];
-    for (number, name) in NUMBERS.iter().chain(NUMBERS_OF_ARCHITECTURE) {
+    for (number, name) in NUMBERS.iter().chain(NUMBERS_BUT_POWER).chain(NUMBERS_OF_ARCHITECTURE) {
         let place = usize::try_from(*number).ok().and_then(|number| names.get_mut(number));
         if let Some(place) = place {
             *place = name.strip_prefix("SYS_");

@@ -20,12 +20,13 @@ const AREAS_INTERVAL_NS_MAX: u64 = 5_000_000_000;
 const LOOKS_IN_WINDOW: f64 = 3.0;
 
 /// Metrics that are one area of a full snapshot.
-const AREA_METRICS: [(&str, Area); 6] = [
+const AREA_METRICS: [(&str, Area); 7] = [
     (metric::CLASS_METADATA_BYTES, Area::ClassMetadata),
     (metric::JIT_CODE_BYTES, Area::JitCode),
     (metric::JVM_WORK_BYTES, Area::JvmWork),
     (metric::NATIVE_LIBRARIES_BYTES, Area::NativeLibraries),
     (metric::BUFFERS_BYTES, Area::Buffers),
+    (metric::STACKS_BYTES, Area::Stacks),
     (metric::FREED_RESIDENT_BYTES, Area::FreedResident),
 ];
 

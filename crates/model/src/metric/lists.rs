@@ -48,6 +48,8 @@ metrics! {
         "what libraries that are not the JDK's allocate, from a snapshot of every resident byte at the end of a window";
     BUFFERS_BYTES = "buffers_bytes", "Resident direct and mapped buffers", "bytes", Lower [when_asked],
         "native memory that Java objects own, from a snapshot of every resident byte at the end of a window";
+    STACKS_BYTES = "stacks_bytes", "Resident stacks", "bytes", Lower [when_asked],
+        "stacks of all threads as far as they were touched, from a snapshot of every resident byte at the end of a window";
     FREED_RESIDENT_BYTES = "freed_resident_bytes", "Memory retained by malloc", "bytes", Lower [when_asked],
         "given to free() and kept by the allocator, from a snapshot of every resident byte at the end of a window";
     APPLICATION_USER_MS_PER_REQUEST = "application_user_ms_per_request", "Application threads, user time per request", "ms", Lower [of_cpu, when_asked],

@@ -24,7 +24,7 @@ pub const READY_MADE: &[ReadyMade] = studies! {
     "compressed-references" "contended-atomics"
     "emulated-comparisons" "huge-pages" "jdk-line" "jdk-line-jmh" "jdk-versions" "memory-pressure"
     "non-java-memory" "non-java-memory-accessors" "non-java-memory-buffers" "non-java-memory-swapping" "non-java-memory-trimming" "own-server"
-    "power9-gc-threads" "power9-heap" "power9-practices" "power9-processors" "power9-receive-queue" "reference-modes"
+    "power-pages" "power-pages-x86" "power9-gc-threads" "power9-heap" "power9-practices" "power9-processors" "power9-receive-queue" "reference-modes"
     "reference-modes-brokerage" "resize" "threads" "tuned-flags" "what-disturbs"
 };
 
@@ -76,6 +76,23 @@ mod tests {
         }
         assert_eq!(ReadyMade::of("threads.toml"), ReadyMade::of("threads"));
         assert_eq!(ReadyMade::of("thread"), None);
+    }
+
+    /// Two machines are compared, and nothing else.
+    #[test]
+    fn the_sides_of_power_pages_differ_in_their_machine_alone() {
+        let sides = ["power-pages", "power-pages-x86"].map(|name| {
+            let text = ReadyMade::of(name).expect("a study").text;
+            let mut study: Study = toml::from_str(text).expect("a study");
+            let machine = study.guest.as_mut().map(|guest| &mut guest.machine).expect("a guest");
+            *machine = assay_model::GuestMachine::Power9;
+            for text in [&mut study.name, &mut study.question, &mut study.background] {
+                text.clear();
+            }
+            study.published.clear();
+            study.to_toml().expect("a text")
+        });
+        assert_eq!(sides[0], sides[1]);
     }
 
     #[test]

@@ -19,6 +19,7 @@ import assay.probes.malloc.Segments;
 import assay.probes.malloc.UnsafeBlocks;
 import assay.probes.reflection.Accessors;
 import assay.probes.threads.TouchedStacks;
+import assay.probes.threads.WaitingThreads;
 import assay.probes.zip.Deflaters;
 import assay.probes.zip.Inflaters;
 import java.util.Arrays;
@@ -34,6 +35,7 @@ public enum Kind {
   FREED("COUNT BYTES"),
   MAPPED("COUNT BYTES"),
   THREADS("COUNT STACK_BYTES"),
+  WAITING("COUNT"),
   CLASSES("COUNT METHODS"),
   LOADERS("COUNT CLASSES"),
   MALLOC("COUNT BYTES"),
@@ -92,6 +94,7 @@ public enum Kind {
       case FREED -> new FreedBuffers(a.size(1));
       case MAPPED -> new MappedFiles(a.size(1));
       case THREADS -> new TouchedStacks(NativeLibrary.load(), a.size(1));
+      case WAITING -> new WaitingThreads();
       case CLASSES -> new GeneratedClasses(a.number(1));
       case LOADERS -> new LeakedLoaders(a.number(1));
       case MALLOC -> new LibraryBlocks(NativeLibrary.load(), LibraryBlocks.Place.TABLE, a.size(1));

@@ -35,10 +35,12 @@ class ProbeServerTest {
 
   @Test
   void aStudysOptionsChooseTheAmountsOfThePaper() {
-    assertThat(Experiment.of(List.of("study", "reflection", "100", "handle")))
+    assertThat(Experiment.of(List.of("study", "reflection", "100", "handle", "155")))
         .isEqualTo(new Experiment(Kind.REFLECTION, List.of("6000", "100", "handle")));
-    assertThat(Experiment.of(List.of("study", "freed", "10", "method")))
+    assertThat(Experiment.of(List.of("study", "freed", "10", "method", "155")))
         .isEqualTo(new Experiment(Kind.FREED, List.of("10000", "32k")));
+    assertThat(Experiment.of(List.of("study", "waiting", "10", "method", "155")))
+        .isEqualTo(new Experiment(Kind.WAITING, List.of("155")));
     assertThat(Experiment.of(List.of("heap", "1", "2k")))
         .isEqualTo(new Experiment(Kind.HEAP, List.of("1", "2k")));
   }
