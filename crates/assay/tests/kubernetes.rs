@@ -177,8 +177,7 @@ impl Nodes {
     }
 
     fn kubectl(&self, arguments: &[&str]) -> String {
-        let kubectl = self.folder.join("bin/kubectl");
-        let mut command = Command::new(kubectl);
+        let mut command = inside(&self.folder.join("bin/kubectl"));
         command.env("KUBECONFIG", self.folder.join("run/admin.conf")).args(arguments);
         let Output { status, stdout, stderr } = command.output().expect("kubectl starts");
         assert!(status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&stderr));
@@ -188,7 +187,7 @@ impl Nodes {
     /// A run by a user who has the role and nothing else.
     fn run(&self, folder: &Path, out: &str) -> Command {
         let path = std::env::var("PATH").unwrap_or_default();
-        let mut command = Command::new(ASSAY);
+        let mut command = inside(Path::new(ASSAY));
         command.args([
             "run",
             "study.toml",
@@ -216,6 +215,13 @@ impl Drop for Nodes {
     fn drop(&mut self) {
         script(&["down".as_ref(), self.folder.as_os_str()]);
     }
+}
+
+/// A program in the network of the control plane.
+fn inside(program: &Path) -> Command {
+    let mut command = Command::new("nsenter");
+    command.arg("--net=/run/netns/assay-lab").arg(program);
+    command
 }
 
 fn root() -> PathBuf {

@@ -10,11 +10,13 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// What a run does in its namespace: API group, resource, subresource and verb.
-const RIGHTS: [(&str, &str, &str, &str); 7] = [
+const RIGHTS: [(&str, &str, &str, &str); 8] = [
     ("batch", "jobs", "", "create"),
     ("batch", "jobs", "", "get"),
     ("batch", "jobs", "", "patch"),
     ("batch", "jobs", "", "delete"),
+    // `kubectl exec` reads the pod first.
+    ("", "pods", "", "get"),
     ("", "pods", "", "list"),
     ("", "pods", "", "delete"),
     ("", "pods", "exec", "create"),

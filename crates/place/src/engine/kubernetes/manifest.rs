@@ -84,9 +84,8 @@ fn pod(cluster: &Cluster, program: &str, is_privileged: bool) -> Value {
             "securityContext": of_container,
             // The reason of an end is then among the pod's own data, without the right to read logs.
             "terminationMessagePolicy": "FallbackToLogsOnError",
-            "volumeMounts": [{ "name": "tmp", "mountPath": "/tmp" }],
         }],
-        "volumes": [{ "name": "tmp", "emptyDir": {} }],
+        // No volume: the folder of an emptyDir is writable for all without a sticky bit, and Assay trusts nothing below such a folder.
     })
 }
 
