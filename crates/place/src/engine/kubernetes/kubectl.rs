@@ -78,7 +78,10 @@ impl Kubectl {
             return Ok(stdout);
         }
         let said = String::from_utf8_lossy(&stderr);
-        let said = said.trim();
+        // It repeats itself for each object.
+        let mut lines: Vec<&str> = said.trim().lines().collect();
+        lines.dedup();
+        let said = lines.join("\n  ");
         let begin = said.char_indices().rev().nth(ERROR_CHARS_MAX).map_or(0, |(at, _)| at);
         let said =
             if said.is_empty() { format!("kubectl ended with {status}") } else { said[begin..].to_owned() };
