@@ -3,7 +3,7 @@
 
 use super::on::{assert_whole, study};
 use assay_testkit::skip;
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -48,10 +48,8 @@ fn asked(folder: &Path) -> String {
 /// Waits until the last Job's pods have ended. A test that waits for ever is ended by its runner.
 fn wait_for_pods(folder: &Path) {
     for pod in fs::read_dir(folder.join("p")).expect("pods") {
-        let file = pod.expect("a pod").path().join("pid");
-        let process = || Pid::from_raw(fs::read_to_string(&file).ok()?.trim().parse().ok()?);
-        // A kubectl that outlives the run may just be starting it.
-        while process().is_none_or(|pid| test_kill_process(pid).is_ok()) {
+        let code = pod.expect("a pod").path().join("code");
+        while !code.exists() {
             std::thread::sleep(Duration::from_millis(50));
         }
     }
