@@ -32,6 +32,7 @@ mod judge;
 #[expect(dead_code, reason = "the tests of the report use the rest of it")]
 #[path = "../../report/tests/kafka/mod.rs"]
 mod kafka;
+mod kubernetes;
 mod links;
 mod load;
 mod memory;

@@ -26,7 +26,7 @@ exec sh -c "$*"
 "#;
 
 /// A study of short windows with the server of the tests of `run`, in fresh processes. The metric needs no quiet machine.
-fn study(folder: &Path) {
+pub fn study(folder: &Path) {
     let program = std::env::current_exe().expect("a path");
     let text = format!(
         r#"
@@ -75,7 +75,7 @@ fn ran(folder: &Path, hosts: &str, more: &[&str]) -> (Option<i32>, String) {
 
 /// The run has every block once, and nothing else is left.
 #[track_caller]
-fn assert_whole(folder: &Path) {
+pub fn assert_whole(folder: &Path) {
     let run: StoredRun = assay_results::load_run(&folder.join("run")).expect("a run directory");
     let mut blocks: Vec<(u32, &str)> =
         run.trials.iter().map(|stored| (stored.trial.block, &*stored.trial.variant)).collect();

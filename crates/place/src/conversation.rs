@@ -1,13 +1,13 @@
 //! One task, from the greeting of its worker to its last file.
 
-use crate::engine::Place;
+use crate::engine::Slots;
 use crate::error::Fault;
 use crate::files::{self, Receiver};
 use crate::message::{Message, Task};
 use assay_model::{Plan, RunEvent};
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver as Channel, RecvTimeoutError, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -33,6 +33,8 @@ pub(crate) struct Sent<'a> {
 /// What a worker reports on the way.
 #[derive(Debug)]
 pub(crate) enum Reported {
+    /// The engine has no host for it yet, for this reason.
+    Waits(String),
     /// It answers, from a host of this name.
     Greeted(String),
     Plan(Box<Plan>),
@@ -41,13 +43,14 @@ pub(crate) enum Reported {
 
 /// Has a worker do a task. Its files are received into `into`.
 pub(crate) fn converse(
-    (place, slot, program): (&Place, &str, &str),
+    (slots, slot): (&dyn Slots, usize),
     sent: &Sent<'_>,
     into: &Path,
     stop: &AtomicBool,
     on_report: &mut dyn FnMut(Reported),
 ) -> Result<(), Fault> {
-    let mut worker = Worker::start(place, slot, program)?;
+    let command = slots.worker(slot, stop, &mut |why| on_report(Reported::Waits(why)))?;
+    let mut worker = Worker::start(command, slots.needs())?;
     let done = worker.done(sent, into, stop, on_report);
     let printed = worker.end();
     done.map_err(|fault| match fault {
@@ -66,10 +69,8 @@ struct Worker {
 }
 
 impl Worker {
-    fn start(place: &Place, slot: &str, program: &str) -> Result<Worker, Fault> {
-        let mut command = place.worker(slot, program);
+    fn start(mut command: Command, (needed, install): (&str, &str)) -> Result<Worker, Fault> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let (needed, install) = place.needs();
         let mut child = command.spawn().map_err(|e| {
             Fault::Task(format!("{needed} cannot be started: {e}\n  where it is missing: {install}"))
         })?;

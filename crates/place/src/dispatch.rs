@@ -1,7 +1,7 @@
 //! Blocks to hosts: each host has one at a time, and a block that fails goes to another host.
 
 use crate::conversation::{Reported, Sent, converse};
-use crate::engine::Place;
+use crate::engine::{Place, Reuse, Slots};
 use crate::error::{Fault, PlaceError};
 use crate::message::Task;
 use assay_model::{Plan, RunEvent};
@@ -40,6 +40,13 @@ pub struct Work {
 /// Something that happened on a host.
 #[derive(Debug)]
 pub enum Happened {
+    /// The engine has no host for a task yet.
+    Waits {
+        /// The slot of the engine.
+        slot: String,
+        /// Why.
+        why: String,
+    },
     /// A host makes a block.
     Began {
         /// Its own name.
@@ -81,15 +88,28 @@ pub struct HostPlan {
     pub plan: Result<Plan, String>,
 }
 
-/// Asks each host for its plan of the study. An engine that chooses the hosts is asked for one.
+/// Checks the place, and asks each host for its plan of the study. An engine that chooses the hosts is asked for one.
 ///
 /// # Errors
-/// Ctrl-C; a mistake of the task itself.
-pub fn plans(work: &Work, stop: &AtomicBool) -> Result<Vec<HostPlan>, PlaceError> {
+/// A place that cannot be used; Ctrl-C; a mistake of the task itself.
+pub fn plans(
+    work: &mut Work,
+    stop: &AtomicBool,
+    on: &mut dyn FnMut(Happened),
+) -> Result<Vec<HostPlan>, PlaceError> {
+    work.place.prepare(work.task.allow_host_changes)?;
+    let work = &*work;
+    let slots = work.slots(1)?;
+    let slots = &*slots;
+    let (happened, events) = channel();
     let asked = thread::scope(|scope| {
-        let slots = work.place.slots(1);
-        let ask = |slot: String| scope.spawn(move || (plan_of(work, &slot, stop), slot));
-        let threads: Vec<_> = slots.into_iter().map(ask).collect();
+        let ask = |(slot, name): (usize, &String)| {
+            let (name, happened) = (name.clone(), happened.clone());
+            scope.spawn(move || (plan_of(work, (slots, slot), stop, &happened), name))
+        };
+        let threads: Vec<_> = slots.names().iter().enumerate().map(ask).collect();
+        drop(happened);
+        events.iter().for_each(on);
         threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Vec<_>>()
     });
     let one = |(plan, slot): (Result<Plan, Fault>, String)| match plan {
@@ -101,14 +121,21 @@ pub fn plans(work: &Work, stop: &AtomicBool) -> Result<Vec<HostPlan>, PlaceError
     asked.into_iter().map(one).collect()
 }
 
-fn plan_of(work: &Work, slot: &str, stop: &AtomicBool) -> Result<Plan, Fault> {
+fn plan_of(
+    work: &Work,
+    (slots, slot): (&dyn Slots, usize),
+    stop: &AtomicBool,
+    happened: &Sender<Happened>,
+) -> Result<Plan, Fault> {
     let mut planned = None;
     let sent = work.sent(Vec::new());
     let nowhere = Path::new("/nonexistent");
-    converse((&work.place, slot, &work.program), &sent, nowhere, stop, &mut |reported| {
-        if let Reported::Plan(plan) = reported {
-            planned = Some(*plan);
+    converse((slots, slot), &sent, nowhere, stop, &mut |reported| match reported {
+        Reported::Plan(plan) => planned = Some(*plan),
+        Reported::Waits(why) => {
+            let _ = happened.send(Happened::Waits { slot: slots.names()[slot].clone(), why });
         }
+        Reported::Greeted(_) | Reported::Event(_) => {}
     })?;
     planned.ok_or_else(|| Fault::Host("the worker sent no plan".to_owned()))
 }
@@ -128,11 +155,13 @@ pub fn make_blocks(
     let missing: Vec<u32> =
         blocks.iter().copied().filter(|block| !folder_of(into, *block).is_dir()).collect();
     let state = Mutex::new(State::of(&missing));
-    let slots = work.place.slots(missing.len());
+    let slots = work.slots(missing.len())?;
     let (happened, events) = channel();
     thread::scope(|scope| {
-        for slot in &slots {
-            let slot = Slot { work, name: slot, into, state: &state, stop, happened: happened.clone() };
+        for (number, name) in slots.names().iter().enumerate() {
+            let slots = &*slots;
+            let slot =
+                Slot { work, slots, number, name, into, state: &state, stop, happened: happened.clone() };
             scope.spawn(move || slot.work_off());
         }
         drop(happened);
@@ -161,6 +190,10 @@ fn folder_of(into: &Path, block: u32) -> PathBuf {
 }
 
 impl Work {
+    fn slots(&self, tasks: usize) -> Result<Box<dyn Slots>, PlaceError> {
+        self.place.slots(tasks, &self.program, self.task.allow_host_changes)
+    }
+
     fn sent(&self, blocks: Vec<u32>) -> Sent<'_> {
         let task = Task { blocks, ..self.task.clone() };
         Sent { task, folder: &self.folder, files: &self.files }
@@ -210,6 +243,8 @@ impl State {
 /// A host, or a request to the engine, that works off blocks.
 struct Slot<'a> {
     work: &'a Work,
+    slots: &'a dyn Slots,
+    number: usize,
     name: &'a str,
     into: &'a Path,
     state: &'a Mutex<State>,
@@ -219,8 +254,10 @@ struct Slot<'a> {
 
 impl Slot<'_> {
     fn work_off(&self) {
+        let reuse = self.slots.reuse();
+        let failures_max = if reuse == Reuse::Once { ATTEMPTS_MAX } else { FAILURES_MAX };
         let mut failures = 0;
-        while failures < FAILURES_MAX {
+        while failures < failures_max {
             let Some(next) = self.wait_for_block() else { return };
             let (block, attempts) = next;
             let made = self.make(block);
@@ -230,6 +267,9 @@ impl Slot<'_> {
                 Ok(()) => {
                     failures = 0;
                     self.tell(Happened::Ended { block });
+                    if reuse == Reuse::Once {
+                        return;
+                    }
                 }
                 Err(Fault::Stopped) => state.waiting.push_back((block, attempts, self.name.to_owned())),
                 Err(Fault::Task(why)) => {
@@ -249,7 +289,7 @@ impl Slot<'_> {
                 }
             }
         }
-        if self.work.place.has_fixed_hosts() {
+        if reuse == Reuse::Host {
             self.tell(Happened::LeftOut { slot: self.name.to_owned() });
         }
     }
@@ -282,9 +322,10 @@ impl Slot<'_> {
             fs::remove_dir_all(&unfinished).map_err(of_file)?;
         }
         DirBuilder::new().mode(0o700).create(&unfinished).map_err(of_file)?;
-        let worker = (&self.work.place, self.name, &*self.work.program);
+        let worker = (self.slots, self.number);
         let made = converse(worker, &self.work.sent(vec![block]), &unfinished, self.stop, &mut |reported| {
             match reported {
+                Reported::Waits(why) => self.tell(Happened::Waits { slot: self.name.to_owned(), why }),
                 Reported::Greeted(host) => self.tell(Happened::Began { host, block }),
                 Reported::Event(event) => self.tell(Happened::Event(event)),
                 Reported::Plan(_) => {}

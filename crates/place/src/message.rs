@@ -20,6 +20,8 @@ pub struct Task {
     pub quick: bool,
     /// Whether settings of the host may be changed while trials run.
     pub allow_host_changes: bool,
+    /// Architecture of the host that made the plan: blocks of another one would be of another study.
+    pub architecture: Option<String>,
     /// Numbers of the blocks. Empty: only the plan is wanted.
     pub blocks: Vec<u32>,
 }

@@ -25,7 +25,7 @@ impl From<io::Error> for Refusal {
 }
 
 /// Does the task that `input` brings and reports to `output`. `run` gets the task, the folder with the study's files, and a listener to
-/// events; it returns the plan, and the run directory of the blocks. The end of the input sets `stop`.
+/// events; it returns the plan, and the run directory of the blocks. The end of the input sets `stop`. Returns whether the task was done.
 ///
 /// # Errors
 /// Of the output. Everything else is reported to the other side.
@@ -34,7 +34,7 @@ pub fn work(
     (version, host): (&str, &str),
     stop: &Arc<AtomicBool>,
     run: impl FnOnce(&Task, &Path, &mut dyn FnMut(&RunEvent)) -> Result<(Plan, Option<PathBuf>), Refusal>,
-) -> io::Result<()> {
+) -> io::Result<bool> {
     Message::Hello { version: version.to_owned(), host: host.to_owned() }.write(&mut output)?;
     let folder = tempfile::Builder::new().prefix("assay-block-").tempdir()?;
     let done = received(input, folder.path(), version, stop).and_then(|task| {
@@ -46,6 +46,7 @@ pub fn work(
         })?;
         Ok((task, plan, made))
     });
+    let is_done = done.is_ok();
     match done {
         Ok((task, plan, _)) if task.blocks.is_empty() => {
             Message::Plan(Box::new(plan)).write(&mut output)?;
@@ -58,7 +59,8 @@ pub fn work(
         }
         Ok((_, _, None)) => Message::Sent.write(&mut output),
         Err(Refusal { message, is_of_task }) => Message::Failed { message, is_of_task }.write(&mut output),
-    }
+    }?;
+    Ok(is_done)
 }
 
 /// Receives the task and its files. After them the input is watched: its end stops the run.

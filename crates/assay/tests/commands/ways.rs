@@ -21,7 +21,10 @@ pub const NOT_RUN: [(&[&str], &str); 26] = [
     (&["judge"], "it starts servers for minutes; tests/judge.rs has its plans and refusals"),
     (&["fit"], "it starts servers in control groups for minutes; ./check --long runs it (tests/fit.rs)"),
     (&["memory", "--page-out"], "it needs swap; the tests of crates/memory make some"),
-    (&["run", "--on"], "it needs hosts; tests/on.rs has a script in the place of ssh"),
+    (
+        &["run", "--on"],
+        "it needs hosts; tests/on.rs and tests/kubernetes.rs have scripts in the place of ssh and kubectl",
+    ),
     (&["demo"], "it runs for minutes; ./check --long runs it"),
     (&["setup"], "it builds servers; scripts/test-setup runs it"),
     (&["merge"], "it needs the parts of a run; the tests of crates/study make them"),

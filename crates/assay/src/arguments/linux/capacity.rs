@@ -1,5 +1,6 @@
 //! What can be typed after `assay capacity`.
 
+use super::key_value::key_value;
 use super::number::parse_count;
 use super::process_name::{ProcessName, parse_process};
 use super::{
@@ -35,7 +36,7 @@ pub struct CapacityArguments {
     #[arg(long, value_name = "OPTION", conflicts_with = "url", allow_hyphen_values = true)]
     pub jvm_option: Vec<String>,
     /// Option of the workload, such as data=small. Repeatable
-    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "url", value_parser = parse_option)]
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "url", value_parser = key_value)]
     pub option: Vec<(String, String)>,
     /// Scenario file (operations, sessions, checks), or the name of a ready-made scenario: assay studies
     #[arg(long, value_name = "FILE")]
@@ -170,11 +171,6 @@ pub struct AtLeast {
     pub rate_per_s: f64,
     /// One of the limits.
     pub limit: LatencyLimit,
-}
-
-fn parse_option(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("write it like data=small")?;
-    Ok((key.to_owned(), value.to_owned()))
 }
 
 /// `25`, `0.5s`, `checkout=200ms`: a name may hold a sign like that, too.

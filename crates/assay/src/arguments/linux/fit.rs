@@ -1,6 +1,7 @@
 //! What can be typed after `assay fit`.
 
 use super::FormatArguments;
+use super::key_value::key_value;
 use super::pair::{LawArguments, parse_path};
 use assay_model::{FitLatency, FitPercentile, metric};
 use assay_study::Size;
@@ -29,7 +30,7 @@ pub struct FitArguments {
     #[arg(long, value_name = "NAME")]
     pub workload: Option<String>,
     /// Option of the workload, as NAME=VALUE. Repeatable
-    #[arg(long, value_name = "NAME=VALUE", requires = "workload", value_parser = parse_option)]
+    #[arg(long, value_name = "NAME=VALUE", requires = "workload", value_parser = key_value)]
     pub option: Vec<(String, String)>,
     /// Percentile of the response time and its limit. Repeatable: --limit p99=50ms --limit p50=5ms
     #[arg(long, value_name = "PERCENTILE=TIME", value_parser = parse_limit, required_unless_present = "size")]
@@ -147,11 +148,6 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.trim().strip_suffix('%').unwrap_or(text.trim()).trim().parse::<f64>().ok();
     let percent = number.filter(|of| (0.0..=100.0).contains(of));
     percent.ok_or_else(|| format!("`{text}` is not a percentage from 0 to 100, such as 5%"))
-}
-
-fn parse_option(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
-    Ok((name.to_owned(), value.to_owned()))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod host;
 mod http;
 mod inject;
 mod judge;
+mod key_value;
 mod load;
 mod memory;
 mod merge;
@@ -223,10 +224,21 @@ pub enum LinuxCommand {
     Reference(ReferenceArguments),
     /// A worker of `assay run --on`: started on a host by an engine, and of no use elsewhere
     #[command(hide = true)]
-    BlockWorker,
+    BlockWorker(BlockWorkerArguments),
     /// The work of an emulated guest: started in one by a study with [emulated], and of no use elsewhere
     #[command(hide = true)]
     EmulatedGuest(EmulatedGuestArguments),
+}
+
+/// Arguments of `assay block-worker`, which by default talks over standard input and output.
+#[derive(Debug, Args)]
+pub struct BlockWorkerArguments {
+    /// Wait for a caller within this pod, and work for it
+    #[arg(long, conflicts_with = "connect")]
+    pub listen: bool,
+    /// Connect standard input and output with the worker of this pod
+    #[arg(long)]
+    pub connect: bool,
 }
 
 /// Arguments of `assay emulated-guest`.

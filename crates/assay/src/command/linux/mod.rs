@@ -45,7 +45,7 @@ pub fn run(command: LinuxCommand) -> Result<ExitCode, Failure> {
         LinuxCommand::Time(time) => time::time(&time),
         LinuxCommand::Host(host) => host::host(&host),
         LinuxCommand::Reference(reference) => reference::reference(&reference),
-        LinuxCommand::BlockWorker => run::block_worker(),
+        LinuxCommand::BlockWorker(arguments) => run::block_worker(&arguments),
         LinuxCommand::EmulatedGuest(guest) => {
             assay_emulate::work(&guest.work).map(|()| ExitCode::SUCCESS).map_err(Failure::internal)
         }

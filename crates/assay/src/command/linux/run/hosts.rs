@@ -2,7 +2,7 @@
 
 use super::outcome::{check_conditions, finish};
 use super::source::Source;
-use crate::arguments::{OnArguments, RunArguments};
+use crate::arguments::{BlockWorkerArguments, OnArguments, RunArguments};
 use crate::command::gate;
 use crate::command::linux::inject::on_threads;
 use crate::command::report::write_page;
@@ -21,11 +21,14 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Folder of the run directory for blocks that hosts have returned, until they are merged.
 const PARTS: &str = "parts";
+/// Name of the host in the environment of a worker.
+const HOST: &str = "ASSAY_HOST";
 /// Assay on a host, unless another path is given.
 const PROGRAM: &str = "assay";
 
@@ -44,6 +47,7 @@ pub(super) fn run(place: &Place, source: Source, arguments: &RunArguments) -> Re
             path
         }
     };
+    let place = place.clone().with_pods(arguments.on.pods())?;
     let mut work = work(place, &study, arguments)?;
     let plan = common_plan(&mut work, &stop)?;
     check_conditions(&arguments.fail_if, &plan)?;
@@ -66,7 +70,7 @@ pub(super) fn run(place: &Place, source: Source, arguments: &RunArguments) -> Re
 }
 
 /// The study with everything that a host needs for it. Mistakes in the file are found here, before a host is asked.
-fn work(place: &Place, study: &Path, arguments: &RunArguments) -> Result<Work, Failure> {
+fn work(place: Place, study: &Path, arguments: &RunArguments) -> Result<Work, Failure> {
     let checked = Study::read(study).map_err(StudyError::Diagnostics)?;
     if !checked.parts().is_empty() {
         say!("note: the study names other study files, which --on does not run");
@@ -87,10 +91,11 @@ fn work(place: &Place, study: &Path, arguments: &RunArguments) -> Result<Work, F
         study: name.to_string_lossy().into_owned(),
         quick: arguments.quick,
         allow_host_changes: arguments.allow_host_changes,
+        architecture: None,
         blocks: Vec::new(),
     };
     let program = program.clone().unwrap_or_else(|| PROGRAM.to_owned());
-    Ok(Work { place: place.clone(), program, task, folder: folder.to_owned(), files })
+    Ok(Work { place, program, task, folder: folder.to_owned(), files })
 }
 
 fn of_path(path: &Path, error: &io::Error) -> Failure {
@@ -101,7 +106,12 @@ fn of_path(path: &Path, error: &io::Error) -> Failure {
 fn common_plan(work: &mut Work, stop: &AtomicBool) -> Result<Plan, Failure> {
     let mut common: Option<(String, Plan)> = None;
     let mut usable = BTreeSet::new();
-    for HostPlan { slot, plan } in plans(work, stop)? {
+    let mut on_wait = |happened| {
+        if let Happened::Waits { slot, why } = happened {
+            say!("{slot} waits: {why}");
+        }
+    };
+    for HostPlan { slot, plan } in plans(work, stop, &mut on_wait)? {
         let plan = match plan {
             Ok(plan) => plan,
             Err(why) => {
@@ -112,7 +122,7 @@ fn common_plan(work: &mut Work, stop: &AtomicBool) -> Result<Plan, Failure> {
         usable.insert(slot.clone());
         match &common {
             Some((first, of_first)) => {
-                if let Some(difference) = plan_difference(of_first, &plan) {
+                if let Some(difference) = differing(of_first, &plan) {
                     return Err(Failure::input(format!(
                         "the plans of {first} and {slot} differ: {difference}"
                     )));
@@ -129,8 +139,21 @@ fn common_plan(work: &mut Work, stop: &AtomicBool) -> Result<Plan, Failure> {
         Design::Resident => Err(Failure::input(
             "blocks of the resident design are windows of the same servers: set design.kind = \"fresh\" for --on",
         )),
-        Design::Fresh | Design::Duet => Ok(plan),
+        Design::Fresh | Design::Duet => {
+            work.task.architecture = Some(plan.provenance.architecture.clone());
+            Ok(plan)
+        }
     }
+}
+
+/// The first difference between the plans of two hosts. Hosts of several architectures would measure different programs.
+fn differing(one: &Plan, other: &Plan) -> Option<String> {
+    let architectures = [&one.provenance.architecture, &other.provenance.architecture];
+    let of_architecture = || {
+        let [one, other] = architectures;
+        (one != other).then(|| format!("the architecture is {one} and {other}"))
+    };
+    plan_difference(one, other).or_else(of_architecture)
 }
 
 /// Has hosts make the blocks, with progress.
@@ -142,6 +165,7 @@ fn made(
 ) -> Result<Vec<PathBuf>, PlaceError> {
     let (progress, began) = (Progress::new(plan), Instant::now());
     make_blocks(work, blocks, parts, stop, &mut |happened| match happened {
+        Happened::Waits { slot, why } => say!("{slot} waits: {why}"),
         Happened::Began { host, block } => say!("block {block} runs on {host}"),
         Happened::Event(event) => {
             if let Some(event) = of_whole(*event, began) {
@@ -192,15 +216,35 @@ impl From<PlaceError> for Failure {
     }
 }
 
-/// Runs blocks for a program on another host, which is connected to standard input and output.
-pub fn block_worker() -> Result<ExitCode, Failure> {
+/// Runs blocks for a program on another host, which is connected to standard input and output, or calls within the pod.
+pub fn block_worker(arguments: &BlockWorkerArguments) -> Result<ExitCode, Failure> {
+    if arguments.connect {
+        assay_place::connect(io::stdin(), &mut io::stdout().lock())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let stop = stop::flag_on_signal()?;
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let ends = (io::stdin(), io::stdout().lock());
-    assay_place::work(ends, (&version::long(), host.trim()), &stop, |task, folder, on_event| {
-        blocks_of(task, folder, &stop, on_event)
-    })?;
-    Ok(ExitCode::SUCCESS)
+    if !arguments.listen {
+        worked((io::stdin(), io::stdout().lock()), &stop)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Success without a caller: nobody needs another pod in the place of this one.
+    let Some(caller) = assay_place::caller(&stop)? else { return Ok(ExitCode::SUCCESS) };
+    let is_done = worked((caller.try_clone()?, caller), &stop)?;
+    assay_place::wait_for_end(&stop);
+    if is_done { Ok(ExitCode::SUCCESS) } else { Err(Failure::environment("the task was not done")) }
+}
+
+/// Does the task that comes over the connection. Returns whether it was done.
+fn worked(
+    ends: (impl io::Read + Send + 'static, impl io::Write),
+    stop: &Arc<AtomicBool>,
+) -> io::Result<bool> {
+    // In a pod the kernel's name is that of the pod, and the engine knows the node's.
+    let host = std::env::var(HOST).or_else(|_| fs::read_to_string("/proc/sys/kernel/hostname"));
+    let host = host.unwrap_or_default();
+    assay_place::work(ends, (&version::long(), host.trim()), stop, |task, folder, on_event| {
+        blocks_of(task, folder, stop, on_event)
+    })
 }
 
 /// The plan of a task, and the run directory of its blocks.
@@ -213,6 +257,11 @@ fn blocks_of(
     let of_task = |error: StudyError| Refusal { message: error.to_string(), is_of_task: true };
     // A path, a JVM or memory that is missing here may be there on another host.
     let of_host = |error: StudyError| Refusal { message: error.to_string(), is_of_task: false };
+    let here = std::env::consts::ARCH;
+    if let Some(wanted) = task.architecture.as_deref().filter(|wanted| *wanted != here) {
+        let message = format!("this host is {here}, and the plan was made on {wanted}");
+        return Err(Refusal { message, is_of_task: false });
+    }
     let checked =
         Study::read(&folder.join(&task.study)).map_err(|found| of_task(StudyError::Diagnostics(found)))?;
     let mut study = checked.prepare(task.quick).map_err(of_host)?;
