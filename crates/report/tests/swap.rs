@@ -43,7 +43,7 @@ fn the_numbers_of_the_axis_are_inside_of_the_picture() {
     let axis = traffic.split("15,000</text>").next().expect("the highest number of the axis");
     assert!(axis.len() < traffic.len(), "{traffic}");
     // Anchored at its end, with about seven units for each character.
-    let x = axis.rsplit("<text x=\"").next().and_then(|rest| rest.split('"').next());
+    let x = axis.rsplit(" x=\"").next().and_then(|rest| rest.split('"').next());
     let x: f64 = x.and_then(|x| x.parse().ok()).expect("its place");
     assert!(6.0 * 7.0 <= x, "{x}");
 }

@@ -67,7 +67,7 @@ pub enum LinuxCommand {
     /// Run a study and make its report
     #[command(after_help = "EXAMPLES:\n  assay run studies/compressed-references.toml --quick\n  \
         assay run my-server.toml --out runs/tuesday\n  assay run my-server.toml --out runs/tuesday --resume")]
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Ready-made studies and scenarios: list them, or print one
     ///
     /// They are part of the program. A study that names a workload needs its server, which `assay setup` builds.
