@@ -187,7 +187,8 @@ fn healthy_programs_do_not_grow_after_they_have_levelled_off() {
         };
         println!("alive (KiB): {:?}", record.iter().map(alive).collect::<Vec<_>>());
         println!("{:?}", verdict.evidence);
-        if !claimed.is_empty() || verdict.kind == GrowthKind::TooShort {
+        // "Too short" is said of what fills for long: not wrong, and printed above.
+        if !claimed.is_empty() {
             let claims: Vec<_> = claimed.iter().map(|end| judge_growth(&record[..*end]).growing).collect();
             wrong.push(format!("{plant}: {verdict:#?} {claims:#?}"));
         }

@@ -3,8 +3,6 @@ package assay.probes.threads;
 import assay.probes.Held;
 import assay.probes.Holding;
 import assay.probes.malloc.NativeLibrary;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -18,10 +16,9 @@ public final class TouchedStacks implements Holding {
 
   private final NativeLibrary library;
   private final int bytes;
-  private final List<Thread> threads = new ArrayList<>();
+  private final ProbeThreads threads = new ProbeThreads();
   private final AtomicLong touchedBytes = new AtomicLong();
   private CountDownLatch released = new CountDownLatch(1);
-  private int started;
 
   public TouchedStacks(NativeLibrary library, int bytes) {
     this.library = library;
@@ -33,53 +30,29 @@ public final class TouchedStacks implements Holding {
     CountDownLatch touched = new CountDownLatch(count);
     CountDownLatch end = released;
     for (int i = 0; i < count; i++) {
-      Runnable work = () -> touchAndWait(touched, end);
-      Thread thread = new Thread(null, work, "probe-" + started++, bytes + SPARE_BYTES);
-      thread.setDaemon(true);
-      thread.start();
-      threads.add(thread);
+      threads.start(() -> touchAndWait(touched, end), bytes + SPARE_BYTES);
     }
-    await(touched);
+    ProbeThreads.await(touched);
   }
 
   private void touchAndWait(CountDownLatch touched, CountDownLatch end) {
     touchedBytes.addAndGet(library.touchStack(bytes));
     touched.countDown();
-    await(end);
+    ProbeThreads.await(end);
   }
 
   @Override
   public void release() {
     released.countDown();
-    try {
-      for (Thread thread : threads) {
-        thread.join();
-      }
-    } catch (InterruptedException e) {
-      throw interrupted(e);
-    }
-    threads.clear();
+    threads.join();
     touchedBytes.set(0);
     released = new CountDownLatch(1);
   }
 
   @Override
   public Held held() {
-    return new Held(threads.size(), touchedBytes.get())
-        .with("asked_bytes", (long) threads.size() * bytes)
-        .with("reserved_bytes", (long) threads.size() * (bytes + SPARE_BYTES));
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw interrupted(e);
-    }
-  }
-
-  private static IllegalStateException interrupted(InterruptedException cause) {
-    Thread.currentThread().interrupt();
-    return new IllegalStateException("interrupted", cause);
+    return new Held(threads.count(), touchedBytes.get())
+        .with("asked_bytes", (long) threads.count() * bytes)
+        .with("reserved_bytes", (long) threads.count() * (bytes + SPARE_BYTES));
   }
 }

@@ -2,61 +2,37 @@ package assay.probes.threads;
 
 import assay.probes.Held;
 import assay.probes.Holding;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
 
 /** Threads that have done nothing but start, and wait, as those of an idle pool do. */
 public final class WaitingThreads implements Holding {
-  private final List<Thread> threads = new ArrayList<>();
-  private volatile boolean released;
+  private final ProbeThreads threads = new ProbeThreads();
+  private CountDownLatch released = new CountDownLatch(1);
 
   @Override
   public void grow(int count) {
-    released = false;
     CountDownLatch started = new CountDownLatch(count);
+    CountDownLatch end = released;
     for (int i = 0; i < count; i++) {
-      Thread thread = new Thread(() -> startAndWait(started), "probe-" + threads.size());
-      thread.setDaemon(true);
-      thread.start();
-      threads.add(thread);
+      threads.start(
+          () -> {
+            started.countDown();
+            ProbeThreads.await(end);
+          },
+          0);
     }
-    try {
-      started.await();
-    } catch (InterruptedException e) {
-      throw interrupted(e);
-    }
-  }
-
-  private void startAndWait(CountDownLatch started) {
-    started.countDown();
-    while (!released) {
-      LockSupport.park(this);
-    }
+    ProbeThreads.await(started);
   }
 
   @Override
   public void release() {
-    released = true;
-    threads.forEach(LockSupport::unpark);
-    try {
-      for (Thread thread : threads) {
-        thread.join();
-      }
-    } catch (InterruptedException e) {
-      throw interrupted(e);
-    }
-    threads.clear();
+    released.countDown();
+    threads.join();
+    released = new CountDownLatch(1);
   }
 
   @Override
   public Held held() {
-    return new Held(threads.size(), 0);
-  }
-
-  private static IllegalStateException interrupted(InterruptedException cause) {
-    Thread.currentThread().interrupt();
-    return new IllegalStateException("interrupted", cause);
+    return new Held(threads.count(), 0);
   }
 }
