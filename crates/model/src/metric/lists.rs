@@ -133,7 +133,7 @@ metrics! {
     SWAPPED_OUT_PAGES_PER_S = "swapped_out_pages_per_s", "Pages swapped out", "pages/s", Lower [when_asked],
         "pages that the machine wrote to swap, likewise";
     SWAPPED_BYTES = "swapped_bytes", "Memory in swap", "bytes", Lower [when_asked],
-        "memory of the server and its auxiliary processes in swap at the end of a window; absent if one has shared memory, as with ZGC (observer swap)";
+        "memory of the server and its auxiliary processes in swap at the end of a window (observer swap). Absent if one has shared memory, as with ZGC";
     COLLECTOR_SWAP_FAULTS_PER_S = "collector_swap_faults_per_s", "Pages that collections waited for", "pages/s", Lower [when_asked],
         "major page faults of the collector's threads of all JVMs in a window, divided by its length (observer swap). With Serial \
             they are those of the VM thread, other operations of the VM included";
