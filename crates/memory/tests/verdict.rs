@@ -187,6 +187,24 @@ fn dead_buffers_are_garbage() {
     }
 }
 
+/// What frees dead buffers is alive until a collection finds them dead: no leak of the list that keeps it, unless no buffer is dead.
+#[test]
+fn cleaners_of_dead_buffers_are_garbage_too() {
+    let with_cleaners = |holder: &str| {
+        judged(12, |plain, i| {
+            let mut of =
+                live(10 + 2 * i, 5, &[("jdk.internal.ref.Cleaner.first", 1 + 2 * i), ("app.Main.live", 9)]);
+            of.holders[0].classes[0].class = "jdk.internal.ref.Cleaner".to_owned();
+            let plain = plain.jvm(|jvm| jvm.heap_live = Some(of.clone()));
+            plain.entry(&format!("{BUFFERS}{holder}"), (20 + 5 * i) * MIB)
+        })
+    };
+    let dead = with_cleaners("/no object holds it");
+    assert_eq!((dead.kind, dead.growing.len()), (GrowthKind::Garbage, 0), "{dead:?}");
+    let held = with_cleaners("/app.Cache");
+    assert_eq!(held.kind, GrowthKind::Growing, "{held:?}");
+}
+
 #[test]
 fn new_objects_that_no_collection_has_looked_at_have_not_levelled_off() {
     let verdict = judged(7, |plain, i| {

@@ -21,7 +21,10 @@ use assay_model::{
     Area, Estimate, Grower, GrowthGround, GrowthKind, GrowthVerdict, HeapHolder, HeapLive, MemoryReport,
 };
 use assay_stats::POINTS_FOR_TREND;
-use series::{Comparable, NOT_HELD, holders, key_of, may_have_lost_objects, old_bytes, used_bytes};
+use series::{
+    Comparable, NOT_HELD, cleaner_bytes, holders, is_of_cleaners, key_of, may_have_lost_objects, old_bytes,
+    used_bytes,
+};
 use shape::{Point, Shape, shape_of};
 
 /// Changes below this, and below this part of the RSS, do not matter.
@@ -128,7 +131,8 @@ impl Judged {
     /// The heap by its live objects.
     fn live_heap(&mut self, compared: &Comparable<'_>, live: &[&HeapLive]) {
         let Some((first, last)) = live.first().zip(live.last()) else { return };
-        let all: Vec<u64> = live.iter().map(|of| of.live_bytes).collect();
+        let cleaners = |of: &HeapLive| if self.is_garbage { cleaner_bytes(of) } else { 0 };
+        let all: Vec<u64> = live.iter().map(|of| of.live_bytes.saturating_sub(cleaners(of))).collect();
         let all_points = points(compared, &all);
         self.evidence.push(format!(
             "live objects of the Java heap: {} at first, {} at last; {} of it are garbage now",
@@ -147,7 +151,9 @@ impl Judged {
             Shape::Grows { bytes_per_s, since } => {
                 let before = self.growing.len();
                 self.holders_that_grow(compared, live);
-                if self.growing.len() == before {
+                if self.growing.len() == before && self.is_garbage {
+                    self.open.push("live objects of the Java heap, of many holders: perhaps those that free dead direct buffers".to_owned());
+                } else if self.growing.len() == before {
                     let path = vec![Area::JavaHeap.title().to_owned(), "live objects".to_owned()];
                     let what = "live objects of many holders, each with little growth".to_owned();
                     let ground = GrowthGround::LiveObjects;
@@ -162,8 +168,11 @@ impl Judged {
     fn holders_that_grow(&mut self, compared: &Comparable<'_>, live: &[&HeapLive]) {
         for (path, of_snapshots) in holders(live) {
             let points = points(compared, &of_snapshots);
+            let holder = live.last().and_then(|last| last.holders.iter().find(|of| key_of(of) == path));
+            if self.is_garbage && holder.is_some_and(is_of_cleaners) {
+                continue;
+            }
             if let Shape::Grows { bytes_per_s, since } = shape_of(&points, self.matters_bytes) {
-                let holder = live.last().and_then(|last| last.holders.iter().find(|of| key_of(of) == path));
                 let what = holder.map_or_else(String::new, held);
                 self.grows(compared, (path, what), GrowthGround::LiveObjects, (&points, bytes_per_s, since));
             }

@@ -17,6 +17,11 @@ const USABLE_PART: usize = 2;
 /// The name of direct buffers without a known holder: they may be dead.
 pub(super) const NOT_HELD: &str = "without a known holder";
 
+/// Objects that free a direct buffer (JDK 8 to 25). A list of the JDK keeps them alive until a collection finds that the buffer is dead, so
+/// those of dead buffers are garbage as well.
+const CLEANERS: [&str; 3] =
+    ["jdk.internal.ref.Cleaner", "sun.misc.Cleaner", "java.nio.DirectByteBuffer$Deallocator"];
+
 /// Snapshots that can be compared: of the process that ran last, and of the depth of the last.
 pub(super) struct Comparable<'a> {
     pub snapshots: Vec<&'a MemoryReport>,
@@ -230,6 +235,18 @@ pub(super) fn holders(live: &[&HeapLive]) -> BTreeMap<Vec<String>, Vec<u64>> {
         live.iter().map(of).collect()
     };
     keys.into_iter().map(|key| (key.clone(), bytes(&key))).collect()
+}
+
+/// Bytes of live objects that free direct buffers, as far as holders are listed with them.
+pub(super) fn cleaner_bytes(live: &HeapLive) -> u64 {
+    let classes = live.holders.iter().flat_map(|holder| &holder.classes);
+    let of = classes.filter(|of| CLEANERS.contains(&of.class.as_str()));
+    of.fold(0, |sum, of| sum.saturating_add(of.bytes))
+}
+
+/// Whether a holder holds mostly such objects.
+pub(super) fn is_of_cleaners(holder: &HeapHolder) -> bool {
+    holder.classes.first().is_some_and(|most| CLEANERS.contains(&most.class.as_str()))
 }
 
 /// A holder as the path of what grows names it.

@@ -14,6 +14,8 @@ const SLOWING_SHARE: f64 = 0.7;
 /// The last steps, one part in so many, must go on at a part of the whole rate.
 const TAIL_PART: usize = 6;
 const TAIL_SHARE: f64 = 0.25;
+/// The rate must explain this part of what came since it began.
+const EXPLAINED_SHARE: f64 = 0.5;
 /// How far a point may lie off the line of what grows now, as a part of the range, and still belong to it.
 const OFF_LINE_SHARE: f64 = 0.15;
 
@@ -129,10 +131,13 @@ fn of_rise(points: &[Point], matters_bytes: f64) -> Shape {
     let tail = &points[points.len() - 1 - (points.len() / TAIL_PART).max(2)..];
     let tail_slope = (tail[tail.len() - 1].bytes - tail[0].bytes) / seconds(tail).max(f64::MIN_POSITIVE);
     let goes_on = !is_slowing && TAIL_SHARE * late_slope <= tail_slope && is_steady(late);
-    match (rate(points), rate(now)) {
-        (Some(of_all), of_now) if goes_on => Shape::Grows { bytes_per_s: of_now.unwrap_or(of_all), since },
-        _ => Shape::Open,
-    }
+    let Some(bytes_per_s) = rate(points).map(|of_all| rate(now).unwrap_or(of_all)) else {
+        return Shape::Open;
+    };
+    // A step at the end, over what hardly grows: the rate does not explain what came.
+    let rise = now[now.len() - 1].bytes - now[0].bytes;
+    let is_explained = EXPLAINED_SHARE * rise <= bytes_per_s.estimate * seconds(now);
+    if goes_on && is_explained { Shape::Grows { bytes_per_s, since } } else { Shape::Open }
 }
 
 fn seconds(points: &[Point]) -> f64 {

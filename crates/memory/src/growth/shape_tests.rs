@@ -82,6 +82,14 @@ fn one_step_levels_off_wherever_it_is() {
 }
 
 #[test]
+fn a_step_over_what_hardly_rises_does_not_grow_at_the_rate_of_the_rise() {
+    for steps in 1..6 {
+        let rise = (0..24).map(|i| 0.1 + 0.001 * f64::from(i) + if i < 24 - steps { 0.0 } else { 1.1 });
+        assert!(!matches!(shape(rise), Shape::Grows { .. }), "{steps} points after the step");
+    }
+}
+
+#[test]
 fn warm_up_then_flat_levels_off() {
     let warm_up = |i: i32| 300.0 * (1.0 - (-f64::from(i) / 6.0).exp());
     assert_eq!(shape((0..60).map(warm_up)), Shape::LevelledOff);
@@ -145,6 +153,16 @@ proptest! {
         if let Shape::Grows { bytes_per_s, since } = shape(mib.clone()) {
             prop_assert!(bytes_per_s.low.is_some_and(|low| 0.0 < low));
             prop_assert!(since < mib.len());
+        }
+    }
+
+    #[test]
+    fn the_rate_of_growth_explains_half_of_what_came(mib in prop::collection::vec(0.0f64..1e3, 4..60)) {
+        let all = points(mib);
+        if let Shape::Grows { bytes_per_s, since } = shape_of(&all, MIB) {
+            let (first, last) = (all[since], all[all.len() - 1]);
+            let explained = bytes_per_s.estimate * (last.at_s - first.at_s);
+            prop_assert!((last.bytes - first.bytes) * 0.5 <= explained, "{all:?}");
         }
     }
 
