@@ -92,7 +92,7 @@ fn a_jvm_in_another_pid_namespace_is_asked_by_its_number_in_there() {
 
 #[test]
 fn a_process_that_is_no_jvm_is_not_signalled() {
-    let child = Running::start(Command::new("sh").args(["-c", "echo waiting; exec sleep 1000"]), "waiting");
+    let child = Running::start(Command::new("sh").args(["-c", "echo waiting; read line"]), "waiting");
     let refused = ask(child.pid(), "VM.version").expect_err("no JVM");
     assert!(matches!(refused, AttachError::NotJvm { .. }), "{refused}");
     assert!(is_alive(&child));

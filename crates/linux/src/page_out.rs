@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn ranges_that_are_not_mapped_are_counted_as_refused_and_the_others_are_advised() {
-        let child = Running::start(Command::new("sh").args(["-c", "echo ready; exec sleep 1000"]), "ready");
+        let child = Running::start(Command::new("sh").args(["-c", "echo ready; read line"]), "ready");
         let mappings: Vec<_> = ProcRoot::default()
             .open_smaps(child.pid())
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)

@@ -102,7 +102,7 @@ fn a_lock_that_is_held_and_a_wait_inside_the_allocator_are_refused_and_nothing_i
 
 #[test]
 fn a_thread_that_does_not_wait_for_a_lock_and_a_stopped_process_are_left_alone() {
-    let child = Running::start(Command::new("sh").args(["-c", "echo ready; exec sleep 1000"]), "ready");
+    let child = Running::start(Command::new("sh").args(["-c", "echo ready; read line"]), "ready");
     let call = |pid| ProcRoot::default().call_function(pid, &FunctionCall::default(), LONG);
     let Err(CallError::Unsafe { why, .. }) = call(child.pid()) else { panic!("it sleeps") };
     assert!(!cfg!(target_arch = "x86_64") || why.contains("does not wait in futex"), "{why}");

@@ -139,7 +139,7 @@ fn without_swap_nothing_is_done_and_the_command_that_adds_it_is_named() {
     if 1 < swaps.lines().count() {
         skip!("this machine has swap");
     }
-    let child = Running::start(Command::new("sh").args(["-c", "echo ready; exec sleep 1000"]), "ready");
+    let child = Running::start(Command::new("sh").args(["-c", "echo ready; read line"]), "ready");
     let stop = AtomicBool::new(false);
     match page_out(child.pid(), &options(DeadMemory::ALL, &stop)) {
         Err(e @ PageOutError::NoSwap) => assert!(e.to_string().contains("swapon"), "{e}"),

@@ -65,7 +65,7 @@ fn a_trim_is_promised_where_the_jvm_lists_the_command() {
 
 #[test]
 fn a_process_that_is_no_jvm_is_left_alone() {
-    let child = Running::start(Command::new("sh").args(["-c", "echo ready; exec sleep 1000"]), "ready");
+    let child = Running::start(Command::new("sh").args(["-c", "echo ready; read line"]), "ready");
     assert!(matches!(trim(child.pid()), Err(TrimError::Attach(_))));
     assert!(Path::new(&format!("/proc/{}/exe", child.pid())).exists(), "it still runs");
 }
@@ -124,7 +124,7 @@ fn an_idle_jvm_is_called_and_a_program_that_waits_for_nothing_is_refused() {
     if !cfg!(target_arch = "x86_64") {
         skip!("calls in threads are built for x86-64");
     }
-    let sleeper = Running::start(Command::new("sh").args(["-c", "echo ready; exec sleep 1000"]), "ready");
+    let sleeper = Running::start(Command::new("sh").args(["-c", "echo ready; read line"]), "ready");
     let error = trim_in_thread(sleeper.pid()).expect_err("it sleeps").to_string();
     assert!(error.contains("does not wait in futex") || error.contains("no arena"), "{error}");
     let Some(java) = find_java(17, 64) else { skip!("no 64-bit JDK 17") };
