@@ -137,7 +137,9 @@ fn of_rise(points: &[Point], matters_bytes: f64) -> Shape {
     // A step at the end, over what hardly grows: the rate does not explain what came.
     let rise = now[now.len() - 1].bytes - now[0].bytes;
     let is_explained = EXPLAINED_SHARE * rise <= bytes_per_s.estimate * seconds(now);
-    if goes_on && is_explained { Shape::Grows { bytes_per_s, since } } else { Shape::Open }
+    // What came before it began was something else.
+    let matters = matters_bytes <= rise;
+    if goes_on && is_explained && matters { Shape::Grows { bytes_per_s, since } } else { Shape::Open }
 }
 
 fn seconds(points: &[Point]) -> f64 {

@@ -90,6 +90,16 @@ fn a_step_over_what_hardly_rises_does_not_grow_at_the_rate_of_the_rise() {
 }
 
 #[test]
+fn little_growth_after_warm_up_does_not_matter_before_it_has_grown_by_what_matters() {
+    let after_warm_up = |count: u32| {
+        let warm_up = (0..6).map(|i| 0.2 * f64::from(i));
+        warm_up.chain((0..count).map(|i| 1.0 + 0.03 * f64::from(i)))
+    };
+    assert!(!matches!(shape(after_warm_up(24)), Shape::Grows { .. }), "0.7 MiB");
+    assert!(matches!(shape(after_warm_up(60)), Shape::Grows { .. }), "1.8 MiB");
+}
+
+#[test]
 fn warm_up_then_flat_levels_off() {
     let warm_up = |i: i32| 300.0 * (1.0 - (-f64::from(i) / 6.0).exp());
     assert_eq!(shape((0..60).map(warm_up)), Shape::LevelledOff);
