@@ -66,7 +66,8 @@ struct Used {
 /// What a slot can do now.
 enum Step {
     Talk(String),
-    Wait(String),
+    /// With a reason that has not been reported yet.
+    Wait(Option<String>),
     Fail(String),
 }
 
@@ -195,7 +196,7 @@ impl Job {
             None => {}
         }
         let is_new = IDLE_SAID < idle && seen.said.len() < SAID_MAX && seen.said.insert(waits.clone());
-        Step::Wait(if is_new { waits } else { String::new() })
+        Step::Wait(is_new.then_some(waits))
     }
 
     /// Deletes the pod of a failed conversation, if it is still there, so that the Job replaces it.
@@ -245,8 +246,7 @@ impl Slots for Job {
                         ["exec", "--stdin", &pod, &container, "--", &self.program, WORKER, "--connect"];
                     return Ok(self.kubectl.command(&words));
                 }
-                Step::Wait(why) if why.is_empty() => {}
-                Step::Wait(why) => on_wait(why),
+                Step::Wait(why) => why.into_iter().for_each(&mut *on_wait),
                 Step::Fail(why) => return Err(Fault::Host(why)),
             }
             thread::sleep(LOOK);
