@@ -63,7 +63,7 @@ pub fn wait_for_end(stop: &AtomicBool) {
 /// Connects a caller with the worker of this pod, until the worker ends.
 ///
 /// # Errors
-/// There is no worker, or it has a caller already; those of input and output.
+/// No worker listens in this pod, or it already has a caller. Errors of reading and writing.
 pub fn connect(mut input: impl Read + Send + 'static, output: &mut dyn Write) -> io::Result<()> {
     let mut worker = reached()?;
     let mut to_worker = worker.try_clone()?;

@@ -11,8 +11,8 @@ use assay_model::{Problem, SwapSample, Window, metric};
 use std::collections::HashMap;
 
 const INTERVAL_NS: u64 = 1_000_000_000;
-/// The kernel's figure of a process leaves out shared memory in swap. More of it than a JVM's performance counters is ZGC's heap, for example:
-/// the figure would be far too small.
+/// The kernel's figure leaves out shared memory in swap. A JVM's performance counters are less than this. More may be ZGC's heap, and the figure
+/// would be far too small.
 const SHARED_BYTES_MAX: u64 = 1 << 20;
 /// The thread that collects where the collector is Serial.
 const VM_THREAD: &str = "VM Thread";
@@ -108,7 +108,7 @@ fn add(counts: &[Counts], window: &mut Window) {
         (
             metric::SWAPPED_BYTES,
             last.swapped_bytes.map(|bytes| bytes as f64),
-            "the kernel does not say it of all processes, or one has shared memory, as with ZGC, which the kernel leaves out",
+            "not known of each process: the kernel's figure leaves out shared memory, such as ZGC's heap",
         ),
         (
             metric::COLLECTOR_SWAP_FAULTS_PER_S,

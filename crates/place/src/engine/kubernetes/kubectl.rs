@@ -16,7 +16,7 @@ const ERROR_CHARS_MAX: usize = 1_500;
 /// Why a request failed.
 #[derive(Debug, Error)]
 pub(super) enum KubectlError {
-    /// There is no such program.
+    /// `kubectl` is not installed, or cannot be started.
     #[error("{program} cannot be started: {0}\n  where it is missing: {install}", program = NEEDED.0, install = NEEDED.1)]
     Missing(io::Error),
     /// The cluster refused, or does not answer: the words of `kubectl`.
