@@ -275,7 +275,9 @@ fn line_of(kind: &RunEventKind, percentile: &str) -> Option<String> {
         }
         TrialEnded { number, variant, detail, .. } => format!("trial {number}: {variant} failed: {detail}"),
         Outlook(outlook) => outlook_line(outlook),
-        RunEnded { detail, .. } => detail.clone(),
+        RunEnded { ok: true, detail } => detail.clone(),
+        // The command says why at its end, and how to go on: not every command has --resume.
+        RunEnded { .. } => return None,
     })
 }
 
