@@ -58,7 +58,7 @@ impl Tables<'_, '_> {
             return;
         }
         // The JVM reserves whole pages.
-        let page_bytes = self.hotspot.source().pages().page_bytes().max(4096);
+        let page_bytes = self.hotspot.source().pages().page_bytes();
         let start = addresses.start / page_bytes * page_bytes;
         let end = addresses.end.checked_next_multiple_of(page_bytes).unwrap_or(addresses.end);
         let overlaps_heap = self.heap.iter().any(|heap| heap.start < end && start < heap.end);

@@ -27,7 +27,7 @@ impl Image {
     /// # Errors
     /// When no mapping fits a segment of the file.
     pub fn new(file: File, elf: &Elf, source: &dyn MemorySource, mapping: &Mapping) -> Result<Image, String> {
-        let page_bytes = source.pages().page_bytes().max(4096);
+        let page_bytes = source.pages().page_bytes();
         let is_same =
             |m: &&Mapping| m.inode == mapping.inode && m.device == mapping.device && m.name == mapping.name;
         let same = || source.mappings().iter().filter(is_same);

@@ -22,7 +22,7 @@ pub struct JvmPages {
 impl Hotspot<'_> {
     /// Pages with a purpose of their own, sorted, as far as they are mapped.
     pub fn jvm_pages(&self) -> Vec<JvmPages> {
-        let page_bytes = self.source().pages().page_bytes().max(4096);
+        let page_bytes = self.source().pages().page_bytes();
         let mut found = Vec::new();
         let mut push = |name, addresses: Option<Range<u64>>, known_from| {
             let Some(addresses) = addresses else { return };

@@ -217,7 +217,7 @@ fn copy_pages(
     bytes: &mut [u8],
     extents: &mut Vec<Extent>,
 ) {
-    let page_bytes = source.pages().page_bytes().max(1);
+    let page_bytes = source.pages().page_bytes();
     for (i, page) in bytes.chunks_mut(page_bytes as usize).enumerate() {
         let start = run.start + i as u64 * page_bytes;
         if source.read(start, page).is_ok() {

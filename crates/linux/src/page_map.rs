@@ -14,7 +14,7 @@ pub struct PageRun {
 /// The resident pages of a process: present, and not the kernel's shared page of zeros, as `Rss` in `smaps` counts them.
 ///
 /// A run takes 24 bytes, so that the worst case (every other page is resident) is 3 MiB for each GiB of addresses.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageMap {
     runs: Vec<PageRun>,
     page_bytes: u64,
@@ -22,9 +22,20 @@ pub struct PageMap {
     huge: Option<Vec<Range<u64>>>,
 }
 
+/// The smallest pages of the processors that JVMs run on.
+pub(crate) const PAGE_BYTES_MIN: u64 = 4096;
+
+/// Without a resident page.
+impl Default for PageMap {
+    fn default() -> Self {
+        PageMap::new(Vec::new(), PAGE_BYTES_MIN)
+    }
+}
+
 impl PageMap {
-    /// From runs in the order of their addresses, without overlap.
+    /// From runs in the order of their addresses, without overlap, of pages of a size that is not 0.
     pub fn new(runs: Vec<PageRun>, page_bytes: u64) -> Self {
+        debug_assert!(page_bytes != 0);
         debug_assert!(runs.windows(2).all(|pair| pair[0].addresses.end <= pair[1].addresses.start));
         PageMap { runs, page_bytes, huge: None }
     }
@@ -46,7 +57,7 @@ impl PageMap {
         self.huge.as_deref()
     }
 
-    /// Size of a page.
+    /// Size of a page, never 0.
     pub fn page_bytes(&self) -> u64 {
         self.page_bytes
     }

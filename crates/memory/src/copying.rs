@@ -99,7 +99,7 @@ impl CopyPlan {
 
 /// Whole pages of the heap's spaces in which no object lies: nobody reads them.
 fn unused(heap: Option<&JavaHeap>, source: &dyn MemorySource) -> Vec<Range<u64>> {
-    let page_bytes = source.pages().page_bytes().max(1);
+    let page_bytes = source.pages().page_bytes();
     let behind = |space: &Space| Some(space.top.checked_next_multiple_of(page_bytes)?..space.addresses.end);
     let spaces = heap.into_iter().flat_map(|heap| &heap.spaces);
     spaces.filter_map(behind).filter(|range| range.start < range.end).collect()

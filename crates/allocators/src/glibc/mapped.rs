@@ -90,7 +90,7 @@ fn search(
     free: &Range<u64>,
     found: &mut Vec<Mapped>,
 ) {
-    let page = source.pages().page_bytes().max(1);
+    let page = source.pages().page_bytes();
     let Some(mut at) = free.start.checked_next_multiple_of(page) else { return };
     while at < free.end && found.len() < CHUNKS_MAX {
         let Some(readable) = window.next_readable(at, free.end) else { return };
@@ -113,7 +113,7 @@ fn search(
 
 /// A chunk in a mapping that begins at a page: nothing before it but the distance, whole pages long, and marked as mapped.
 fn chunk_at(source: &dyn MemorySource, sizes: Sizes, at: u64, end: u64, words: [u64; 2]) -> Option<Mapped> {
-    let place = MappingRange { sizes, page: source.pages().page_bytes().max(1), at, end };
+    let place = MappingRange { sizes, page: source.pages().page_bytes(), at, end };
     let moved = |lead: u64| {
         let chunk = at.checked_add(lead)?;
         place.mapped(lead, [source.word(chunk)?, source.word(chunk.checked_add(sizes.word)?)?])

@@ -55,7 +55,7 @@ impl Trim<'_> {
     }
 
     fn of_bin(&self, chunk: &Range<u64>) -> u64 {
-        let page = self.pages.page_bytes().max(1);
+        let page = self.pages.page_bytes();
         let from = chunk.start.saturating_add(self.sizes.chunk_struct()).next_multiple_of(page);
         let to = chunk.end - chunk.end % page;
         if from < to { self.pages.resident_bytes_in(from..to) } else { 0 }

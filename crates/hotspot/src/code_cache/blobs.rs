@@ -75,7 +75,7 @@ impl BlobLayout {
         let mut header = &mut header[..bytes as usize];
         if source.read(at, header).is_err() {
             // A compiler's buffer may reach onto a page that nothing was written to yet: its header is before that page.
-            let page_bytes = source.pages().page_bytes().max(4096);
+            let page_bytes = source.pages().page_bytes();
             header = &mut header[..bytes.min(page_bytes - at % page_bytes) as usize];
             source.read(at, header).ok()?;
         }

@@ -237,7 +237,7 @@ impl Tables<'_, '_> {
     fn shenandoah_bitmaps(&self, heap: u64) -> Option<(Range<u64>, Range<u64>)> {
         let hotspot = self.hotspot;
         let covered = self.heap.first()?;
-        let page_bytes = hotspot.source().pages().page_bytes().max(4096);
+        let page_bytes = hotspot.source().pages().page_bytes();
         let sizes = SHENANDOAH_HEAP_BYTES_PER_BITMAP_BYTE
             .map(|per_byte| ((covered.end - covered.start) / per_byte).checked_next_multiple_of(page_bytes));
         let bitmap = |at: u64| {

@@ -66,7 +66,7 @@ impl Hotspot<'_> {
     pub(super) fn virtual_by_shape(&self, tags: &[String]) -> Option<Vec<u64>> {
         let heap = tags.iter().position(|tag| tag == FIRST_TAG)?;
         let heap_bytes = self.reserved_heap().map(|range| range.end - range.start)?;
-        let page_bytes = self.source().pages().page_bytes().max(4096);
+        let page_bytes = self.source().pages().page_bytes();
         let words = VIRTUAL_WORDS * tags.len();
         let is_row = |row: &[u64]| {
             let [reserved, committed] = *row else { return false };

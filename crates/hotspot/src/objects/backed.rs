@@ -34,7 +34,7 @@ impl<'m> Backed<'m> {
             Err(ReadError::Absent) => {}
             read => return read,
         }
-        let page_bytes = self.source.pages().page_bytes().max(4096);
+        let page_bytes = self.source.pages().page_bytes();
         let (mut at, mut rest) = (address, buffer);
         while !rest.is_empty() {
             let in_page = page_bytes - at % page_bytes;

@@ -35,7 +35,7 @@ impl<'b, 'm> HeapMemory<'b, 'm> {
         if read(address, buffer) {
             return true;
         }
-        let page_bytes = self.source().pages().page_bytes().max(4096);
+        let page_bytes = self.source().pages().page_bytes();
         let (mut at, mut rest) = (address, buffer);
         while !rest.is_empty() {
             let (part, after) = rest.split_at_mut(rest.len().min((page_bytes - at % page_bytes) as usize));
@@ -66,7 +66,7 @@ impl<'b, 'm> HeapMemory<'b, 'm> {
             return part.len();
         }
         let mut read = 0;
-        let page_bytes = self.source().pages().page_bytes().max(4096);
+        let page_bytes = self.source().pages().page_bytes();
         while read < buffer.len() {
             let at = address.saturating_add(read as u64);
             let bytes = ((page_bytes - at % page_bytes) as usize).min(buffer.len() - read);
@@ -80,7 +80,7 @@ impl<'b, 'm> HeapMemory<'b, 'm> {
 
     /// Where the next resident page begins behind an address that could not be read; `end` when there is none before.
     pub(super) fn next_resident(&self, address: u64, end: u64) -> u64 {
-        let page_bytes = self.source().pages().page_bytes().max(4096);
+        let page_bytes = self.source().pages().page_bytes();
         let behind = (address / page_bytes * page_bytes).saturating_add(page_bytes).min(end);
         let next = |view: &u64| {
             let at = behind.checked_add(*view)?;

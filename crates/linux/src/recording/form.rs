@@ -13,6 +13,7 @@
 //! has really come, not with what is announced.
 
 use super::{Chunk, FileKey, MappedFile, Recording, RecordingError};
+use crate::page_map::PAGE_BYTES_MIN;
 use crate::{Mapping, PageMap, PageRun, ThreadFacts};
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -168,7 +169,8 @@ fn check(head: &Head, bytes_max: u64) -> Result<(), RecordingError> {
     if !matches!(head.word_bytes, 4 | 8) {
         return Err(wrong("words of neither 4 nor 8 bytes"));
     }
-    if !head.page_bytes.is_power_of_two() || PAGE_BYTES_MAX < head.page_bytes {
+    let sizes = PAGE_BYTES_MIN..=PAGE_BYTES_MAX;
+    if !head.page_bytes.is_power_of_two() || !sizes.contains(&head.page_bytes) {
         return Err(wrong("pages of an impossible size"));
     }
     in_order(head.mappings.iter().map(|m| m.addresses.clone()), "mappings")?;

@@ -116,7 +116,7 @@ impl Recording {
 
     /// Copies a resident range, page by page where one of its pages has gone.
     fn copy(&mut self, source: &dyn MemorySource, part: Range<u64>) {
-        let page_bytes = source.pages().page_bytes().max(1);
+        let page_bytes = source.pages().page_bytes();
         let mut at = part.start;
         while at < part.end {
             let end = part.end.min(at.saturating_add(STEP));
@@ -171,7 +171,7 @@ impl Recording {
 
     /// A process made up for a test: without mappings, with pages of 4 KiB.
     pub fn of_nothing(word_bytes: u64) -> Recording {
-        Recording { word_bytes, pages: PageMap::new(Vec::new(), 4096), ..Recording::default() }
+        Recording { word_bytes, ..Recording::default() }
     }
 
     /// Adds a mapping whose pages are all resident and hold these bytes, and zeros behind them.

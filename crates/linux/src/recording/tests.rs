@@ -140,6 +140,7 @@ fn heads_that_lie_are_refused() {
     let lies = [
         ("/word_bytes", serde_json::json!(5)),
         ("/page_bytes", serde_json::json!(0)),
+        ("/page_bytes", serde_json::json!(2048)),
         ("/page_bytes", serde_json::json!(1u64 << 40)),
         ("/mappings/0/addresses/start", serde_json::json!(u64::MAX)),
         ("/mappings/1/addresses/start", serde_json::json!(0x5000)),

@@ -26,7 +26,7 @@ pub(crate) struct Votes<'a> {
 impl<'a> Votes<'a> {
     pub(crate) fn new(regions: &'a [Range<u64>], page_bytes: u64) -> Votes<'a> {
         let (starts, insides) = (BTreeMap::new(), HashMap::new());
-        Votes { regions, page_bytes: page_bytes.max(1), starts, insides, turn: 0 }
+        Votes { regions, page_bytes, starts, insides, turn: 0 }
     }
 
     /// Notes a word that may lead into a region, with its owner if it has one.

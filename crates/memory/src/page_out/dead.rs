@@ -33,7 +33,7 @@ pub(super) fn dead_pages(
         DeadMemory::Other => Vec::new(),
     };
     dead.sort_unstable_by_key(|range| range.start);
-    let page_bytes = source.pages().page_bytes().max(1);
+    let page_bytes = source.pages().page_bytes();
     let mut pages = Vec::new();
     let mut end = 0;
     for range in &dead {
@@ -69,7 +69,7 @@ fn free_heap(seen: &Snapshot<'_>) -> Vec<Range<u64>> {
 /// The resident pages of a range that can be paged out.
 fn resident_pages(source: &dyn MemorySource, whole: &Range<u64>, pages: &mut Vec<Range<u64>>) {
     let page_map = source.pages();
-    let page_bytes = page_map.page_bytes().max(1);
+    let page_bytes = page_map.page_bytes();
     let huge_page_bytes = page_bytes.saturating_mul(page_bytes / TABLE_ENTRY_BYTES);
     let mappings = source.mappings();
     let runs = page_map.runs();
