@@ -2,7 +2,7 @@
 
 use crate::rendered::{html, markdown, terminal};
 use crate::sample;
-use assay_model::{Design, HalvesOf, PlannedDuet, StoredRun};
+use assay_model::{Design, HalvesOf, PlannedDuet, StoredRun, metric};
 
 fn duet(halves_of: HalvesOf, equal: &[&str]) -> StoredRun {
     let mut run = sample::run();
@@ -47,4 +47,20 @@ fn halves_of_one_core_are_a_caution_and_a_server_that_takes_no_options_is_said()
         markdown(&duet(HalvesOf::Processors, &[])).contains("does not say which processors share a core")
     );
     assert!(!markdown(&sample::run()).contains("A duet"));
+}
+
+#[test]
+fn halves_without_time_to_spare_are_a_caution() {
+    let with_cpu_ms = |cpu_ms: f64| {
+        let mut run = duet(HalvesOf::Cores, &[]);
+        for window in run.trials.iter_mut().flat_map(|stored| &mut stored.trial.windows) {
+            window.metrics.insert(metric::CPU_MS_PER_REQUEST.to_owned(), cpu_ms);
+            window.metrics.insert(metric::GENERATOR_CPU_MS_PER_REQUEST.to_owned(), 0.5);
+            window.metrics.insert(metric::THROUGHPUT_PER_S.to_owned(), 1000.0);
+        }
+        markdown(&run)
+    };
+    let full = with_cpu_ms(2.4);
+    assert!(full.contains("used 90 % or more of their half"), "{full}");
+    assert!(!with_cpu_ms(1.5).contains("of their half"), "2 of 3 processors");
 }

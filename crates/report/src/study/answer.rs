@@ -213,6 +213,7 @@ fn cautions(grid: &Grid) -> Vec<String> {
         cautions.push(ONE_SERVER_EACH.to_owned());
     }
     cautions.extend(duet::caution(&run.plan).map(str::to_owned));
+    cautions.extend(duet::full_halves(run));
     cautions.extend(hosts::cautions(grid));
     let trials = run.trials.len();
     let windows = || run.trials.iter().flat_map(|t| &t.trial.windows);

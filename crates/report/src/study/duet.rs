@@ -1,7 +1,10 @@
 //! What a duet is, and under which conditions its two sides ran.
 
 use assay_kit::text::clean;
-use assay_model::{HalvesOf, Plan, PlannedDuet, StoredRun};
+use assay_model::{HalvesOf, Plan, PlannedDuet, StoredRun, Window, metric};
+
+/// A half of which server and load generator use this part is full.
+const FULL_SHARE: f64 = 0.9;
 
 /// What was compared with what, for the head of the result; absent in other designs.
 pub fn head(plan: &Plan) -> Option<String> {
@@ -54,6 +57,31 @@ pub fn caution(plan: &Plan) -> Option<&'static str> {
             "The kernel does not say which processors share a core, so the two halves may, and each side may slow the other down.",
         ),
     }
+}
+
+/// A caution on halves without time to spare; absent where there are none. Compilers take what time the requests leave: at a given rate CPU
+/// time per request is then the time that was there, alike on both sides.
+pub fn full_halves(run: &StoredRun) -> Option<String> {
+    let processors = f64::from(count(&run.plan.duet.as_ref()?.halves[0]).filter(|count| *count != 0)?);
+    let windows = || run.trials.iter().flat_map(|stored| &stored.trial.windows);
+    let is_full =
+        |window: &&Window| used_processors(window).is_some_and(|used| FULL_SHARE * processors <= used);
+    let full = windows().filter(is_full).count();
+    (full != 0).then(|| {
+        format!(
+            "In {full} of {} windows server and load generator used {:.0} % or more of their half. CPU time per request then tells \
+             how much time the half had: lower the rate, or compare CPU time without JIT compilers.",
+            windows().count(),
+            100.0 * FULL_SHARE
+        )
+    })
+}
+
+/// Processors that the server and its load generator used in a window; without the latter where its time is not known.
+fn used_processors(window: &Window) -> Option<f64> {
+    let of = |name: &str| window.metrics.get(name).copied();
+    let ms = of(metric::CPU_MS_PER_REQUEST)? + of(metric::GENERATOR_CPU_MS_PER_REQUEST).unwrap_or(0.0);
+    Some(ms / 1000.0 * of(metric::THROUGHPUT_PER_S)?)
 }
 
 fn divided(of: HalvesOf) -> &'static str {
