@@ -186,6 +186,11 @@ fn healthy_programs_do_not_grow_after_they_have_levelled_off() {
             snapshot.jvm.as_ref()?.heap_live.as_ref().map(|live| live.live_bytes >> 10)
         };
         println!("alive (KiB): {:?}", record.iter().map(alive).collect::<Vec<_>>());
+        let of_malloc = |snapshot: &MemoryReport| {
+            let entries = snapshot.entries.iter().filter(|of| of.path[0] == "retained by malloc");
+            entries.map(|of| of.resident_bytes).sum::<u64>() >> 10
+        };
+        println!("retained by malloc (KiB): {:?}", record.iter().map(of_malloc).collect::<Vec<_>>());
         println!("{:?}", verdict.evidence);
         // "Too short" is said of what fills for long: not wrong, and printed above.
         if !claimed.is_empty() {

@@ -400,7 +400,7 @@ fn a_verdict_on_growth_says_what_grows_how_fast_and_since_when() {
         text.contains("→ Begin with the continuing growth: Java heap: static field app.Cache.entries."),
         "{text}"
     );
-    assert!(said(GrowthKind::LevelledOff).starts_with("Levelled off: nothing grows any more"));
+    assert!(said(GrowthKind::LevelledOff).starts_with("Levelled off: nothing grows noticeably any more"));
     assert!(said(GrowthKind::Garbage).starts_with("Garbage, not a leak: "));
     assert!(said(GrowthKind::TooShort).starts_with("Too short to tell: come back after 60.0 s"));
 }

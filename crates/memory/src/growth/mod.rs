@@ -123,7 +123,8 @@ impl Judged {
                     self.grows(compared, (path, explanation), GrowthGround::Resident, (&points, bytes_per_s, since));
                 }
                 Shape::Open if !is_bounded(&key) => self.open.push(key.join(": ")),
-                Shape::Open | Shape::Still | Shape::LevelledOff | Shape::RisesAndFalls { .. } => {}
+                Shape::RisesSlowly { bytes_per_s } if !is_bounded(&key) => self.rises_slowly(&key.join(": "), bytes_per_s),
+                Shape::RisesSlowly { .. } | Shape::Open | Shape::Still | Shape::LevelledOff | Shape::RisesAndFalls { .. } => {}
             }
         }
     }
@@ -161,6 +162,9 @@ impl Judged {
                 }
             }
             Shape::Open => self.open.push("live objects of the Java heap".to_owned()),
+            Shape::RisesSlowly { bytes_per_s } => {
+                self.rises_slowly("live objects of the Java heap", bytes_per_s)
+            }
             Shape::Still | Shape::LevelledOff | Shape::RisesAndFalls { .. } => {}
         }
     }
@@ -211,13 +215,21 @@ impl Judged {
                 self.evidence.push(format!("the Java heap fell {falls} times, and its lows do not rise"));
             }
             // New objects alone fill the heap between collections: nobody can tell yet which of them stay.
-            (Shape::Still | Shape::LevelledOff, Shape::Grows { .. } | Shape::Open) => {
+            (
+                Shape::Still | Shape::LevelledOff | Shape::RisesSlowly { .. },
+                Shape::Grows { .. } | Shape::Open,
+            ) => {
                 self.open.push(
                     "objects of the Java heap, live or not: no collection fell into the record".to_owned(),
                 );
             }
-            (Shape::Still | Shape::LevelledOff, _) => {}
+            (Shape::Still | Shape::LevelledOff | Shape::RisesSlowly { .. }, _) => {}
         }
+    }
+
+    fn rises_slowly(&mut self, what: &str, bytes_per_s: f64) {
+        let an_hour = bytes((bytes_per_s.max(0.0) * 3600.0) as u64);
+        self.evidence.push(format!("{what}: rises by about {an_hour} an hour, which does not matter"));
     }
 
     fn grows(

@@ -16,6 +16,10 @@ const TAIL_PART: usize = 6;
 const TAIL_SHARE: f64 = 0.25;
 /// The rate must explain this part of what came since it began.
 const EXPLAINED_SHARE: f64 = 0.5;
+/// What would not grow by as much as matters in this time, nor in as long as the record, has levelled off: a longer record is no use.
+const AHEAD_S_MIN: f64 = 3600.0;
+/// A rise at the end by this part of what matters may be the beginning of more.
+const BEGINS_SHARE: f64 = 0.25;
 /// How far a point may lie off the line of what grows now, as a part of the range, and still belong to it.
 const OFF_LINE_SHARE: f64 = 0.15;
 
@@ -34,6 +38,8 @@ pub(super) enum Shape {
     Still,
     /// It grew, and does not grow any more, or it shrank.
     LevelledOff,
+    /// It rises so slowly that it would not matter even in as long as the record, or in an hour.
+    RisesSlowly { bytes_per_s: f64 },
     /// It rises and falls, and its lows do not rise.
     RisesAndFalls { falls: usize },
     /// It grows on, by a rate whose interval is above zero, since the point of this number.
@@ -139,7 +145,15 @@ fn of_rise(points: &[Point], matters_bytes: f64) -> Shape {
     let is_explained = EXPLAINED_SHARE * rise <= bytes_per_s.estimate * seconds(now);
     // What came before it began was something else.
     let matters = matters_bytes <= rise;
-    if goes_on && is_explained && matters { Shape::Grows { bytes_per_s, since } } else { Shape::Open }
+    if goes_on && is_explained && matters {
+        return Shape::Grows { bytes_per_s, since };
+    }
+    // By the later half, since single steps make the end uneven; but what only begins there is not slow.
+    let ahead_bytes = late_slope * seconds(points).max(AHEAD_S_MIN);
+    if ahead_bytes < matters_bytes && end_rise < BEGINS_SHARE * matters_bytes {
+        return Shape::RisesSlowly { bytes_per_s: late_slope };
+    }
+    Shape::Open
 }
 
 fn seconds(points: &[Point]) -> f64 {

@@ -100,6 +100,21 @@ fn little_growth_after_warm_up_does_not_matter_before_it_has_grown_by_what_matte
 }
 
 #[test]
+fn what_would_not_matter_in_an_hour_rises_slowly_and_a_faster_rise_is_not_told_yet() {
+    // One large step in the last minutes over little rise, as malloc's free memory does.
+    let after_warm_up = |mib_per_hour: f64, step: f64| {
+        let rise = move |i: i32| mib_per_hour / 360.0 * f64::from(i) + if i < 115 { 0.0 } else { step };
+        (0..120).map(move |i| 1.0f64.min(0.2 * f64::from(i)) + rise(i))
+    };
+    match shape(after_warm_up(0.7, 0.1)) {
+        Shape::RisesSlowly { bytes_per_s } => assert!((bytes_per_s * 3600.0 / MIB - 0.7).abs() < 0.1),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(shape(after_warm_up(2.0, 0.1)), Shape::Open, "0.7 MiB in this record");
+    assert_eq!(shape(after_warm_up(0.7, 0.5)), Shape::Open, "half a MiB in the last minute");
+}
+
+#[test]
 fn warm_up_then_flat_levels_off() {
     let warm_up = |i: i32| 300.0 * (1.0 - (-f64::from(i) / 6.0).exp());
     assert_eq!(shape((0..60).map(warm_up)), Shape::LevelledOff);

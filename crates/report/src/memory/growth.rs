@@ -32,7 +32,7 @@ pub fn sentence(verdict: &GrowthVerdict) -> String {
             }
             None => format!("Growing ({over})"),
         },
-        GrowthKind::LevelledOff => format!("Levelled off: nothing grows any more ({over})"),
+        GrowthKind::LevelledOff => format!("Levelled off: nothing grows noticeably any more ({over})"),
         GrowthKind::Garbage => {
             format!("Garbage, not a leak: only memory that collections free has grown ({over})")
         }
