@@ -11,7 +11,7 @@ use super::plan::plan_text;
 use crate::arguments::{DemoArguments, FormatArguments, RunArguments};
 use crate::command::gate::{self, Usable};
 use crate::command::report;
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::forms;
 use crate::output_file::can_be_written;
 use crate::progress::Progress;
@@ -40,9 +40,20 @@ pub fn demo(arguments: &DemoArguments) -> Result<ExitCode, Failure> {
     let mut usable = Usable::Yes;
     for study in &prepare(Source::File(study), true)? {
         let options = RunOptions { out: arguments.out.clone(), ..RunOptions::default() };
-        usable = usable.max(usable_for(&execute(study, &options, &arguments.format)?).0);
+        let run = execute(study, &options, &arguments.format).map_err(with_command)?;
+        usable = usable.max(usable_for(&run).0);
     }
     Ok(gate::exit_code(usable, &[]))
+}
+
+/// The demo has no option to go on with a run, and the command whose short form it is has one.
+fn with_command(failure: Failure) -> Failure {
+    match failure.kind {
+        Kind::Interrupted => {
+            Failure::interrupted(format!("{}\n  as options of: assay run {DEMO} --quick", failure.message))
+        }
+        _ => failure,
+    }
 }
 
 /// Runs a study, or says what it would run.
