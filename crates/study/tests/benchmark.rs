@@ -1,7 +1,7 @@
 //! Whole runs of benchmark programs: results to comparisons, reference modes from the logs of their JVMs, and their faults.
 
 use crate::support::{Fixture, example};
-use assay_model::{ReferenceMode, RunEventKind, TrialOutcome, Verdict};
+use assay_model::{ReferenceMode, RunEventKind, TrialOutcome, Verdict, metric};
 use assay_results::load_run;
 use assay_study::{RunOptions, run};
 use std::path::Path;
@@ -68,6 +68,53 @@ fn each_benchmark_is_a_metric_that_is_compared_in_interleaved_blocks() {
     let folder = fixture.out().join("trials/01-light");
     let folder = if folder.is_dir() { folder } else { fixture.out().join("trials/01-heavy") };
     assert!(folder.join("benchmark.json").is_file() && !folder.join("server-files").exists());
+}
+
+/// Holds 2,048 direct buffers of 32 KiB until it was looked at twice.
+const HOLDS: &str = r##"
+import java.nio.ByteBuffer;
+import java.nio.file.*;
+import java.util.ArrayList;
+
+class Holds {
+    public static void main(String[] words) throws Exception {
+        Path results = Path.of(words[0]), looks = results.resolveSibling("memory.ndjson");
+        var held = new ArrayList<ByteBuffer>();
+        for (int i = 0; i < 2048; i++) held.add(ByteBuffer.allocateDirect(32 << 10));
+        long before = Files.readAllLines(looks).size();
+        while (Files.readAllLines(looks).size() < before + 2) Thread.sleep(20);
+        String numbers = "{\"score\": 1, \"scoreUnit\": \"ns/op\", \"rawData\": [[1]]}";
+        Files.writeString(results, "[{\"benchmark\": \"Holds.run\", \"mode\": \"avgt\", \"primaryMetric\": " + numbers + "}]");
+        if (held.isEmpty()) System.exit(1);
+    }
+}
+"##;
+
+#[test]
+fn the_areas_of_a_program_are_those_of_the_last_look_before_its_end() {
+    let head = "jvm = \"17\"\nheap = \"48m\"\nobserve = [\"areas\"]\nprimary_metric = \"buffers_bytes\"\n\
+        jvm_options = [\"-XX:+UseSerialGC\", \"-XX:MaxDirectMemorySize=1g\"]";
+    if assay_testkit::find_java(17, 64).is_none() {
+        assay_testkit::skip!("no 64-bit JDK 17");
+    }
+    let fixture = fixture("", r#""java {jvm_options} Holds.java {results}""#, head, "");
+    // A look each 4 s, so that its end is soon after the last one beside other load as well.
+    let text =
+        std::fs::read_to_string(&fixture.study).unwrap().replace("window = \"1s\"", "window = \"12s\"");
+    std::fs::write(&fixture.study, text.replace("blocks = 3", "blocks = 1")).unwrap();
+    std::fs::write(fixture.folder.path().join("Holds.java"), HOLDS).unwrap();
+    fixture.run(false, |_, _| ()).0.unwrap();
+    let stored = fixture.load();
+    let trial = &stored.trials[0].trial;
+    let window = &trial.windows[0];
+    let (held, beside) = (67_108_864.0, 1_048_576.0);
+    let buffers = window.metrics[metric::BUFFERS_BYTES];
+    assert!(held <= buffers && buffers < held + beside, "{buffers}");
+    assert!(buffers < window.metrics[metric::NATIVE_BYTES], "{:?}", window.metrics);
+    assert!(window.metrics[metric::NATIVE_BYTES] < window.metrics[metric::RSS_BYTES]);
+    assert_eq!(window.metrics["ns_per_op/Holds.run"], 1.0);
+    assert_eq!(trial.excluded_observers, Vec::new());
+    assert!(2 <= stored.trials[0].memory.len(), "the course over time");
 }
 
 #[test]

@@ -264,7 +264,7 @@ metric = "ns_per_op/X.run(n=1)"
             x.toml:9: load means nothing for a benchmark program, which loads and warms itself
             x.toml:12: the resident design means nothing for a benchmark program, which loads and warms itself
             x.toml:13: a warm-up means nothing for a benchmark program, which loads and warms itself
-            x.toml:16: unknown metric `throughput_per_s`; known: ns_per_op, cpu_ns_per_op, allocated_bytes_per_op, live_bytes, busiest_softirq_percent
+            x.toml:16: unknown metric `throughput_per_s`; known: ns_per_op, cpu_ns_per_op, allocated_bytes_per_op, live_bytes, busiest_softirq_percent, rss_bytes, native_bytes, class_metadata_bytes, jit_code_bytes, jvm_work_bytes, native_libraries_bytes, buffers_bytes, stacks_bytes, freed_resident_bytes
         "#]],
     );
     let both = BENCHMARK.to_owned() + "[server]\ncommand = \"x\"\nready_url = \"http://127.0.0.1:{port}/\"";

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::thread::JoinHandle;
 
-const INTERVAL_NS: u64 = 1_000_000_000;
+pub(super) const INTERVAL_NS: u64 = 1_000_000_000;
 /// A full snapshot takes some tenths of a second of CPU time: every five seconds that is a few per cent of one processor.
 const AREAS_INTERVAL_NS_MAX: u64 = 5_000_000_000;
 /// Full snapshots in a window, if it is so short that there would be fewer.
@@ -55,9 +55,8 @@ struct Faults {
 impl MemoryObserver {
     /// The one that looks at every resident byte, in windows of so many seconds.
     pub fn with_areas(window_s: f64) -> Self {
-        let nanoseconds = (window_s / LOOKS_IN_WINDOW * 1e9) as u64;
-        let interval = nanoseconds.clamp(INTERVAL_NS, AREAS_INTERVAL_NS_MAX);
-        MemoryObserver { areas_interval_ns: Some(interval), ..MemoryObserver::default() }
+        let interval_ns = areas_interval_ns(window_s);
+        MemoryObserver { areas_interval_ns: Some(interval_ns), ..MemoryObserver::default() }
     }
 
     /// Begins a full snapshot when it is due, and keeps the result of one that is complete.
@@ -96,10 +95,7 @@ impl MemoryObserver {
     /// The areas at the end of a window.
     fn end_areas(&mut self, target: &Target, window: &mut Window) -> Result<MemorySample, String> {
         let report = full_look(target)?;
-        for (id, area) in AREA_METRICS {
-            // Every area is in a full snapshot; one that is not listed holds nothing.
-            window.metrics.insert(id.to_owned(), bytes_of(&report.areas, area).unwrap_or(0) as f64);
-        }
+        add_areas(&report, window);
         store(target, &report)?;
         Ok(sample_of(&report))
     }
@@ -124,18 +120,47 @@ impl MemoryObserver {
     }
 }
 
+/// Metrics of the memory of a program that ends by itself: what the last look at it saw.
+pub fn memory_metrics() -> impl Iterator<Item = &'static str> {
+    [metric::RSS_BYTES, metric::NATIVE_BYTES].into_iter().chain(AREA_METRICS.map(|(id, _)| id))
+}
+
+/// Time between two full snapshots in windows of so many seconds.
+pub(super) fn areas_interval_ns(window_s: f64) -> u64 {
+    let nanoseconds = (window_s / LOOKS_IN_WINDOW * 1e9) as u64;
+    nanoseconds.clamp(INTERVAL_NS, AREAS_INTERVAL_NS_MAX)
+}
+
+/// The areas of a full snapshot, and all but the heap, as metrics of a window.
+pub(super) fn add_areas(report: &MemoryReport, window: &mut Window) {
+    for (id, area) in AREA_METRICS {
+        // Every area is in a full snapshot; one that is not listed holds nothing.
+        window.metrics.insert(id.to_owned(), bytes_of(&report.areas, area).unwrap_or(0) as f64);
+    }
+    let heap = bytes_of(&report.areas, Area::JavaHeap).unwrap_or(0);
+    let native_bytes = report.rss_bytes.saturating_sub(heap);
+    window.metrics.insert(metric::NATIVE_BYTES.to_owned(), native_bytes as f64);
+}
+
+/// The file of samples in the trial's folder.
+pub(super) fn open_samples(target: &Target) -> Result<File, String> {
+    let path = target.folder.join(file::MEMORY);
+    let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
+    opened.map_err(|e| format!("{} could not be made: {e}", path.display()))
+}
+
 /// Of one depth however large the heap is: areas are compared between variants, which may have heaps of different sizes.
-fn full_look(target: &Target) -> Result<MemoryReport, String> {
+pub(super) fn full_look(target: &Target) -> Result<MemoryReport, String> {
     assay_memory::read(target.known_pid()?, &ReadOptions::of_depth(SnapshotDepth::Owners))
         .map_err(|e| e.to_string())
 }
 
-fn short_look(target: &Target) -> Result<MemorySample, String> {
+pub(super) fn short_look(target: &Target) -> Result<MemorySample, String> {
     assay_memory::sample(&ProcRoot::default(), target.known_pid()?, target.heap, monotonic_ns())
         .map_err(|e| e.to_string())
 }
 
-fn sample_of(report: &MemoryReport) -> MemorySample {
+pub(super) fn sample_of(report: &MemoryReport) -> MemorySample {
     MemorySample {
         monotonic_ns: report.monotonic_ns,
         rss_bytes: report.rss_bytes,
@@ -149,7 +174,7 @@ fn bytes_of(areas: &[AreaBytes], area: Area) -> Option<u64> {
     areas.iter().find(|a| a.area == area).map(|a| a.resident_bytes)
 }
 
-fn store(target: &Target, report: &MemoryReport) -> Result<(), String> {
+pub(super) fn store(target: &Target, report: &MemoryReport) -> Result<(), String> {
     let path = target.folder.join(file::MEMORY_REPORT);
     let failed = |e: std::io::Error| format!("{} could not be written: {e}", path.display());
     let mut options = OpenOptions::new();
@@ -164,9 +189,7 @@ impl Observer for MemoryObserver {
     }
 
     fn start(&mut self, target: &mut Target) -> Result<(), String> {
-        let path = target.folder.join(file::MEMORY);
-        let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
-        self.file = Some(opened.map_err(|e| format!("{} could not be made: {e}", path.display()))?);
+        self.file = Some(open_samples(target)?);
         Ok(())
     }
 
@@ -227,12 +250,6 @@ impl Observer for MemoryObserver {
         };
         self.append(&sample)?;
         window.metrics.insert(metric::RSS_BYTES.to_owned(), sample.rss_bytes as f64);
-        if with_areas {
-            let heap = bytes_of(&sample.areas, Area::JavaHeap).unwrap_or(0);
-            window
-                .metrics
-                .insert(metric::NATIVE_BYTES.to_owned(), sample.rss_bytes.saturating_sub(heap) as f64);
-        }
         Ok(())
     }
 

@@ -4,6 +4,7 @@ mod allocation;
 mod completed;
 mod contract;
 mod edges;
+mod ending;
 mod gc;
 mod group;
 mod latency;
@@ -14,6 +15,7 @@ mod swap;
 mod time;
 
 pub use contract::{Observer, Target};
+pub use memory::memory_metrics;
 
 use assay_model::ExcludedObserver;
 use schemars::JsonSchema;
@@ -64,6 +66,8 @@ pub struct ObserverSetup<'a> {
     pub window_s: f64,
     /// Whether a reference mode is verified: that is read from the GC log.
     pub verifies_mode: bool,
+    /// Whether the program ends by itself, and with it its window: of its memory the last look counts.
+    pub ends_by_itself: bool,
 }
 
 /// An observer with what its samples cost.
@@ -86,7 +90,7 @@ impl Observers {
     ///
     /// The machine is watched in any case, by the sampler that runs them: `host` says that windows are judged by it.
     pub fn new(setup: &ObserverSetup<'_>) -> Observers {
-        let ObserverSetup { wanted, window_s, verifies_mode } = *setup;
+        let ObserverSetup { wanted, window_s, verifies_mode, ends_by_itself } = *setup;
         let wants = |o: Observe| wanted.contains(&o);
         let mut working: Vec<Box<dyn Observer>> = Vec::new();
         if wants(Observe::Gc) || verifies_mode {
@@ -95,7 +99,9 @@ impl Observers {
         if wants(Observe::Allocation) {
             working.push(Box::new(allocation::AllocationObserver::default()));
         }
-        if wants(Observe::Areas) {
+        if ends_by_itself && (wants(Observe::Areas) || wants(Observe::Memory)) {
+            working.push(Box::new(ending::EndingMemory::new(wants(Observe::Areas), window_s)));
+        } else if wants(Observe::Areas) {
             working.push(Box::new(memory::MemoryObserver::with_areas(window_s)));
         } else if wants(Observe::Memory) {
             working.push(Box::new(memory::MemoryObserver::default()));

@@ -35,6 +35,7 @@ impl Procedure for Benchmark {
             length: Duration::ZERO,
             slow_above: None,
         };
+        with.watcher.begin_window(Duration::ZERO);
         let measured = with.source.window(&launch, with.stop, &mut |_| ())?;
         if measured.stopped {
             return Ok(None);

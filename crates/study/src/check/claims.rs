@@ -4,6 +4,7 @@ use crate::check::capacity;
 use crate::check::factors::{check_level, check_level_of};
 use crate::file::document::Document;
 use crate::file::study::Study;
+use assay_measure::observers::memory_metrics;
 use assay_model::{Metric, PER_BENCHMARK, PER_PROCESS, Subject};
 use assay_text::near::hint;
 
@@ -14,7 +15,7 @@ fn check_metric(place: &str, metric: &str, subject: Subject, of_limits: &[String
             let known = Metric::of_servers().chain(PER_PROCESS).map(|m| &*m.id);
             known.chain(of_limits.iter().map(String::as_str)).collect()
         }
-        Subject::Benchmark => PER_BENCHMARK.iter().map(|m| &*m.id).collect(),
+        Subject::Benchmark => PER_BENCHMARK.iter().map(|m| &*m.id).chain(memory_metrics()).collect(),
     };
     let kind = match subject {
         Subject::Server => {

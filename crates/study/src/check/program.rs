@@ -117,8 +117,10 @@ pub(crate) fn check_no_server(study: &Study, document: &mut Document) {
         wrong(warm_up.is_some(), &format!("{place}.warm_up"), "a warm-up");
         wrong(design.kind == Some(Design::Resident), &format!("{place}.kind"), "the resident design");
     }
-    let watched = study.observe.iter().flatten().find(|o| !matches!(o, Observe::Gc | Observe::Host));
-    wrong(watched.is_some(), "observe", "what is not `gc` or `host`");
+    let is_of_programs =
+        |o: &&Observe| matches!(o, Observe::Gc | Observe::Host | Observe::Memory | Observe::Areas);
+    let watched = study.observe.iter().flatten().find(|o| !is_of_programs(o));
+    wrong(watched.is_some(), "observe", "what is not `gc`, `host`, `memory` or `areas`");
 }
 
 fn is_loopback(url: &str) -> bool {

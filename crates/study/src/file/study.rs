@@ -53,7 +53,7 @@ pub struct Study {
     /// several is named like `ns_per_op/PointerChase.follow(nodes=8192)`.
     pub primary_metric: Option<String>,
     /// Observers. Default: `["gc", "memory", "host", "latency"]`, of capacities `["gc", "memory", "host"]`, of benchmarks
-    /// `["gc", "host"]`.
+    /// `["gc", "host"]`, to which `memory` or `areas` can be added: of the process that the command starts, by the last look before its end.
     pub observe: Option<Vec<Observe>>,
     /// Settings of all variants.
     #[serde(flatten)]

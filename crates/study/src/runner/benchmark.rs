@@ -14,6 +14,7 @@ use assay_gclog::log_options;
 use assay_jdk::modes;
 use assay_launch::{ProcessSpec, ReadyWhen};
 use assay_measure::Benchmark;
+use assay_measure::observers::{Observe, ObserverSetup, Observers};
 use assay_model::{GcJvm, Problem, Trial, Window, file};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,7 +38,16 @@ pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, id: TrialId) -> Res
     let mut launched = begun.start(run, starting)?;
     let timeout = Duration::from_secs_f64(table(run)?.timeout_s.unwrap_or(TIMEOUT_S));
     let mut procedure = Benchmark { bounds: run.prepared.bounds };
-    let ended = measure(run, &mut launched, id, &mut procedure, timeout);
+    // Collections and the reference mode are those of all JVMs that it starts, from their logs.
+    let of_process = |o: &Observe| matches!(o, Observe::Memory | Observe::Areas);
+    let wanted: Vec<Observe> = run.prepared.observe.iter().copied().filter(of_process).collect();
+    let observers = Observers::new(&ObserverSetup {
+        wanted: &wanted,
+        window_s: run.prepared.layout.window_s,
+        verifies_mode: false,
+        ends_by_itself: true,
+    });
+    let ended = measure(run, &mut launched, id, &mut procedure, timeout, observers);
     let completed = ended.and_then(|measurement| complete(&mut launched, measurement.window));
     conclude(run, launched, completed)
 }
@@ -75,7 +85,7 @@ fn log_option(launch: &VariantLaunch, folder: &Path) -> Result<Vec<String>, Stri
 fn complete(launched: &mut Launched<'_>, mut window: Window) -> Result<(), Failure> {
     read_modes(launched).map_err(Failure::Variant)?;
     let results = benchmark_results::read(&launched.folder.join(file::BENCHMARK)).map_err(Failure::Trial)?;
-    window.metrics = results.metrics;
+    window.metrics.extend(results.metrics);
     window.problems.extend(results.problems);
     launched.trial.windows.push(window);
     Ok(())

@@ -11,6 +11,7 @@ use assay_emulate::{GuestReport, IMAGE_FILE, REPORT_FILE};
 use assay_jdk::modes;
 use assay_launch::{Placeholders, ProcessSpec, ReadyWhen};
 use assay_measure::Emulated;
+use assay_measure::observers::Observers;
 use assay_model::{Problem, Trial, Window, file};
 use std::time::Duration;
 
@@ -36,10 +37,14 @@ pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, id: TrialId) -> Res
             "it is not in the guest, and [emulated] files = [\"...\"] names what of it the server needs";
         Problem::new("guest", format!("{why}: {fix}"))
     }));
-    let mut procedure = Emulated { folder: launched.folder.clone(), bounds: run.prepared.bounds };
+    let mut procedure = Emulated {
+        folder: launched.folder.clone(),
+        bounds: run.prepared.bounds,
+    };
     let timeout_s = (TIMEOUT_FACTOR * crate::check::emulation::trial_s(&planned)).max(TIMEOUT_S_MIN);
     let timeout = Duration::from_secs_f64(timeout_s);
-    let ended = measure(run, &mut launched, id, &mut procedure, timeout);
+    let none = Observers::default();
+    let ended = measure(run, &mut launched, id, &mut procedure, timeout, none);
     let ended = ended.and_then(|measurement| {
         launched.trial.audit = measurement.audit;
         complete(&mut launched, measurement.window)

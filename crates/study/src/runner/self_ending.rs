@@ -5,6 +5,7 @@ use super::launched::{Launched, TrialId};
 use super::state::{Failure, Run, outcome_of};
 use crate::error::StudyError;
 use assay_launch::POLL_INTERVAL;
+use assay_measure::observers::{Observers, Target};
 use assay_measure::{Context, Measurement, MeasurementId, OwnLoad, Procedure, Watch, WatchConfig};
 use assay_model::Trial;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,16 +22,21 @@ pub(super) fn measure(
     id: TrialId,
     procedure: &mut dyn Procedure,
     timeout: Duration,
+    mut observers: Observers,
 ) -> Result<Measurement, Failure> {
     launched.take_failure()?;
     run.check_stop()?;
+    let pid = launched.processes.server_pid();
+    let mut target = Target { pid, folder: launched.folder.clone(), ..Target::default() };
+    observers.each(|o| o.start(&mut target));
     let config = WatchConfig {
-        pid: launched.processes.server_pid(),
+        pid,
         companions: launched.processes.companion_pids(),
         every: Some(WATCH_EVERY),
         ..WatchConfig::default()
     };
-    let mut watch = Watch::start(&config).map_err(|e| Failure::Trial(e.to_string()))?;
+    let watch = Watch::with_observers(&config, Some((observers, target)));
+    let mut watch = watch.map_err(|e| Failure::Trial(e.to_string()))?;
     let (has_ended, stop) = (AtomicBool::new(false), AtomicBool::new(false));
     let turn = MeasurementId::alone(id.block, id.attempt);
     let (waited, measured) = std::thread::scope(|scope| {
@@ -48,6 +54,7 @@ pub(super) fn measure(
         over.store(true, Ordering::Relaxed);
         (waited, thread.join())
     });
+    launched.trial.excluded_observers.extend(watch.finish().excluded);
     waited?;
     match measured {
         Ok(Ok(Some(measurement))) => Ok(measurement),

@@ -54,6 +54,7 @@ impl<'a> Server<'a> {
             wanted: &prepared.observe,
             window_s: prepared.layout.window_s,
             verifies_mode: variant.reference_mode.is_some(),
+            ends_by_itself: false,
         });
         let mut observers_options = Vec::new();
         observers.each(|o| o.prepare(&target).map(|further| observers_options.extend(further)));
