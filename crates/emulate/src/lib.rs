@@ -5,6 +5,7 @@
 //! - [`GuestImage`] is the guest's file system: a runtime, what a command names, the libraries that they need;
 //! - [`GuestWork`] is what happens in it, done by [`work()`], which runs in the guest;
 //! - [`EmulatedCounts`] is what the plug-in wrote, [`GuestReport`] what the guest says of its work;
+//! - [`Cycles`] is a model of what the counts would take, for processors with published penalties;
 //! - [`Place`] is another machine: its kernel, its processors and nodes, and the command that runs in it.
 //!
 //! Starting the emulator, and ending it, is not done here: [`Emulator::command`] is only its command line. The method,
@@ -12,6 +13,7 @@
 
 mod compilers;
 mod counts;
+mod cycles;
 mod elf;
 mod emulator;
 mod files;
@@ -24,6 +26,7 @@ mod walk;
 mod work;
 
 pub use counts::{EmulatedCounts, Figures, TaskGroup, ThreadCount};
+pub use cycles::Cycles;
 pub use emulator::{COUNTS_FILE, Command, Emulator, IMAGE_FILE, REPORT_FILE};
 pub use files::{GuestCommand, NeededFiles, needed_files, stripped};
 pub use geometry::Geometry;

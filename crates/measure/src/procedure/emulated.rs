@@ -2,7 +2,7 @@
 
 use crate::config::Bounds;
 use crate::measurement::{Context, Measurement, MeasurementId, Procedure};
-use assay_emulate::{COUNTS_FILE, EmulatedCounts, Figures, GuestReport, REPORT_FILE};
+use assay_emulate::{COUNTS_FILE, Cycles, EmulatedCounts, Figures, GuestReport, REPORT_FILE};
 use assay_load::{Load, LoadError, LoadWindow};
 use assay_model::{Check, Disturbance, Problem, WarmUp, Window, metric};
 use std::collections::BTreeMap;
@@ -20,6 +20,8 @@ pub struct Emulated {
     pub folder: PathBuf,
     /// Thresholds, of which only the share of failed requests applies: other load on this machine does not change counts.
     pub bounds: Bounds,
+    /// The model of the processor's cycles, if it has one.
+    pub cycles: Option<Cycles>,
 }
 
 impl Procedure for Emulated {
@@ -56,7 +58,7 @@ impl Procedure for Emulated {
             requests: report.requests,
             completed: report.completed,
             errors: report.errors,
-            metrics: metrics(&counts, report.completed, report.compiler_stacks.as_deref()),
+            metrics: self.metrics(&counts, &report),
             ..Window::default()
         };
         window.problems.extend(report.problems.iter().map(|text| Problem::new("guest", text.clone())));
@@ -79,6 +81,12 @@ impl Procedure for Emulated {
 }
 
 impl Emulated {
+    fn metrics(&self, counts: &EmulatedCounts, report: &GuestReport) -> BTreeMap<String, f64> {
+        let mut values = metrics(counts, report.completed, report.compiler_stacks.as_deref());
+        values.extend(self.cycles.iter().flat_map(|cycles| modelled(counts, cycles)));
+        values
+    }
+
     /// What the guest left.
     fn read(&self) -> Result<(GuestReport, EmulatedCounts), String> {
         let report = GuestReport::read(&self.folder.join(REPORT_FILE))?;
@@ -133,6 +141,43 @@ fn metrics(counts: &EmulatedCounts, requests: u64, compilers: Option<&[u64]>) ->
     add(metric::EMULATED_KERNEL_THREAD_INSTRUCTIONS_PER_REQUEST, threads, requests, 1.0);
     values
 }
+
+/// Modelled cycles, by metric.
+fn modelled(counts: &EmulatedCounts, cycles: &Cycles) -> Vec<(String, f64)> {
+    let of_mode = |mode: usize, figures: &Figures| {
+        MODELLED.map(|(ids, of)| {
+            let per_instruction = of(cycles, figures) / figures.instructions as f64;
+            (ids[mode].to_owned(), per_instruction)
+        })
+    };
+    let modes = [&counts.server.user, &counts.server.kernel].into_iter().enumerate();
+    modes.filter(|(_, of)| of.instructions != 0).flat_map(|(mode, of)| of_mode(mode, of)).collect()
+}
+
+/// The metrics of user and of kernel mode that the model of cycles gives, for each instruction.
+const MODELLED: [([&str; 2], fn(&Cycles, &Figures) -> f64); 3] = [
+    (
+        [
+            metric::EMULATED_USER_MODELLED_CYCLES_PER_INSTRUCTION,
+            metric::EMULATED_KERNEL_MODELLED_CYCLES_PER_INSTRUCTION,
+        ],
+        Cycles::all,
+    ),
+    (
+        [
+            metric::EMULATED_USER_MODELLED_FETCH_STALLS_PER_INSTRUCTION,
+            metric::EMULATED_KERNEL_MODELLED_FETCH_STALLS_PER_INSTRUCTION,
+        ],
+        Cycles::fetch_stalls,
+    ),
+    (
+        [
+            metric::EMULATED_USER_MODELLED_DATA_STALLS_PER_INSTRUCTION,
+            metric::EMULATED_KERNEL_MODELLED_DATA_STALLS_PER_INSTRUCTION,
+        ],
+        Cycles::data_stalls,
+    ),
+];
 
 type Of = fn(&Figures) -> u64;
 
@@ -242,6 +287,23 @@ mod tests {
         let said = compiling(Some(850), 1_000).unwrap().text;
         assert!(said.starts_with("85 % of the count"), "{said}");
         assert!(compiling(Some(1), 0).is_some());
+    }
+
+    #[test]
+    fn modelled_cycles_are_per_instruction_and_a_mode_without_any_has_none() {
+        let cycles =
+            Cycles { instruction: 0.5, l1_miss: 4.0, l2_miss: 65.0, tlb_miss: 32.0, misprediction: 17.0 };
+        let user = Figures { instructions: 100, l1i_misses: 5, l1d_misses: 10, ..Figures::default() };
+        let counts = EmulatedCounts {
+            server: assay_emulate::TaskGroup { tasks: 1, user, ..Default::default() },
+            ..EmulatedCounts::default()
+        };
+        let values: BTreeMap<String, f64> = modelled(&counts, &cycles).into_iter().collect();
+        assert_eq!(values.len(), 3, "{values:?}");
+        assert_eq!(values[metric::EMULATED_USER_MODELLED_CYCLES_PER_INSTRUCTION], 1.1);
+        assert_eq!(values[metric::EMULATED_USER_MODELLED_FETCH_STALLS_PER_INSTRUCTION], 0.2);
+        assert_eq!(values[metric::EMULATED_USER_MODELLED_DATA_STALLS_PER_INSTRUCTION], 0.4);
+        assert!(values.keys().all(|id| assay_model::Metric::by_id(id).is_some()));
     }
 
     #[test]

@@ -93,5 +93,12 @@ emulated! {
             "instruction TLB misses as a share of instructions";
         EMULATED_USER_DTLB_MISS_PERCENT, EMULATED_KERNEL_DTLB_MISS_PERCENT = "dtlb_miss_percent", "data TLB misses in accesses", "%",
             "data TLB misses as a share of loads and stores";
+        EMULATED_USER_MODELLED_CYCLES_PER_INSTRUCTION, EMULATED_KERNEL_MODELLED_CYCLES_PER_INSTRUCTION = "modelled_cycles_per_instruction", "modelled cycles per instruction", "cycles",
+            "modelled, not measured: half a cycle per instruction, and the processor's published penalties for each miss and \
+                misprediction, without any overlap";
+        EMULATED_USER_MODELLED_FETCH_STALLS_PER_INSTRUCTION, EMULATED_KERNEL_MODELLED_FETCH_STALLS_PER_INSTRUCTION = "modelled_fetch_stalls_per_instruction", "modelled fetch stalls per instruction", "cycles",
+            "modelled, not measured: the penalties for misses of the L1 instruction cache and the instruction TLB";
+        EMULATED_USER_MODELLED_DATA_STALLS_PER_INSTRUCTION, EMULATED_KERNEL_MODELLED_DATA_STALLS_PER_INSTRUCTION = "modelled_data_stalls_per_instruction", "modelled data stalls per instruction", "cycles",
+            "modelled, not measured: the penalties for misses of the L1 data cache, the data TLB and the L2 cache";
     }
 }
