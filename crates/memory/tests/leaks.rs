@@ -192,7 +192,7 @@ fn healthy_programs_do_not_grow_after_they_have_levelled_off() {
         };
         println!("retained by malloc (KiB): {:?}", record.iter().map(of_malloc).collect::<Vec<_>>());
         println!("{:?}", verdict.evidence);
-        // "Too short" is said of what fills for long: not wrong, and printed above.
+        // "Too short" is said of what is not told yet: not wrong, and printed above.
         if !claimed.is_empty() {
             let claims: Vec<_> = claimed.iter().map(|end| judge_growth(&record[..*end]).growing).collect();
             wrong.push(format!("{plant}: {verdict:#?} {claims:#?}"));

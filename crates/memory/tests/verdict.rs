@@ -235,6 +235,27 @@ fn nothing_that_grows_has_levelled_off() {
     assert_eq!(filling.kind, GrowthKind::Growing, "nobody can know that it will be full");
 }
 
+/// Free memory after compilations: up by a MiB and a half, partly back, up again just before the record ends.
+#[test]
+fn free_memory_of_malloc_that_comes_in_steps_is_told_in_a_long_record_and_not_in_a_short_one() {
+    let kib = |at: u64, all: u64| match (at * 120 / all, at + 3 < all) {
+        (..20, _) => 200,
+        (20..80, _) => 900,
+        (80..100, _) => 1_500,
+        (_, true) => 900,
+        (_, false) => 2_500,
+    };
+    let of = |all: u64| {
+        judged(all, move |snapshot, at| snapshot.entry("retained by malloc/arena 1", kib(at, all) << 10))
+    };
+    let long = of(120);
+    assert_eq!(long.kind, GrowthKind::LevelledOff, "{:?}", long.evidence);
+    assert!(long.evidence.iter().any(|text| text.contains("comes and goes in steps")), "{:?}", long.evidence);
+    assert_eq!(of(20).kind, GrowthKind::TooShort);
+    let steady = judged(120, |snapshot, at| snapshot.entry("retained by malloc/arena 1", at << 16));
+    assert_eq!(steady.kind, GrowthKind::Growing);
+}
+
 #[test]
 fn only_the_process_that_ran_last_is_judged() {
     let mut snapshots = record(14, |plain, i| plain.entry("native libraries/libx.so", 5 * (i % 7) * MIB));

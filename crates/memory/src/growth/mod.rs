@@ -32,6 +32,8 @@ const MATTERS_BYTES: u64 = 1 << 20;
 const MATTERS_SHARE: u64 = 200;
 /// Snapshots by which growth is told from a step with some certainty.
 const SNAPSHOTS_ENOUGH: u64 = 7;
+/// Snapshots in which free memory of malloc that grows for good does so steadily.
+const STEPS_SNAPSHOTS: usize = 30;
 /// No shorter time to come back after.
 const COME_BACK_NS_MIN: u64 = 60_000_000_000;
 /// Falls of the heap by which growth of what is left is told from garbage that collections of a part have not reached yet.
@@ -121,6 +123,10 @@ impl Judged {
                 Shape::Grows { bytes_per_s, since } => {
                     let (path, explanation) = explained(compared, &key, since);
                     self.grows(compared, (path, explanation), GrowthGround::Resident, (&points, bytes_per_s, since));
+                }
+                Shape::Open if comes_in_steps(&key) && STEPS_SNAPSHOTS <= points.len() => {
+                    let what = "comes and goes in steps, and a long record would show growth";
+                    self.evidence.push(format!("{}: {what}", key.join(": ")));
                 }
                 Shape::Open if !is_bounded(&key) => self.open.push(key.join(": ")),
                 Shape::RisesSlowly { bytes_per_s } if !is_bounded(&key) => self.rises_slowly(&key.join(": "), bytes_per_s),
@@ -300,6 +306,11 @@ fn falls_of(points: &[Point], matters_bytes: f64) -> usize {
 /// What the JVM bounds, and what every program fills while it warms up; and the collector's tables, which follow the heap.
 fn is_bounded(path: &[String]) -> bool {
     matches!(Area::of_path(path), Some(Area::JitCode | Area::JitWork | Area::GcStructures))
+}
+
+/// Free memory of malloc: each compilation of the JVM gives back up to some MiB at once, and malloc keeps it for the next one. Nobody holds it.
+fn comes_in_steps(path: &[String]) -> bool {
+    Area::of_path(path) == Some(Area::FreedResident)
 }
 
 /// The cause that grew most of those under a path, with its explanation.
