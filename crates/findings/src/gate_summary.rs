@@ -19,7 +19,7 @@ pub fn render_gate_summary(judged: &Judged<'_>, result: &str, out: &mut dyn io::
     let table = Table::of("Conditions", judged.cases)
         .words("Verdict", |case: &&Judgement| verdict_word(case.verdict).to_owned())
         .words("Condition", |case| case.name.clone())
-        .words("What was found", |case| case.line.clone())
+        .words("What was found", |case| case.found.clone())
         .table()
         .unless_empty();
     if let Some(table) = table {
@@ -49,7 +49,8 @@ mod tests {
         let case = |verdict| Judgement {
             name: "rss > 1".to_owned(),
             verdict,
-            line: format!("{}: a|b", verdict_word(verdict)),
+            found: "a|b".to_owned(),
+            line: format!("{}: rss > 1: a|b", verdict_word(verdict)),
         };
         let of = |verdicts: &[GateVerdict], not_usable: Option<&str>| {
             let cases: Vec<Judgement> = verdicts.iter().copied().map(case).collect();
@@ -61,7 +62,7 @@ mod tests {
         use GateVerdict::{Holds, NotShown, Passes, Undecided};
         let text = of(&[Passes, Holds], None);
         assert!(text.starts_with("# a\\*b: fails, 1 of 2 conditions\n"), "{text}");
-        assert!(text.contains("| fails | rss &gt; 1 | fails: a\\|b |"), "{text}");
+        assert!(text.contains("| fails | rss &gt; 1 | a\\|b |"), "{text}");
         assert!(text.ends_with("\n# Result\n"), "{text}");
         assert!(of(&[Passes, NotShown], None).starts_with("# a\\*b: passes\n"));
         assert!(of(&[Passes, Undecided], None).starts_with("# a\\*b: undecided, 1 condition\n"));

@@ -42,7 +42,9 @@ pub struct Judgement {
     pub name: String,
     /// What the result says.
     pub verdict: GateVerdict,
-    /// The same with figures, on a line.
+    /// The figures, on a line.
+    pub found: String,
+    /// Verdict, condition and figures, on a line.
     pub line: String,
 }
 
@@ -50,7 +52,7 @@ impl From<&GateCase> for Judgement {
     fn from(gate: &GateCase) -> Self {
         let about = gate.variant.as_ref().map_or_else(String::new, |variant| format!(": {variant}"));
         let name = format!("{}{about}", gate.condition);
-        Judgement { name, verdict: gate.verdict, line: line_of_gate(gate) }
+        Judgement { name, verdict: gate.verdict, found: found_by_gate(gate), line: line_of_gate(gate) }
     }
 }
 
@@ -88,7 +90,11 @@ pub const fn verdict_word(verdict: GateVerdict) -> &'static str {
 
 /// What a run says about a condition for one variant, on a line.
 pub fn line_of_gate(gate: &GateCase) -> String {
-    let word = verdict_word(gate.verdict);
+    format!("{}: {}: {}", verdict_word(gate.verdict), gate.condition, found_by_gate(gate))
+}
+
+/// What was measured, of what, and what would decide more.
+fn found_by_gate(gate: &GateCase) -> String {
     let about = match (&gate.variant, &gate.baseline) {
         (Some(variant), Some(baseline)) => format!("{variant} against {baseline} "),
         (Some(variant), None) => format!("{variant} "),
@@ -105,7 +111,7 @@ pub fn line_of_gate(gate: &GateCase) -> String {
         GateVerdict::Holds | GateVerdict::Passes if gate.remedy.is_empty() || has_ends => String::new(),
         _ => format!("; {}", gate.remedy),
     };
-    format!("{word}: {}: {about}{measured}{again}{hint}", gate.condition)
+    format!("{about}{measured}{again}{hint}")
 }
 
 fn shown(value: Estimate, is_change: bool, unit: &str) -> String {

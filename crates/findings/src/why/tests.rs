@@ -135,6 +135,18 @@ fn nothing_stands_out_where_all_is_small_unpriced_or_folklore() {
 }
 
 #[test]
+fn what_the_machine_counted_since_boot_stands_behind_what_concerns_the_process() {
+    let planted = vec![
+        host("accept-overflow", Warning),
+        memory("large-share", Note, (CostOf::Rss, 0.01)),
+        time("busy-wait", 0.01),
+    ];
+    assert_eq!(order(planted), ["busy-wait", "large-share", "accept-overflow"]);
+    let error = vec![time("busy-wait", 0.01), host("group-full", Error)];
+    assert_eq!(order(error), ["group-full", "busy-wait"]);
+}
+
+#[test]
 fn a_rule_that_two_readers_apply_counts_once_where_its_cost_is_known() {
     let by_bytes = memory("malloc-arenas", Warning, (CostOf::MemoryLimit, 0.3));
     let ranked = rank(vec![host("malloc-arenas", Warning), by_bytes]);

@@ -121,7 +121,7 @@ fn fault(view: &View<'_>, value: &str) -> String {
 }
 
 /// A whole number with commas; all else as it is.
-fn thousands(value: &str) -> String {
+pub(in crate::check) fn thousands(value: &str) -> String {
     if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_digit()) {
         return value.to_owned();
     }

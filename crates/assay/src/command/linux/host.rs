@@ -74,14 +74,10 @@ fn judged(report: &HostReport, least: Option<Severity>) -> Vec<Judgement> {
         };
         let jvm = ruling.pid.map_or_else(String::new, |pid| format!(": JVM {pid}"));
         let finding = &ruling.finding;
-        Judgement {
-            name: format!("{}{jvm}", finding.rule),
-            verdict,
-            line: {
-                let claim = ruling.fault.as_ref().unwrap_or(&finding.claim);
-                format!("{}: {claim}: {}", ruling.verdict, finding.evidence_line())
-            },
-        }
+        let claim = ruling.fault.as_ref().unwrap_or(&finding.claim);
+        let found = format!("{claim}: {}", finding.evidence_line());
+        let line = format!("{}: {found}", ruling.verdict);
+        Judgement { name: format!("{}{jvm}", finding.rule), verdict, found, line }
     };
     applied.map(case).collect()
 }

@@ -1,6 +1,7 @@
 //! Network: which processor receives, what overflowed, what is near its limit.
 
 use crate::check::rule::Bound;
+use crate::check::thousands;
 use crate::check::view::{Judged, Judgement, View};
 
 /// Below this many packets the distribution says nothing.
@@ -112,7 +113,12 @@ fn since_boot(view: &View<'_>, number: u64, of: (u64, &str)) -> Judgement {
         (Some(Bound::PerDay(most)), Some(days)) => {
             // A machine that runs for minutes has no rate yet.
             let each_day = number as f64 / days.max(1.0);
-            let why = format!("{what} since boot, {each_day:.1} a day; good: at most {most} a day");
+            let rate = if each_day < 100.0 {
+                format!("{each_day:.1}")
+            } else {
+                thousands(&format!("{each_day:.0}"))
+            };
+            let why = format!("{what} since boot, {rate} a day; good: at most {most} a day");
             (most < each_day, why)
         }
         (Some(Bound::PerDay(_)) | None, _) => (number != 0, format!("{what} since boot, an unknown time")),
