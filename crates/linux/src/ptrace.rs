@@ -90,12 +90,13 @@ pub(crate) fn set_registers(tid: u32, set: RegisterSet, bytes: &[u8]) -> io::Res
 /// Signals that a stopped thread blocks, signal 1 in the lowest bit.
 pub(crate) fn blocked_signals(tid: u32) -> io::Result<u64> {
     let mut signals = 0_u64;
-    // SAFETY: the kernel writes the 8 bytes that are stated to be there.
-    check(unsafe { libc::ptrace(libc::PTRACE_GETSIGMASK, tid, 8_usize, &raw mut signals) })?;
+    // SAFETY: the kernel writes the 8 bytes that are stated to be there. The cast is for musl, whose `ptrace` takes another type than `libc` gives
+    // this request.
+    check(unsafe { libc::ptrace(libc::PTRACE_GETSIGMASK as _, tid, 8_usize, &raw mut signals) })?;
     Ok(signals)
 }
 
 pub(crate) fn set_blocked_signals(tid: u32, signals: u64) -> io::Result<()> {
-    // SAFETY: the kernel reads the 8 bytes that are stated to be there.
-    check(unsafe { libc::ptrace(libc::PTRACE_SETSIGMASK, tid, 8_usize, &raw const signals) })
+    // SAFETY: the kernel reads the 8 bytes that are stated to be there. The cast as above.
+    check(unsafe { libc::ptrace(libc::PTRACE_SETSIGMASK as _, tid, 8_usize, &raw const signals) })
 }

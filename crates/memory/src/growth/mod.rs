@@ -32,8 +32,8 @@ const MATTERS_BYTES: u64 = 1 << 20;
 const MATTERS_SHARE: u64 = 200;
 /// Snapshots by which growth is told from a step with some certainty.
 const SNAPSHOTS_ENOUGH: u64 = 7;
-/// Snapshots in which free memory of malloc that grows for good does so steadily.
-const STEPS_SNAPSHOTS: usize = 30;
+/// Free memory of malloc matters from so many times as much on.
+const FREE_FACTOR: f64 = 8.0;
 /// No shorter time to come back after.
 const COME_BACK_NS_MIN: u64 = 60_000_000_000;
 /// Falls of the heap by which growth of what is left is told from garbage that collections of a part have not reached yet.
@@ -108,7 +108,7 @@ impl Judged {
                 continue;
             }
             let points = points(compared, &of_snapshots);
-            match shape_of(&points, self.matters_bytes) {
+            match shape_of(&points, matters_of(&key, self.matters_bytes)) {
                 Shape::Grows { .. } if key.last().is_some_and(|part| part == NOT_HELD) => self.open.push(
                     "direct buffers that nothing is known to hold: dead until a collection frees them, or held out of sight".to_owned(),
                 ),
@@ -123,10 +123,6 @@ impl Judged {
                 Shape::Grows { bytes_per_s, since } => {
                     let (path, explanation) = explained(compared, &key, since);
                     self.grows(compared, (path, explanation), GrowthGround::Resident, (&points, bytes_per_s, since));
-                }
-                Shape::Open if comes_in_steps(&key) && STEPS_SNAPSHOTS <= points.len() => {
-                    let what = "comes and goes in steps, and a long record would show growth";
-                    self.evidence.push(format!("{}: {what}", key.join(": ")));
                 }
                 Shape::Open if !is_bounded(&key) => self.open.push(key.join(": ")),
                 Shape::RisesSlowly { bytes_per_s } if !is_bounded(&key) => self.rises_slowly(&key.join(": "), bytes_per_s),
@@ -169,7 +165,7 @@ impl Judged {
             }
             Shape::Open => self.open.push("live objects of the Java heap".to_owned()),
             Shape::RisesSlowly { bytes_per_s } => {
-                self.rises_slowly("live objects of the Java heap", bytes_per_s)
+                self.rises_slowly("live objects of the Java heap", bytes_per_s);
             }
             Shape::Still | Shape::LevelledOff | Shape::RisesAndFalls { .. } => {}
         }
@@ -308,9 +304,12 @@ fn is_bounded(path: &[String]) -> bool {
     matches!(Area::of_path(path), Some(Area::JitCode | Area::JitWork | Area::GcStructures))
 }
 
-/// Free memory of malloc: each compilation of the JVM gives back up to some MiB at once, and malloc keeps it for the next one. Nobody holds it.
-fn comes_in_steps(path: &[String]) -> bool {
-    Area::of_path(path) == Some(Area::FreedResident)
+/// Changes of a cause below this do not matter.
+///
+/// The JVM's compilers free some MiB after each larger method, which malloc keeps for the next one: nobody holds them, and they come and go.
+fn matters_of(path: &[String], matters_bytes: f64) -> f64 {
+    let is_free = Area::of_path(path) == Some(Area::FreedResident);
+    if is_free { FREE_FACTOR * matters_bytes } else { matters_bytes }
 }
 
 /// The cause that grew most of those under a path, with its explanation.

@@ -110,11 +110,21 @@ fn of_lows(points: &[Point], lows: &[usize], matters_bytes: f64) -> Shape {
     }
     // The first one was not after a fall: it is what warm-up began with.
     match of_rise(&at[1..], matters_bytes) {
-        Shape::Grows { bytes_per_s, since } => Shape::Grows { bytes_per_s, since: lows[since + 1] },
-        Shape::Open => Shape::Open,
+        Shape::Grows { bytes_per_s, since } if are_apart(&at[1..]) => {
+            Shape::Grows { bytes_per_s, since: lows[since + 1] }
+        }
+        Shape::Grows { .. } | Shape::Open => Shape::Open,
         _ if POINTS_FOR_TREND < lows.len() => Shape::RisesAndFalls { falls },
         _ => Shape::Open,
     }
+}
+
+/// Whether all later lows lie above all earlier ones. Of a figure that only becomes more uneven some lows rise by chance, too.
+fn are_apart(lows: &[Point]) -> bool {
+    let (early, late) = lows.split_at(lows.len() / 2);
+    let bytes = |points: &[Point]| points.iter().map(|point| point.bytes).collect::<Vec<f64>>();
+    bytes(early).into_iter().fold(f64::NEG_INFINITY, f64::max)
+        <= bytes(late).into_iter().fold(f64::INFINITY, f64::min)
 }
 
 /// A figure that rose and did not fall.
