@@ -9,6 +9,7 @@ mod depth;
 mod ending;
 mod explain;
 mod findings;
+mod followed;
 mod footprint;
 mod garbage;
 mod growth;
