@@ -11,9 +11,19 @@ pub use rank::rank;
 
 use assay_kit::number::bytes;
 use assay_model::{
-    Finding, HostReport, HostRuling, HostVerdict, MemoryReport, RuleId, WhyCost, WhyFinding, WhyReader,
-    WhyReport,
+    Finding, HostRule, HostRuling, HostVerdict, MemoryReport, RuleId, Severity, WhyCost, WhyFinding,
+    WhyReader, WhyReport,
 };
+
+/// Rules about counters of the whole machine since its boot: most of a count may be older than a process, and of other processes.
+const SINCE_BOOT: [HostRule; 6] = [
+    HostRule::AcceptOverflow,
+    HostRule::SynQueue,
+    HostRule::PacketsDropped,
+    HostRule::ReceiveBudget,
+    HostRule::ReceiveOnOneCpu,
+    HostRule::Steal,
+];
 
 /// The finding of a log whose evidence lacks a name: a snapshot beside it has one.
 const LEAK: &str = "live-set-grows";
@@ -39,7 +49,7 @@ pub fn gather(of: &WhyReport, growth: Option<Finding<RuleId>>) -> Vec<WhyFinding
             report.findings.iter().map(|f| heard(WhyReader::Time, f.clone(), cost::of_time(report, f))),
         );
     }
-    all.extend(of.host.iter().flat_map(|report| broken(report, of.pid)));
+    all.extend(of.host.iter().flat_map(|report| broken(&report.rulings, of.pid)));
     for one in &mut all {
         one.cost = cost::of_ends(&one.finding).or(one.cost);
     }
@@ -51,10 +61,16 @@ fn heard(reader: WhyReader, finding: Finding<RuleId>, cost: Option<WhyCost>) -> 
 }
 
 /// Rules that are broken: those on the machine, and on this process where it is one.
-fn broken(report: &HostReport, pid: Option<u32>) -> impl Iterator<Item = WhyFinding> {
+fn broken(rulings: &[HostRuling], pid: Option<u32>) -> impl Iterator<Item = WhyFinding> {
     let is_about = move |of: Option<u32>| pid.is_none() || of.is_none() || of == pid;
-    let bad = report.rulings.iter().filter(move |of| of.verdict == HostVerdict::Bad && is_about(of.pid));
-    bad.map(|ruling| heard(WhyReader::Host, named(ruling), None))
+    let bad = rulings.iter().filter(move |of| of.verdict == HostVerdict::Bad && is_about(of.pid));
+    bad.map(move |ruling| {
+        let found = named(ruling);
+        let is_older = pid.is_some() && SINCE_BOOT.contains(&ruling.finding.rule);
+        // It stays in the answer, below all that concerns the process.
+        let severity = if is_older { Severity::Note } else { found.severity };
+        heard(WhyReader::Host, Finding { severity, ..found }, None)
+    })
 }
 
 /// The finding under the name of its rule, with the fault and the value that was found.

@@ -2,7 +2,7 @@
 
 use super::cost::matters;
 use super::relations::cause;
-use assay_model::{CostOf, Finding, KnownFrom, RuleId, Severity, WhyFinding, WhyReader};
+use assay_model::{CostOf, Finding, KnownFrom, RuleId, Severity, WhyFinding};
 use std::cmp::Reverse;
 
 /// From this weight on a finding is an answer.
@@ -76,21 +76,13 @@ fn heaviest(group: &[WhyFinding]) -> f64 {
 }
 
 fn order(a: &WhyFinding, b: &WhyFinding) -> std::cmp::Ordering {
-    let tie = |one: &WhyFinding| {
-        let reader = (is_of_machine(one), one.reader);
-        (reader.0, Reverse(one.finding.severity), Finding::rank(&one.finding), reader.1)
-    };
+    let tie = |one: &WhyFinding| (Reverse(one.finding.severity), Finding::rank(&one.finding), one.reader);
     weight(b).total_cmp(&weight(a)).then_with(|| tie(a).cmp(&tie(b)))
-}
-
-/// A setting or counter of the machine that says nothing of this process: what others did since boot counts as well.
-fn is_of_machine(one: &WhyFinding) -> bool {
-    one.reader == WhyReader::Host && one.cost.is_none() && one.finding.severity < Severity::Error
 }
 
 /// How many times over a finding costs what matters. One without a figure weighs by its severity alone: an error just stands out.
 fn weight(one: &WhyFinding) -> f64 {
-    if one.finding.known_from == KnownFrom::Folklore || is_of_machine(one) {
+    if one.finding.known_from == KnownFrom::Folklore {
         return 0.0;
     }
     let by_severity: f64 = match one.finding.severity {

@@ -1,8 +1,11 @@
 //! Planted combinations of findings, and the order that they must have.
 
-use super::rank;
+use super::{broken, rank};
 use assay_model::Severity::{Error, Note, Warning};
-use assay_model::{CostOf, Finding, KnownFrom, RuleId, Severity, WhyCost, WhyFinding, WhyReader};
+use assay_model::{
+    CostOf, Finding, HostRule, HostRuling, HostVerdict, KnownFrom, RuleId, Severity, WhyCost, WhyFinding,
+    WhyReader,
+};
 
 fn heard(
     reader: WhyReader,
@@ -135,22 +138,35 @@ fn nothing_stands_out_where_all_is_small_unpriced_or_folklore() {
 }
 
 #[test]
-fn what_the_machine_counted_since_boot_stands_behind_what_concerns_the_process() {
-    let planted = vec![
-        host("accept-overflow", Warning),
-        memory("large-share", Note, (CostOf::Rss, 0.01)),
-        time("busy-wait", 0.01),
-    ];
-    assert_eq!(order(planted), ["busy-wait", "large-share", "accept-overflow"]);
-    let error = vec![time("busy-wait", 0.01), host("group-full", Error)];
-    assert_eq!(order(error), ["group-full", "busy-wait"]);
-}
-
-#[test]
 fn a_rule_that_two_readers_apply_counts_once_where_its_cost_is_known() {
     let by_bytes = memory("malloc-arenas", Warning, (CostOf::MemoryLimit, 0.3));
     let ranked = rank(vec![host("malloc-arenas", Warning), by_bytes]);
     assert_eq!(ranked.iter().map(|one| one.reader).collect::<Vec<_>>(), [WhyReader::Memory]);
     let twice = rank(vec![time("fault-storm", 0.3), time("fault-storm", 0.2)]);
     assert_eq!(twice.len(), 2, "of two pools: both");
+}
+
+#[test]
+fn a_counter_of_the_machine_since_boot_stands_below_what_concerns_the_process() {
+    let ruling = |rule, pid| HostRuling {
+        finding: Finding::measured(rule, Error, "it overflows", "14,138 per day"),
+        fault: None,
+        pid,
+        program: None,
+        verdict: HostVerdict::Bad,
+        value: None,
+        conflicts: Vec::new(),
+        reads: Vec::new(),
+    };
+    let rulings = [
+        ruling(HostRule::AcceptOverflow, None),
+        ruling(HostRule::SwapUsed, None),
+        ruling(HostRule::MallocArenas, Some(7)),
+    ];
+    let ranked = rank(broken(&rulings, Some(7)).collect());
+    let last = ranked.last().expect("findings");
+    assert_eq!((ranked.len(), last.finding.rule.as_str(), last.stands_out), (3, "accept-overflow", false));
+    // Without a process the machine is the subject.
+    let of_machine = rank(broken(&rulings, None).collect());
+    assert!(of_machine.iter().all(|one| one.stands_out), "{of_machine:?}");
 }
