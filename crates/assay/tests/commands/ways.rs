@@ -16,7 +16,7 @@ pub enum Way {
 }
 
 /// Commands that are not run here, by words that they have. Each is in some text.
-pub const NOT_RUN: [(&[&str], &str); 26] = [
+pub const NOT_RUN: [(&[&str], &str); 25] = [
     (&["ab"], "it starts two servers for minutes; ./check --long compares two (tests/ab.rs)"),
     (&["judge"], "it starts servers for minutes; tests/judge.rs has its plans and refusals"),
     (&["fit"], "it starts servers in control groups for minutes; ./check --long runs it (tests/fit.rs)"),
@@ -44,7 +44,6 @@ pub const NOT_RUN: [(&[&str], &str); 26] = [
     (&["run", "--allow-host-changes", "huge-pages"], "it changes settings of the machine"),
     (&["run", "--allow-host-changes", "airline-20-jvms"], "it changes settings of the machine"),
     (&["run", "--allow-host-changes", "non-java-memory-swapping"], "it changes settings of the machine"),
-    (&["run", "--allow-host-changes", "power9-practices"], "it changes settings of the machine"),
     (&["run", "--allow-host-changes", "studies/huge-pages.toml"], "it changes settings of the machine"),
 ];
 

@@ -6,6 +6,7 @@ mod rule;
 #[cfg(test)]
 mod tests;
 mod view;
+mod words;
 
 pub use compare::compare;
 pub(crate) use rule::{PID, rules};
@@ -15,6 +16,7 @@ use assay_model::{
 };
 use rule::{About, Rule, Test};
 use view::{Judged, Judgement, View, chosen};
+use words::thousands;
 
 /// A rule's recommendation as the keys of a level of a study, TOML; `None` where no setting expresses it.
 pub fn advice(rule: HostRule) -> Option<String> {
@@ -118,18 +120,6 @@ fn fault(view: &View<'_>, value: &str) -> String {
         if hours < 48.0 { format!(", {hours:.0} hours") } else { format!(", {:.0} days", hours / 24.0) }
     });
     view.rule.fault.replace("{value}", &thousands(value)).replace("{since}", &since)
-}
-
-/// A whole number with commas; all else as it is.
-pub(in crate::check) fn thousands(value: &str) -> String {
-    if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_digit()) {
-        return value.to_owned();
-    }
-    let grouped = value.bytes().enumerate().map(|(at, digit)| {
-        let is_first = at == 0 || !(value.len() - at).is_multiple_of(3);
-        format!("{}{}", if is_first { "" } else { "," }, char::from(digit))
-    });
-    grouped.collect()
 }
 
 fn judge(view: &View<'_>) -> Judgement {

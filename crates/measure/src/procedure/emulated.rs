@@ -155,7 +155,7 @@ fn modelled(counts: &EmulatedCounts, cycles: &Cycles) -> Vec<(String, f64)> {
 }
 
 /// The metrics of user and of kernel mode that the model of cycles gives, for each instruction.
-const MODELLED: [([&str; 2], fn(&Cycles, &Figures) -> f64); 3] = [
+const MODELLED: [([&str; 2], OfCycles); 3] = [
     (
         [
             metric::EMULATED_USER_MODELLED_CYCLES_PER_INSTRUCTION,
@@ -180,6 +180,7 @@ const MODELLED: [([&str; 2], fn(&Cycles, &Figures) -> f64); 3] = [
 ];
 
 type Of = fn(&Figures) -> u64;
+type OfCycles = fn(&Cycles, &Figures) -> f64;
 
 /// The metrics of user and of kernel mode that a count gives.
 const PER_REQUEST: [([&str; 2], Of); 12] = [

@@ -1,8 +1,8 @@
 //! Network: which processor receives, what overflowed, what is near its limit.
 
 use crate::check::rule::Bound;
-use crate::check::thousands;
 use crate::check::view::{Judged, Judgement, View};
+use crate::check::words::thousands;
 
 /// Below this many packets the distribution says nothing.
 const PACKETS_MIN: u64 = 100_000;
@@ -106,24 +106,29 @@ fn since_boot(view: &View<'_>, number: u64, of: (u64, &str)) -> Judgement {
     let (is_bad, why) = match (view.rule.bound, days) {
         (Some(Bound::Part(most)), _) => {
             let part = number as f64 / all.max(1) as f64;
-            let why =
-                format!("of {all} {what} since boot, {} %; good: at most {} %", percent(part), percent(most));
+            let why = format!(
+                "of {} {what} since boot, {} %; good: at most {} %",
+                thousands(&all.to_string()),
+                percent(part),
+                percent(most)
+            );
             (most < part, why)
         }
         (Some(Bound::PerDay(most)), Some(days)) => {
             // A machine that runs for minutes has no rate yet.
             let each_day = number as f64 / days.max(1.0);
-            let rate = if each_day < 100.0 {
-                format!("{each_day:.1}")
-            } else {
-                thousands(&format!("{each_day:.0}"))
-            };
-            let why = format!("{what} since boot, {rate} a day; good: at most {most} a day");
+            let why =
+                format!("{what} since boot, {} per day; good: at most {most} per day", per_day(each_day));
             (most < each_day, why)
         }
         (Some(Bound::PerDay(_)) | None, _) => (number != 0, format!("{what} since boot, an unknown time")),
     };
     Ok(Judged::bad_if(is_bad, number, why))
+}
+
+/// A rate: whole where its fraction says nothing, in groups of three digits.
+fn per_day(rate: f64) -> String {
+    if rate < 10.0 { format!("{rate:.1}") } else { thousands(&format!("{rate:.0}")) }
 }
 
 /// A part in percent, of which small ones have digits that say something.

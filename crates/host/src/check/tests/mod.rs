@@ -65,7 +65,7 @@ fn a_counter_since_boot_is_judged_by_its_rate_and_the_fault_says_how_many_since_
     let bad = of(8614, days);
     let fault = "The accept queue overflowed 8,614 times since boot, 41 days";
     assert_eq!((bad.verdict, bad.fault.as_deref()), (HostVerdict::Bad, Some(fault)), "{bad:?}");
-    assert!(bad.finding.evidence_line().contains("210 a day; good: at most 24 a day"), "{bad:?}");
+    assert!(bad.finding.evidence_line().contains("210 per day; good: at most 24 per day"), "{bad:?}");
     let [few, first_hours] = [of(450, days), of(7, hours)];
     assert_eq!(
         (few.verdict, first_hours.verdict),
