@@ -46,7 +46,7 @@ pub use heap::{JavaHeap, Space};
 pub use java_string::References;
 pub use jvm_pages::JvmPages;
 pub use metaspace::{ChunkState, Loader, Metachunk, Metaspace, MetaspaceNode};
-pub use names::Names;
+pub use names::{MarkTrust, Names};
 pub use nmt::{
     HeaderForm, Nmt, NmtAmount, NmtHeader, NmtLevel, NmtPart, NmtSite, NmtTagText, NmtText, Scanned,
     TagCounters, is_nmt_text, parse_nmt_text,

@@ -1,8 +1,10 @@
 //! Names of classes, for those who own memory: from a class's structure or from an object.
 
+mod mark;
 mod objects;
 mod symbol;
 
+pub use mark::MarkTrust;
 pub(crate) use symbol::is_text;
 
 use crate::Hotspot;

@@ -1,5 +1,6 @@
 //! From a Java object to its class and its size.
 
+use super::mark::{MarkTrust, mark_trust};
 use super::{ClassPointer, Names, ObjectLayout};
 use crate::Hotspot;
 
@@ -82,6 +83,16 @@ impl Names<'_> {
                 decoded(self.object.class_in_mark(self.source.u64(object)?, from_bit)?, base, shift)
             }
         }
+    }
+
+    /// Whether what seems to be an object begins with its mark; `None` where the word there can be no mark. `is_in_heap` says whether a word
+    /// is the address of an object. Sure where the class is in the mark, and of 32-bit JVMs, whose marks have no bits that are always zero.
+    pub fn mark_trust(&self, object: u64, is_in_heap: impl Fn(u64) -> bool) -> Option<MarkTrust> {
+        let is_in_mark = matches!(self.object.class_pointer, Some(ClassPointer::InMark { .. }));
+        if self.object.word_bytes != 8 || is_in_mark {
+            return Some(MarkTrust::Sure);
+        }
+        mark_trust(self.source.u64(object)?, is_in_heap)
     }
 
     /// Size of an object, rounding included. `None` when the address is not that of an object, or when the class

@@ -3,6 +3,7 @@
 use super::rules::of_java_class;
 use crate::entry_table::{EntryId, EntryTable};
 use crate::jvm::Jvm;
+use assay_hotspot::MarkTrust;
 use assay_model::{Area, FigureSource};
 use std::ops::Range;
 
@@ -57,19 +58,39 @@ impl<'a, 'm> Holders<'a, 'm> {
         let behind = self.last.as_ref().map_or(0, |(object, _)| object.end);
         let earliest = address.saturating_sub(reach_bytes).max(self.start).max(behind);
         let mut object = address & !7;
+        let mut unsure = None;
         while earliest <= object {
             self.lookups_left = self.lookups_left.saturating_sub(1);
-            if let Some(klass) = names.klass_of_object(object)
-                && let Some(end) = names.instance_bytes(object).and_then(|bytes| object.checked_add(bytes))
-                && address < end
-                && (end - object <= INSTANCE_BYTES_MAX || self.may_be_large(klass))
-            {
-                self.last = Some((object..end, klass));
-                return self.last.clone();
+            if let Some((end, klass)) = self.object_from(object).filter(|(end, _)| address < *end) {
+                let found = Some((object..end, klass));
+                match names.mark_trust(object, |word| self.is_in_heap(word)) {
+                    Some(MarkTrust::Sure) => {
+                        self.last = found;
+                        return self.last.clone();
+                    }
+                    // Unless it lies in an object.
+                    Some(MarkTrust::Unsure) => unsure = unsure.or(found),
+                    None => {}
+                }
             }
-            object = object.checked_sub(8)?;
+            let Some(before) = object.checked_sub(8) else { break };
+            object = before;
         }
-        None
+        self.last = unsure.or_else(|| self.last.take());
+        self.last.clone().filter(|(object, _)| object.contains(&address))
+    }
+
+    /// The end of what may be an object, and its class.
+    fn object_from(&self, object: u64) -> Option<(u64, u64)> {
+        let names = &self.jvm.names;
+        let klass = names.klass_of_object(object)?;
+        let end = object.checked_add(names.instance_bytes(object)?)?;
+        (end - object <= INSTANCE_BYTES_MAX || self.may_be_large(klass)).then_some((end, klass))
+    }
+
+    fn is_in_heap(&self, address: u64) -> bool {
+        let reserved = self.jvm.heap.iter().flat_map(|heap| &heap.reserved);
+        reserved.into_iter().any(|range| range.contains(&address))
     }
 
     fn may_be_large(&self, klass: u64) -> bool {
