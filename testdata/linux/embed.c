@@ -1,5 +1,6 @@
 /* A program that embeds a JVM (embed LIBJVM COUNT [JVM OPTION...]) and holds two kinds of blocks of 1000 bytes to which nothing but
-   its own variables leads: a table among its zero-initialised variables, and a list from a variable that has a first value.
+   its own variables leads: a table among its zero-initialised variables, and a tree from a variable that has a first value. (Not a list: a
+   word of anybody's that happens to look like the address of a block in its middle would lead to all behind it.)
    What it needs of jni.h is written out, since not every JDK brings that file. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,8 +15,8 @@
 struct option { char *text; void *extra; };
 struct arguments { int version, count; struct option *options; unsigned char ignores_unknown; };
 
-static char *table[COUNT_MAX];
-static void **list = (void **)table;
+static char *volatile table[COUNT_MAX];
+static void **volatile tree = (void **)table;
 
 static char *block(void) {
   char *block = malloc(1000);
@@ -23,16 +24,21 @@ static char *block(void) {
   return block;
 }
 
+static void **grow(long count) {
+  void **top = count ? (void **)block() : NULL;
+  if (!top) return NULL;
+  top[0] = grow((count - 1) / 2), top[1] = grow(count - 1 - (count - 1) / 2);
+  return top;
+}
+
 int main(int argc, char **argv) {
   if (argc < 3) return 1;
   long count = atol(argv[2]);
   if (count < 1 || COUNT_MAX < count) return 1;
-  list = NULL;
   for (long i = 0; i < count; i++) {
-    void **next = (void **)block();
-    if (!(table[i] = block()) || !next) return 2;
-    next[0] = list, list = next;
+    if (!(table[i] = block())) return 2;
   }
+  if (!(tree = grow(count))) return 2;
   void *libjvm = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
   if (!libjvm) return fprintf(stderr, "%s\n", dlerror()), 3;
   int (*create)(void **, void **, void *) = (int (*)(void **, void **, void *))dlsym(libjvm, "JNI_CreateJavaVM");

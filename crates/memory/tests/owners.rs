@@ -230,7 +230,9 @@ fn what_variables_of_a_program_lead_to_that_embeds_a_jvm_is_the_program_s() {
                 snapshot.unknown_bytes, snapshot.rss_bytes
             );
             assert!(snapshot.jvm.is_some(), "{case}");
-            assert!(held <= owned && owned < held + held / 10, "{case}: {owned}: {:#?}", snapshot.entries);
+            // A number in the JVM's memory may look like the address of a block, and the table's variables come behind those of the JVM.
+            let is_held = held - held / 100 <= owned && owned < held + held / 10;
+            assert!(is_held, "{case}: {owned}: {:#?}", snapshot.entries);
             assert!(snapshot.unknown_bytes < snapshot.rss_bytes / 100, "{case}: {:#?}", snapshot.unknown);
         }
     }

@@ -110,7 +110,8 @@ fn take_oop_storages(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut Entry
         // Its first field is the name; one that is not text is of another release's layout.
         let name = source.u64(storage).and_then(|name| symbols.c_string(source, name, NAME_BYTES_MAX));
         let Some((area, entry)) = name.map(|name| of_oop_storage(&name)) else { continue };
-        search.take_block(storage, entries.entry(area, &[entry], FigureSource::Pointers));
+        // Not as other blocks are followed: places of its parts that were never used may hold addresses of anybody's.
+        search.take_table(storage, entries.entry(area, &[entry], FigureSource::Pointers));
     }
 }
 
@@ -130,8 +131,10 @@ fn rename_jni_references(search: &mut Search<'_>, jvm: &Jvm<'_>, entries: &mut E
 /// The parts of the tables of references of native code. Each part is aligned within its block, so that pointers lead into the middle of the
 /// block: followed last as others are, the block would belong to any Java object that keeps the address of a reference.
 fn take_jni_reference_parts(search: &mut Search<'_>, jvm: &Jvm<'_>) {
+    // Blocks of the lists until JDK 10 do not name their table.
+    let are_named = jvm.hotspot.version().is_some_and(|version| 11 <= version.feature);
     for table in jni_reference_tables(search, jvm) {
-        search.take_parts(table);
+        search.take_parts(table, are_named);
     }
 }
 
