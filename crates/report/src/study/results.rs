@@ -54,19 +54,20 @@ pub fn tables(grid: &Grid) -> Vec<Table> {
 
 /// Benchmarks are many and variants few: a row for each metric of a benchmark.
 fn benchmark_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
-    let mut rows = Table::of(format!("Results{}", group.place()), metrics).words("Benchmark", |metric| {
-        let benchmark = benchmark_of(metric);
-        // The name is enough where one figure has it.
-        let is_only = metrics.iter().filter(|other| benchmark_of(other) == benchmark).count() == 1;
-        let (unit, _) = shown_unit(metric);
-        let name = if is_only { benchmark } else { &metric.title };
-        let (full, short) = (&metric.title, text::clean(name));
-        Field::Short {
-            full: format!("{full} ({unit})"),
-            short: format!("{short}, {unit}"),
-            look: Look::Plain,
-        }
-    });
+    let mut rows =
+        Table::of(format!("Values by benchmark{}", group.place()), metrics).words("Benchmark", |metric| {
+            let benchmark = benchmark_of(metric);
+            // The name is enough where one figure has it.
+            let is_only = metrics.iter().filter(|other| benchmark_of(other) == benchmark).count() == 1;
+            let (unit, _) = shown_unit(metric);
+            let name = if is_only { benchmark } else { &metric.title };
+            let (full, short) = (&metric.title, text::clean(name));
+            Field::Short {
+                full: format!("{full} ({unit})"),
+                short: format!("{short}, {unit}"),
+                look: Look::Plain,
+            }
+        });
     for cell in &group.cells {
         rows = rows.figures(cell.label.clone(), |metric| match cell.skipped {
             Some(_) => Field::skipped("see below"),
@@ -81,8 +82,8 @@ fn benchmark_of(metric: &Metric) -> &str {
 }
 
 fn group_table(grid: &Grid, group: &Group, metrics: &[&Metric]) -> Table {
-    let mut rows =
-        Table::of(format!("Results{}", group.place()), &group.cells).words("Variant", |c| c.label.clone());
+    let mut rows = Table::of(format!("Values by variant{}", group.place()), &group.cells)
+        .words("Variant", |c| c.label.clone());
     for metric in metrics {
         let heading = format!("{} ({})", metric.title, shown_unit(metric).0);
         rows = rows.figures(heading, |cell| match cell.skipped {
