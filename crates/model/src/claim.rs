@@ -18,7 +18,7 @@ pub struct ClaimSubject {
     pub quotation: Option<String>,
     /// Metric identifier.
     pub metric: String,
-    /// Level of the first factor that it is about; once it is judged, the name of the variant, if the run has it.
+    /// Level that it is about, of the first factor that has it; once it is judged, the name of the variant, if the run has it.
     pub variant: String,
     /// Level, or once it is judged variant, that it compares with.
     #[serde(default, skip_serializing_if = "Option::is_none")]

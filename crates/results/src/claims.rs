@@ -38,8 +38,11 @@ pub fn check_claims(plan: &Plan, summary: &Summary) -> ClaimCheck {
 }
 
 fn level<'a>(plan: &Plan, variant: &'a Variant) -> &'a str {
-    let first = plan.factors.first().and_then(|(factor, _)| variant.levels.get(factor));
-    first.map_or(variant.name.as_str(), String::as_str)
+    level_of(plan.factors.first().map(|(factor, _)| factor.as_str()), variant)
+}
+
+fn level_of<'a>(factor: Option<&str>, variant: &'a Variant) -> &'a str {
+    factor.and_then(|factor| variant.levels.get(factor)).map_or(variant.name.as_str(), String::as_str)
 }
 
 fn holds_at(variant: &Variant, at: &BTreeMap<String, String>) -> bool {
@@ -122,7 +125,8 @@ fn judge_claim(plan: &Plan, summary: &Summary, claim: &Claim, judged: &mut Vec<J
         });
     };
     let mut any = false;
-    let is_about = |v: &&Variant| level(plan, v) == about.variant && holds_at(v, &claim.at);
+    let factor = factor_of(plan, &about.variant);
+    let is_about = |v: &&Variant| level_of(factor, v) == about.variant && holds_at(v, &claim.at);
     for variant in plan.variants.iter().filter(is_about) {
         any = true;
         if !stated.is_ratio() {
@@ -131,7 +135,8 @@ fn judge_claim(plan: &Plan, summary: &Summary, claim: &Claim, judged: &mut Vec<J
             continue;
         }
         let beside = |v: &&Variant| {
-            Some(level(plan, v)) == about.baseline.as_deref() && differ_in_first_alone(plan, v, variant)
+            Some(level_of(factor, v)) == about.baseline.as_deref()
+                && differ_in_alone(factor, plan, v, variant)
         };
         let base = plan.variants.iter().find(beside).map(|v| v.name.as_str());
         let measured = base.and_then(|base| ratio(summary, &about.metric, &variant.name, base));
@@ -142,8 +147,14 @@ fn judge_claim(plan: &Plan, summary: &Summary, claim: &Claim, judged: &mut Vec<J
     }
 }
 
-fn differ_in_first_alone(plan: &Plan, one: &Variant, other: &Variant) -> bool {
-    let others = plan.factors.iter().skip(1).map(|(factor, _)| factor);
+/// The first factor that has a level of this name.
+fn factor_of<'a>(plan: &'a Plan, level: &str) -> Option<&'a str> {
+    let has_it = |(_, levels): &&(String, Vec<String>)| levels.iter().any(|l| l == level);
+    plan.factors.iter().find(has_it).or(plan.factors.first()).map(|(factor, _)| factor.as_str())
+}
+
+fn differ_in_alone(factor: Option<&str>, plan: &Plan, one: &Variant, other: &Variant) -> bool {
+    let others = plan.factors.iter().map(|(name, _)| name).filter(|name| Some(name.as_str()) != factor);
     others.into_iter().all(|factor| one.levels.get(factor) == other.levels.get(factor))
 }
 

@@ -232,6 +232,18 @@ fn a_claim_for_all_heap_sizes_is_judged_at_each_and_the_other_way_round_too() {
     assert_eq!(check.contradictions, []);
 }
 
+#[test]
+fn a_claim_may_be_about_another_factor_than_the_first() {
+    let mut run = run(None, Some(estimate(1.4, 1.6)), None);
+    run.comparisons[0].baseline = "all/1g".into();
+    let about = ClaimSubject { variant: "2g".into(), baseline: Some("1g".into()), ..change(51.0).about };
+    let claim = Claim { about, at: [("flags".to_owned(), "all".to_owned())].into(), ..change(51.0) };
+    let check = check_claims(&plan(vec![], vec![claim]), &run);
+    let [judged] = check.judged.as_slice() else { panic!("{check:?}") };
+    assert_eq!(judged.verdict, ClaimVerdict::SameDirectionAndSize, "{judged:?}");
+    assert_eq!((&*judged.about.variant, judged.about.baseline.as_deref()), ("all/2g", Some("all/1g")));
+}
+
 /// A post whose conclusion says 59 % where its own figures give 51 %.
 #[test]
 fn a_source_that_contradicts_its_own_figures_is_told() {

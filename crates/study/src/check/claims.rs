@@ -3,7 +3,7 @@
 use crate::check::capacity;
 use crate::check::factors::{check_level, check_level_of};
 use crate::file::document::Document;
-use crate::file::study::Study;
+use crate::file::study::{Factor, Study};
 use assay_measure::observers::memory_metrics;
 use assay_model::{Metric, PER_BENCHMARK, PER_PROCESS, Subject};
 use assay_text::near::hint;
@@ -58,12 +58,15 @@ pub(crate) fn check_published(study: &Study, document: &mut Document) {
 pub(crate) fn check_claims(study: &Study, document: &mut Document) {
     for (i, claim) in study.claim.iter().enumerate() {
         let place = format!("claim.{i}");
-        let first = study.factor.first();
-        check_level_of(first, document, &format!("{place}.variant"), &claim.about.variant);
-        let baseline = &claim.about.baseline;
+        let (variant, baseline) = (&claim.about.variant, &claim.about.baseline);
+        let has_it = |factor: &&Factor| {
+            factor.level.iter().any(|level| level.name == *variant) || factor.may_find(variant)
+        };
+        let factor = study.factor.iter().find(has_it).or(study.factor.first());
+        check_level_of(factor, document, &format!("{place}.variant"), variant);
         baseline
             .iter()
-            .for_each(|level| check_level_of(first, document, &format!("{place}.baseline"), level));
+            .for_each(|level| check_level_of(factor, document, &format!("{place}.baseline"), level));
         claim.at.iter().for_each(|(f, l)| check_level(study, document, &format!("{place}.at"), f, l));
         let is_of_change =
             [claim.change_percent.is_some(), !claim.reading.is_none(), claim.direction.is_some()];
