@@ -67,6 +67,11 @@ pub(crate) fn count(
         found.not_marked("that takes too long in a heap of more than 2 GiB", mark_heap);
         return found;
     }
+    if heap.spaces.is_empty() {
+        // As with G1 of JDK 8: a walk would meet nothing, which is not the same as an empty heap.
+        found.not_marked("it could not be read where the objects of this heap lie", mark_heap);
+        return found;
+    }
     let Some(classes) = jvm.hotspot.heap_classes() else {
         found.not_marked("this release does not export the lists of its classes", mark_heap);
         return found;
@@ -110,10 +115,8 @@ fn starts(
 ) -> Result<Option<Starts>, &'static str> {
     match mark_heap {
         MarkHeap::IfCheap if resident_bytes < live_heap::LARGE_HEAP_BYTES => Ok(None),
-        MarkHeap::IfCheap => Ok(Starts::of(jvm, classes)),
-        MarkHeap::Always => Starts::of(jvm, classes).map(Some).ok_or(
-            "that is done for G1, Serial and Parallel of 64-bit JVMs, which leave objects where they are long enough",
-        ),
+        MarkHeap::IfCheap => Ok(Starts::of(jvm, classes).ok()),
+        MarkHeap::Always => Starts::of(jvm, classes).map(Some),
     }
 }
 

@@ -56,23 +56,29 @@ pub(crate) struct StartsVisitor<'s> {
 }
 
 impl Starts {
-    /// For a heap that can be marked; `None` for others: of ZGC and Shenandoah, which move objects while the program runs, and of
-    /// those where it is not known where objects lie, and of 32-bit JVMs.
-    pub(crate) fn of(jvm: &Jvm<'_>, classes: &HeapClasses<'_>) -> Option<Starts> {
-        let heap = jvm.heap.as_ref()?;
+    /// For a heap that can be marked. An error says why it cannot: ZGC and Shenandoah move objects while the program runs.
+    pub(crate) fn of(jvm: &Jvm<'_>, classes: &HeapClasses<'_>) -> Result<Starts, &'static str> {
+        const NO_RANGE: &str = "it could not be read where the objects of this heap lie";
+        let heap = jvm.heap.as_ref().ok_or(NO_RANGE)?;
         let stands = [Collector::G1, Collector::Serial, Collector::Parallel, Collector::Epsilon];
         let is_64_bit = jvm.hotspot.symbols().word_bytes() == 8;
-        if !is_64_bit || !stands.contains(&heap.collector) || heap.spaces.is_empty() {
-            return None;
+        if !is_64_bit {
+            return Err("that is done for 64-bit JVMs");
+        }
+        if !stands.contains(&heap.collector) {
+            return Err(
+                "that is done for G1, Serial, Parallel and Epsilon, which leave objects where they are long enough",
+            );
         }
         let ranges = object_ranges(heap);
-        let start = ranges.iter().map(|range| range.start).min()?;
-        let end = ranges.iter().map(|range| range.end).max()?;
+        let start = ranges.iter().map(|range| range.start).min().ok_or(NO_RANGE)?;
+        let end = ranges.iter().map(|range| range.end).max().ok_or(NO_RANGE)?;
         let all = classes.all();
         let is_thread =
             (0..all.len() as u32).map(|class| is_below(&all, class, &["java.lang.Thread"])).collect();
         let is_filler = all.iter().map(|class| FILLERS.contains(&class.name.as_str())).collect();
-        Some(Starts { bits: HeapBits::new(start..end)?, is_thread, is_filler })
+        let bits = HeapBits::new(start..end).ok_or("its addresses lie too far apart")?;
+        Ok(Starts { bits, is_thread, is_filler })
     }
 
     pub(crate) fn visitor(&self) -> StartsVisitor<'_> {
