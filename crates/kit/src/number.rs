@@ -40,6 +40,11 @@ pub fn count(value: u64) -> String {
     with_thousands(&value.to_string())
 }
 
+/// A value as it was read: a whole number as a count, all else as it is.
+pub fn grouped(value: &str) -> String {
+    value.parse().map_or_else(|_| value.to_owned(), count)
+}
+
 /// `1 pause`, `12 pauses`.
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
@@ -166,6 +171,12 @@ fn with_thousands(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_whole_number_among_values_is_a_count_and_all_else_stays() {
+        let values = ["18693", "50 %", "on", "", "-1", "1.5"];
+        assert_eq!(values.map(grouped), ["18,693", "50 %", "on", "", "-1", "1.5"]);
+    }
 
     #[test]
     fn three_digits_count_and_no_more() {

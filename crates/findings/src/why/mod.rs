@@ -9,7 +9,7 @@ mod relations;
 
 pub use rank::rank;
 
-use assay_kit::number::bytes;
+use assay_kit::number::{bytes, grouped};
 use assay_model::{
     Finding, HostRule, HostRuling, HostVerdict, MemoryReport, RuleId, Severity, WhyCost, WhyFinding,
     WhyReader, WhyReport,
@@ -76,7 +76,7 @@ fn broken(rulings: &[HostRuling], pid: Option<u32>) -> impl Iterator<Item = WhyF
 /// The finding under the name of its rule, with the fault and the value that was found.
 fn named(ruling: &HostRuling) -> Finding<RuleId> {
     let of = ruling.finding.clone();
-    let value = ruling.value.as_ref().map(|value| format!("found: {value}"));
+    let value = ruling.value.as_ref().map(|value| format!("found: {}", grouped(value)));
     Finding {
         rule: RuleId::of(of.rule.word()),
         claim: ruling.fault().into_owned(),

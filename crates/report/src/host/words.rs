@@ -1,7 +1,7 @@
 //! What rules say of a machine, in words.
 
 use assay_kit::document::Finding;
-use assay_kit::number::{count, counted, size};
+use assay_kit::number::{count, counted, grouped, size};
 use assay_kit::text::{clean, to_the_second};
 use assay_model::{HostReport, HostRuling, HostVerdict, Severity};
 
@@ -71,7 +71,8 @@ pub fn finding(group: &[&HostRuling]) -> Finding {
 
 /// The value and what it is of.
 pub fn found(ruling: &HostRuling) -> String {
-    let value = ruling.value.as_deref().map(|value| format!("{}: ", clean(value))).unwrap_or_default();
+    let value =
+        ruling.value.as_deref().map(|value| format!("{}: ", clean(&grouped(value)))).unwrap_or_default();
     format!("{}{value}{}", jvm(ruling), clean(&ruling.finding.evidence_line()))
 }
 

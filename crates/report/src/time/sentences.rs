@@ -52,7 +52,7 @@ pub fn headline(report: &TimeReport) -> String {
     };
     let few = report.samples.as_ref().map(|samples| samples.samples).filter(|number| *number < SAMPLES_MIN);
     let few = few.map_or_else(String::new, |number| {
-        format!("; only {} say where in the code", counted(number, "sample", "samples"))
+        format!("; only {} where in the code", counted(number, "sample says", "samples say"))
     });
     format!(
         "{} of CPU time in {}: {} processors{of}{split}{few}",
