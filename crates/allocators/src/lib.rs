@@ -24,6 +24,9 @@ use assay_model::{Allocator, Problem};
 use find::AllocatorFound;
 use std::ops::Range;
 
+/// Beside the reason why the allocator could not be read.
+pub(crate) const NO_PREDICTION: &str = "how much a trim would give back cannot be predicted";
+
 /// Finds the allocator of a process and walks it. It never fails: the survey's problems list the parts that could not be read.
 ///
 /// `not_malloc` are address ranges that belong to something else (Java heap, metaspace, code cache, stacks, archives),
@@ -42,6 +45,7 @@ pub fn survey(source: &dyn MemorySource, not_malloc: &[Range<u64>]) -> Survey {
         ));
         // Memory there may be given back, too.
         survey.trim_gain_bytes = None;
+        survey.problems.push(Problem::new(found.kind.word(), NO_PREDICTION));
     }
     survey
 }
@@ -79,10 +83,13 @@ fn named_only(source: &dyn MemorySource, found: AllocatorFound<'_>) -> Survey {
         allocator: Some(found.kind),
         ranges: ranges.collect(),
         not_walkable: brk.collect(),
-        problems: vec![Problem::new(
-            found.kind.word(),
-            "the blocks of this allocator cannot be distinguished from outside: its memory has no known owner",
-        )],
+        problems: vec![
+            Problem::new(
+                found.kind.word(),
+                "the blocks of this allocator cannot be distinguished from outside: its memory has no known owner",
+            ),
+            Problem::new(found.kind.word(), NO_PREDICTION),
+        ],
         ..Survey::default()
     }
 }

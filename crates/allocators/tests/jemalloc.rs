@@ -78,4 +78,6 @@ fn blocks_from_huge_pages_are_used_and_the_rest_is_said_not_to_be_seen() {
     preloaded::assert_tells_them_apart(&survey, &told);
     let is_said = survey.problems.iter().any(|problem| problem.text.contains("huge pages"));
     assert!(is_said, "{:?}", survey.problems);
+    let is_said = survey.problems.iter().any(|problem| problem.text.contains("cannot be predicted"));
+    assert!(survey.trim_gain_bytes.is_none() && is_said, "{:?}", survey.problems);
 }

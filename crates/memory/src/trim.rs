@@ -7,7 +7,7 @@ use crate::{MemoryError, ReadOptions, SnapshotDepth, read};
 use assay_allocators::{GiveBack, give_back};
 use assay_hotspot::{AttachError, attach_command};
 use assay_linux::{CachedMemory, CallError, LinuxError, LiveProcess, ProcRoot};
-use assay_model::{MemoryReport, TrimCall};
+use assay_model::{Allocator, MemoryReport, TrimCall};
 use std::io::ErrorKind;
 use std::time::Duration;
 
@@ -27,6 +27,8 @@ pub struct Trimmed {
     pub after: MemoryReport,
     /// Prediction from the snapshot before; absent where malloc could not be walked or cannot be trimmed.
     pub predicted_bytes: Option<u64>,
+    /// Why there is no prediction, as a clause.
+    pub not_predicted: Option<String>,
     /// By how much RSS fell, all that the process did meanwhile included; negative when it grew.
     pub actual_bytes: i64,
     /// The JVM's words; empty where a function was called.
@@ -99,7 +101,8 @@ pub fn trim(pid: u32) -> Result<Trimmed, TrimError> {
     let before = read(pid, &options)?;
     let answer = ask(TRIM).map_err(|error| refused(error, &before))?;
     let after = read(pid, &options)?;
-    Ok(Trimmed { answer: answer.trim_end().to_owned(), ..Trimmed::of(before, after) })
+    let trimmed = Trimmed { answer: answer.trim_end().to_owned(), ..Trimmed::of(before, after) };
+    Ok(trimmed.by_glibc_alone())
 }
 
 /// Has any process give freed memory back: the function of its allocator (`malloc_trim(0)`, or that of jemalloc or tcmalloc) is called in its
@@ -138,10 +141,35 @@ fn check_runs(proc: &ProcRoot, pid: u32) -> Result<(), TrimError> {
 
 impl Trimmed {
     fn of(before: MemoryReport, after: MemoryReport) -> Trimmed {
-        let predicted_bytes = before.allocator.as_ref().and_then(|allocator| allocator.trim_gain_bytes);
+        let allocator = before.allocator.as_ref();
+        let predicted_bytes = allocator.and_then(|allocator| allocator.trim_gain_bytes);
+        let not_predicted = predicted_bytes.is_none().then(|| match allocator {
+            Some(of) => format!("the free memory of {} could not be read from outside", of.name),
+            None => "no allocator was found".to_owned(),
+        });
         let bytes = |snapshot: &MemoryReport| i64::try_from(snapshot.rss_bytes).unwrap_or(i64::MAX);
         let actual_bytes = bytes(&before) - bytes(&after);
-        Trimmed { before, after, predicted_bytes, actual_bytes, answer: String::new(), call: None }
+        Trimmed {
+            before,
+            after,
+            predicted_bytes,
+            not_predicted,
+            actual_bytes,
+            answer: String::new(),
+            call: None,
+        }
+    }
+
+    /// The JVM's command calls the function of glibc, whichever allocator the process has.
+    fn by_glibc_alone(self) -> Trimmed {
+        let other = self.before.allocator.as_ref().map(|of| of.name).filter(|name| *name != Allocator::Glibc);
+        let Some(other) = other else { return self };
+        let why = format!(
+            "the JVM's command trims glibc's malloc alone, and the process uses {other}. Its own function: assay memory {} --trim \
+             --in-thread --yes",
+            self.before.pid
+        );
+        Trimmed { predicted_bytes: None, not_predicted: Some(why), ..self }
     }
 }
 

@@ -111,7 +111,11 @@ fn jemalloc_and_tcmalloc_are_called_by_their_own_functions() {
     {
         let what = format!("JDK {feature} {}", library.display());
         let jvm = start_buffers_with(java, &["-Xmx64m", "-XX:+UseSerialGC"], 3000, Some(library));
-        let (actual, _) = called(&what, &jvm);
+        let (actual, result) = called(&what, &jvm);
+        let predicted =
+            result.predicted_bytes.unwrap_or_else(|| panic!("{what}: {:?}", result.before.problems));
+        assert!(4 << 20 < actual, "{what}: nothing to speak of was given back");
+        assert!(predicted.abs_diff(actual) <= (actual / 20).max(256 << 10), "{what}: {predicted} {actual}");
         // What comes of a second call is nothing: the first gave all back.
         let (again, _) = called(&what, &jvm);
         assert!(again < (4 << 20) && again <= actual, "{what}: {actual} {again}");

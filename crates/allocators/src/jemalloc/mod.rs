@@ -42,6 +42,7 @@ pub(crate) fn survey(source: &dyn MemorySource, object: &Mapping) -> Option<Surv
     let mut survey = Survey { allocator: Some(Allocator::Jemalloc), version, ..Survey::default() };
     if source.word_bytes() != 8 {
         survey.problems.push(problem("jemalloc of a 32-bit process is not understood"));
+        survey.problems.push(problem(crate::NO_PREDICTION));
         return Some(survey);
     }
     let reader = WordReader::new(source, Lines::OF_TABLES);
@@ -53,6 +54,7 @@ pub(crate) fn survey(source: &dyn MemorySource, object: &Mapping) -> Option<Surv
         survey.problems.push(problem(
             "its table of extents was not found: used and freed memory cannot be distinguished",
         ));
+        survey.problems.push(problem(crate::NO_PREDICTION));
         return Some(survey);
     };
     let look = (0..LOOKS_MAX).fold(None, |best: Option<ExtentWalk>, _| match best {
@@ -120,10 +122,16 @@ impl ExtentWalk {
         if self.caches.arenas.is_empty() {
             survey.problems.push(problem(NO_CACHES));
         }
-        if self.extents.extents.iter().any(|extent| extent.is_of_huge_pages) {
+        let is_by_huge_pages = self.extents.extents.iter().any(|extent| extent.is_of_huge_pages);
+        if is_by_huge_pages {
             survey
                 .problems
                 .push(problem("it allocates by huge pages: the free ones among them are not seen"));
+        }
+        if is_by_huge_pages || torn != 0 {
+            survey.problems.push(problem(crate::NO_PREDICTION));
+        } else {
+            survey.trim_gain_bytes = Some(self.purge_gain_bytes(reader));
         }
         let tables = self.bases.blocks.iter().cloned();
         survey.ranges = ranges(&self.extents.extents);
@@ -132,6 +140,14 @@ impl ExtentWalk {
         survey.arenas = self.arenas_with_facts(reader);
         survey.blocks = self.blocks.blocks;
         survey.not_walkable = self.blocks.not_walkable;
+    }
+
+    /// What `arena.4096.purge` gives back: the resident pages of all free extents, dirty or muzzy. Caches of threads stay as they are.
+    /// Held by: `jemalloc_and_tcmalloc_are_called_by_their_own_functions`.
+    fn purge_gain_bytes(&self, reader: &WordReader<'_>) -> u64 {
+        let is_purged = |extent: &&Extent| matches!(extent.state, State::Dirty | State::Muzzy);
+        let free = self.extents.extents.iter().filter(is_purged);
+        free.map(|extent| reader.source().pages().resident_bytes_in(extent.addresses.clone())).sum()
     }
 
     fn arenas_with_facts(&self, reader: &WordReader<'_>) -> Vec<Arena> {

@@ -37,6 +37,7 @@ pub(crate) fn survey(
     survey.version = version(&library.constants);
     if source.word_bytes() != 8 {
         survey.problems.push(problem("tcmalloc of a 32-bit process is not understood"));
+        survey.problems.push(problem(crate::NO_PREDICTION));
         return Some(survey);
     }
     let reader = WordReader::new(source, Lines::OF_TABLES);
@@ -44,6 +45,7 @@ pub(crate) fn survey(
         survey
             .problems
             .push(problem("its table of pages was not found: used and freed memory cannot be distinguished"));
+        survey.problems.push(problem(crate::NO_PREDICTION));
         return Some(survey);
     };
     reader.forget();
@@ -83,6 +85,8 @@ struct SpanWalk {
     blocks: Option<Blocks>,
     /// Lists and spans that contradicted themselves.
     torn: u64,
+    /// Spans among them.
+    torn_spans: u64,
     /// Addresses of the allocator's own structures.
     tables: Vec<Range<u64>>,
 }
@@ -90,11 +94,12 @@ struct SpanWalk {
 impl SpanWalk {
     fn take(reader: &WordReader<'_>, library: &Library, table: PageTable, lists: Option<&Lists>) -> SpanWalk {
         let leaves = table.leaves(reader);
-        let (spans, mut torn) = table.spans(reader, &leaves);
+        let (spans, torn_spans) = table.spans(reader, &leaves);
+        let mut torn = torn_spans;
         let mut tables: Vec<_> =
             leaves.found.iter().map(|(leaf, _)| *leaf..leaf + table.leaf_bytes()).collect();
         tables.extend(spans.iter().map(|span| span.at..span.at.saturating_add(span::SPAN_BYTES)));
-        let Some(lists) = lists else { return SpanWalk { spans, blocks: None, torn, tables } };
+        let Some(lists) = lists else { return SpanWalk { spans, blocks: None, torn, torn_spans, tables } };
         let threads = free_objects::find_threads(reader, library.variables.clone(), &lists.classes);
         tables
             .extend(threads.iter().map(|thread| *thread..thread.saturating_add(free_objects::THREAD_BYTES)));
@@ -107,7 +112,7 @@ impl SpanWalk {
         let is_full = blocks.blocks.is_full();
         torn += objects.broken_lists + u64::from(threads.is_empty());
         torn += if is_full { 0 } else { blocks.not_cut.len() as u64 };
-        SpanWalk { spans, blocks: Some(blocks), torn, tables }
+        SpanWalk { spans, blocks: Some(blocks), torn, torn_spans, tables }
     }
 }
 
@@ -163,6 +168,11 @@ fn add_blocks(survey: &mut Survey, source: &dyn MemorySource, table: PageTable, 
         );
         survey.problems.push(problem(&what));
     }
+    if look.torn_spans == 0 {
+        survey.trim_gain_bytes = Some(release_gain_bytes(source, &look.spans));
+    } else {
+        survey.problems.push(problem(crate::NO_PREDICTION));
+    }
     let system_bytes = look.spans.iter().map(|span| span.addresses.end - span.addresses.start).sum();
     let mut facts = ArenaFacts { system_bytes, ..ArenaFacts::default() };
     match look.blocks {
@@ -179,6 +189,13 @@ fn add_blocks(survey: &mut Survey, source: &dyn MemorySource, table: PageTable, 
         }
     }
     survey.arenas.push(Arena { address: table.root, facts });
+}
+
+/// What `MallocExtension_ReleaseFreeMemory` gives back: the resident pages of the page heap's free spans. Spans with objects in them stay, as
+/// do caches of threads. Held by: `jemalloc_and_tcmalloc_are_called_by_their_own_functions`.
+fn release_gain_bytes(source: &dyn MemorySource, spans: &[Span]) -> u64 {
+    let free = spans.iter().filter(|span| span.location == Location::Free);
+    free.map(|span| source.pages().resident_bytes_in(span.addresses.clone())).sum()
 }
 
 fn count(facts: &mut ArenaFacts, source: &dyn MemorySource, blocks: &allocators::Blocks) {

@@ -16,6 +16,9 @@ pub struct MemoryTrim {
     pub rss_bytes_after: u64,
     /// Prediction from the snapshot before; absent where malloc could not be walked or cannot be trimmed.
     pub predicted_bytes: Option<u64>,
+    /// Why there is no prediction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_predicted: Option<String>,
     /// By how much the RSS fell, all that the process did meanwhile included; negative when it grew.
     pub actual_bytes: i64,
     /// The JVM's words; empty where a function was called.

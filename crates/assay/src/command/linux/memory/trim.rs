@@ -46,6 +46,7 @@ fn stored(pid: u32, trimmed: &Trimmed) -> MemoryTrim {
         rss_bytes_before: trimmed.before.rss_bytes,
         rss_bytes_after: trimmed.after.rss_bytes,
         predicted_bytes: trimmed.predicted_bytes,
+        not_predicted: trimmed.not_predicted.clone(),
         actual_bytes: trimmed.actual_bytes,
         answer: one_line(&trimmed.answer),
         call: trimmed.call.clone(),
@@ -57,7 +58,8 @@ fn lines(trim: &MemoryTrim) -> Vec<String> {
     let predicted = trim.predicted_bytes.map(|bytes| bytes as f64);
     let actual = trim.actual_bytes as f64;
     let (before, after) = (mib(trim.rss_bytes_before as f64), mib(trim.rss_bytes_after as f64));
-    let shown = predicted.map_or("not available: it can be predicted for glibc".to_owned(), mib);
+    let why = trim.not_predicted.as_deref().unwrap_or_default();
+    let shown = predicted.map_or_else(|| format!("not available: {why}"), mib);
     let difference = predicted.map(|predicted| format!("difference      {}", mib(actual - predicted)));
     let gains = [format!("RSS {before} → {after}"), format!("predicted gain  {shown}")];
     let answer = trim.call.as_ref().map_or_else(|| format!("the JVM's answer: {}", trim.answer), called);
