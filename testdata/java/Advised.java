@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Scanner;
 import java.util.concurrent.CountDownLatch;
+import java.util.zip.Deflater;
 
 public class Advised {
     static final List<Object> KEPT = new ArrayList<>();
@@ -15,6 +16,23 @@ public class Advised {
     static void direct() {
         for (int i = 0; i < 50; i++) {
             ByteBuffer.allocateDirect(1 << 20);
+        }
+    }
+
+    /** Threads that need 20 MiB of malloc each for an instant, one after the other, and live on. */
+    static void arenas() throws Exception {
+        for (int t = 0; t < 8; t++) {
+            CountDownLatch done = new CountDownLatch(1);
+            pool(() -> {
+                List<Deflater> open = new ArrayList<>();
+                for (int i = 0; i < 80; i++) {
+                    open.add(new Deflater());
+                }
+                KEPT.add(open.remove(79));
+                open.forEach(Deflater::end);
+                done.countDown();
+            });
+            done.await();
         }
     }
 
@@ -37,6 +55,17 @@ public class Advised {
         return calls == 0 ? 0 : deep(calls - 1) + 1;
     }
 
+    /** A heap that was full once. */
+    static void heap() {
+        List<byte[]> live = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            live.add(new byte[1 << 20]);
+        }
+        System.gc();
+        live.clear();
+        System.gc();
+    }
+
     static void pool(Runnable work) {
         Thread thread = new Thread(() -> {
             work.run();
@@ -55,7 +84,9 @@ public class Advised {
     static void step(String what) throws Exception {
         switch (what) {
             case "direct" -> direct();
+            case "arenas" -> arenas();
             case "stacks" -> stacks();
+            case "heap" -> heap();
             case "end" -> {
                 END.countDown();
                 for (Thread thread : POOL) {

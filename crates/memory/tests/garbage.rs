@@ -41,3 +41,30 @@ fn garbage_that_a_mark_counted_is_part_of_what_the_heap_would_give_back() {
         "{found:?}"
     );
 }
+
+#[test]
+fn free_heap_is_promised_where_the_release_has_the_option_that_returns_it() {
+    let found = |collector: &str, flag: Option<(&str, &str)>| {
+        let snapshot = plain().entry("Java heap/free but resident", 200 * MIB).jvm(|jvm| {
+            (jvm.heap_used_bytes, jvm.heap_committed_bytes) = (Some(70 * MIB), Some(290 * MIB));
+            jvm.collector = Some(collector.to_owned());
+        });
+        let snapshot = flag.map_or(snapshot.clone(), |(name, value)| snapshot.flag(name, value));
+        let found = of_rule(&snapshot, "heap-free-but-resident").expect("a finding");
+        (found.change.expect("a step").jvm_options, found.gain_bytes)
+    };
+    let (steps, adapts) = ("ShrinkHeapInSteps", "UseAdaptiveSizePolicyWithSystemGC");
+    let ratios = ["-XX:MinHeapFreeRatio=10", "-XX:MaxHeapFreeRatio=30"];
+    let with = |option| [&ratios[..], &[option]].concat();
+    let gain = Some(190 * MIB);
+    assert_eq!(found("Serial", Some((steps, "true"))), (owned(&with("-XX:-ShrinkHeapInSteps")), gain));
+    assert_eq!(found("Serial", Some((steps, "false"))), (owned(&ratios), gain));
+    assert_eq!(found("Serial", None), (owned(&ratios), gain), "four collections do, on JDK 8");
+    let adaptive = with("-XX:+UseAdaptiveSizePolicyWithSystemGC");
+    assert_eq!(found("Parallel", Some((adapts, "false"))), (owned(&adaptive), gain));
+    assert_eq!(found("Parallel", None), (owned(&ratios), None), "nothing is known of ratios alone");
+}
+
+fn owned(options: &[&str]) -> Vec<String> {
+    options.iter().map(|option| (*option).to_owned()).collect()
+}

@@ -5,6 +5,7 @@ use crate::closed::closed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 closed! {
     /// Where it is known from what a finding speaks of, the best first.
@@ -65,6 +66,12 @@ pub struct Finding<R> {
 pub struct Change {
     /// The one step: the command or option to type, or a sentence that asks for one thing.
     pub command: String,
+    /// Options that the step gives the JVM, each as it is typed.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub jvm_options: Vec<String>,
+    /// Variables of the program's environment that the step sets, and their values.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub environment: BTreeMap<String, String>,
     /// What helps instead of the step, or besides it: a sentence for each.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub alternatives: Vec<String>,
@@ -91,6 +98,42 @@ pub struct Rank {
     resident_bytes: Reverse<Option<u64>>,
     gain_bytes: Reverse<Option<u64>>,
     cpu_ns: Reverse<Option<u64>>,
+}
+
+impl Change {
+    /// A step that starts the program with options of the JVM, variables of its environment, or both. `rest` ends its sentence.
+    pub fn to_set(jvm_options: &[&str], environment: &[(&str, &str)], rest: &str) -> Change {
+        let options = jvm_options.join(" ");
+        let variables: Vec<String> =
+            environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let variables = variables.join(" ");
+        let command = match (options.is_empty(), variables.is_empty()) {
+            (_, true) => format!("Set {options}{rest}"),
+            (true, false) => format!("Set {variables} in the environment{rest}"),
+            (false, false) => format!("Set {options} with {variables} in the environment{rest}"),
+        };
+        let of_variable = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Change {
+            command,
+            jvm_options: jvm_options.iter().map(|option| (*option).to_owned()).collect(),
+            environment: environment.iter().map(of_variable).collect(),
+            ..Change::default()
+        }
+    }
+}
+
+/// A step in words.
+impl From<String> for Change {
+    fn from(command: String) -> Change {
+        Change { command, ..Change::default() }
+    }
+}
+
+/// A step in words.
+impl From<&str> for Change {
+    fn from(command: &str) -> Change {
+        command.to_owned().into()
+    }
 }
 
 impl<R> Finding<R> {
@@ -138,8 +181,8 @@ impl<R> Finding<R> {
 
     /// The same, with the one step that its evidence supports best.
     #[must_use]
-    pub fn to_do(self, command: impl Into<String>) -> Self {
-        Finding { change: Some(Change { command: command.into(), ..Change::default() }), ..self }
+    pub fn to_do(self, step: impl Into<Change>) -> Self {
+        Finding { change: Some(step.into()), ..self }
     }
 
     /// The same, with one more alternative to its step; without a step there is none.

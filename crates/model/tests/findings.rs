@@ -46,6 +46,8 @@ fn is_read_back<R: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(r
     let text = |text: &str| Some(text.to_owned());
     let change = Change {
         command: "-Xmx1g".to_owned(),
+        jvm_options: vec!["-Xmx1g".to_owned()],
+        environment: [("MALLOC_ARENA_MAX".to_owned(), "2".to_owned())].into(),
         alternatives: vec!["-Xmx2g".to_owned()],
         expected_effect: text("room"),
         persistent: text("the same in a file"),
@@ -83,4 +85,17 @@ fn a_newer_version_s_rule_keeps_its_id_and_other_words_are_read_as_another_one()
     assert_eq!((read.rule.as_str(), read.known_from), ("moon-phase", KnownFrom::Other));
     let read: Finding<StudyRule> = serde_json::from_str(newer).expect("a finding");
     assert_eq!(read.rule, StudyRule::Other);
+}
+
+#[test]
+fn a_step_that_sets_something_has_it_bare_beside_its_sentence() {
+    let options = Change::to_set(&["-Xmx1g", "-Xms1g"], &[], ", twice the live set");
+    assert_eq!(options.command, "Set -Xmx1g -Xms1g, twice the live set");
+    assert_eq!(options.jvm_options, ["-Xmx1g", "-Xms1g"]);
+    let variable = Change::to_set(&[], &[("MALLOC_ARENA_MAX", "2")], " (slower)");
+    assert_eq!(variable.command, "Set MALLOC_ARENA_MAX=2 in the environment (slower)");
+    assert_eq!(variable.environment["MALLOC_ARENA_MAX"], "2");
+    let both = Change::to_set(&["-Xmx1g"], &[("MALLOC_ARENA_MAX", "2")], "");
+    assert_eq!(both.command, "Set -Xmx1g with MALLOC_ARENA_MAX=2 in the environment");
+    assert!(Change::from("Restart it").jvm_options.is_empty());
 }

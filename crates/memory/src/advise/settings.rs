@@ -6,7 +6,7 @@ use super::round_up;
 use crate::findings::rule::{Found, finding};
 use crate::findings::that_lower_the_limit;
 use crate::findings::words::{bytes, option_size};
-use assay_model::{AdviceLine, Explanation, MemoryReport, RuleId, Severity, Threshold};
+use assay_model::{AdviceLine, Change, Explanation, MemoryReport, RuleId, Severity, Threshold};
 
 /// Less is not worth a setting.
 const GAIN: Threshold = Threshold::bytes("gain", 16 << 20);
@@ -51,12 +51,14 @@ pub(super) fn settings(snapshots: &[MemoryReport], now: &MemoryReport, lines: &[
     settings
 }
 
-fn setting(rule: &Rule, claim: &str, evidence: String, setting: String, gain: u64) -> Option<Found> {
-    (GAIN.whole() <= gain).then(|| finding(rule, claim.to_owned(), evidence, setting, Some(gain)))
+fn setting(rule: &Rule, claim: &str, evidence: String, option: &str, gain: u64) -> Option<Found> {
+    (GAIN.whole() <= gain).then(|| {
+        finding(rule, claim.to_owned(), evidence, Change::to_set(&[option], &[], IF_SEEN), Some(gain))
+    })
 }
 
 /// What the snapshots did not show cannot be provided for.
-const IF_SEEN: &str = "if the snapshots saw the highest load that it must handle";
+const IF_SEEN: &str = ", if the snapshots saw the highest load that it must handle";
 
 static HEAP_LARGER_THAN_COMMITTED: Rule = Rule {
     id: RuleId::of("heap-larger-than-committed"),
@@ -85,7 +87,7 @@ fn smaller_heap(watched: &Watched<'_>) -> Option<Found> {
             watched.snapshots.len(),
             bytes(committed)
         ),
-        format!("Set -Xmx{}, {IF_SEEN}", option_size(enough)),
+        &format!("-Xmx{}", option_size(enough)),
         max.saturating_sub(round_up(enough)),
     )
 }
@@ -114,7 +116,7 @@ fn smaller_code_cache(watched: &Watched<'_>) -> Option<Found> {
         &CODE_CACHE_RESERVE,
         "the code cache reserves more than its code needs",
         format!("reserved {}, largest in use {}", bytes(reserve), bytes(seen)),
-        format!("Set -XX:ReservedCodeCacheSize={}, {IF_SEEN}", option_size(enough)),
+        &format!("-XX:ReservedCodeCacheSize={}", option_size(enough)),
         line.bound_bytes.saturating_sub(round_up(enough)),
     )
 }
@@ -141,7 +143,7 @@ fn smaller_direct(watched: &Watched<'_>) -> Option<Found> {
         &DIRECT_LIMIT_ABOVE_USE,
         "direct buffers may hold far more than they do",
         format!("MaxDirectMemorySize {}, largest resident {}", bytes(limit), bytes(seen)),
-        format!("Set -XX:MaxDirectMemorySize={}, {IF_SEEN}", option_size(enough)),
+        &format!("-XX:MaxDirectMemorySize={}", option_size(enough)),
         limit.saturating_sub(round_up(enough)),
     )
 }

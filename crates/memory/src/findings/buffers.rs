@@ -1,9 +1,10 @@
 //! Native memory that Java objects own.
 
+use super::malloc::{GLIBC_TUNABLES, fixed_trim_limit};
 use super::rule::{Found, Judge, Rule, finding, matters};
 use super::words::{bytes, entries_at, flag, is_under, memory_of, option_size, percent, sum, under};
 use crate::owners::{DIRECT_BUFFERS, NIO_THREAD_CACHE, NO_HOLDER, NO_HOLDER_SEEN, OPEN_JARS};
-use assay_model::{Area, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
+use assay_model::{Allocator, Area, Change, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
 use std::collections::BTreeMap;
 
 pub(super) static RULES: &[&Rule] =
@@ -44,7 +45,8 @@ static NIO_THREAD_BUFFERS: Rule = Rule {
     cause: "A thread that reads or writes a channel through a heap buffer copies through a direct buffer of \
         the same size. It keeps that buffer until it ends. A limit for direct memory would fail reads, since \
         the buffers are live.",
-    fix: "Set `-Djdk.nio.maxCachedBufferSize=262144`: a larger buffer is freed after use.",
+    fix: "Set `-Djdk.nio.maxCachedBufferSize=262144`: a larger buffer is freed after use. With glibc's malloc, also set \
+        `GLIBC_TUNABLES=glibc.malloc.trim_threshold=131072` in the environment: otherwise its arenas keep what was freed.",
     alternatives: &[
         "Read and write in smaller pieces.",
         "Use direct buffers in the program, which are not copied.",
@@ -77,10 +79,20 @@ fn nio_thread_buffers(report: &MemoryReport) -> Option<Found> {
             bytes(size / count.max(1)),
             percent(held, report.rss_bytes)
         ),
-        format!("Set -Djdk.nio.maxCachedBufferSize={}", CACHED.whole()),
+        freed_after_use(report),
         Some(held),
     );
     Some(found.or("Read and write in smaller pieces").or("Use direct buffers in the program"))
+}
+
+/// The JVM frees larger buffers after use. With the limits that glibc raises for them, each arena would keep one: of 20 MiB in 16 arenas 17 %
+/// came back. Held by: `buffers_that_are_not_cached_bring_what_was_promised`.
+fn freed_after_use(report: &MemoryReport) -> Change {
+    let option = format!("-Djdk.nio.maxCachedBufferSize={}", CACHED.whole());
+    let is_glibc_s = report.allocator.as_ref().is_some_and(|of| of.name == Allocator::Glibc);
+    let limit = fixed_trim_limit();
+    let variables = [(GLIBC_TUNABLES, limit.as_str())];
+    Change::to_set(&[&option], if is_glibc_s { &variables } else { &[] }, "")
 }
 
 static DIRECT_BUFFERS_WITHOUT_LIMIT: Rule = Rule {
@@ -127,7 +139,11 @@ fn direct_without_limit(report: &MemoryReport) -> Option<Found> {
             percent(dead, report.rss_bytes),
             bytes(direct)
         ),
-        format!("Set -XX:MaxDirectMemorySize={limit}, which makes the JVM collect dead buffers in time"),
+        Change::to_set(
+            &[&format!("-XX:MaxDirectMemorySize={limit}")],
+            &[],
+            ", which makes the JVM collect dead buffers in time",
+        ),
         None,
     );
     let found = if is_unsure { found.or("Look again while the process is stopped: --freeze") } else { found };

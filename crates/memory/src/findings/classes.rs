@@ -4,7 +4,7 @@ use super::rule::{Found, Judge, Rule, finding, matters};
 use super::words::{bytes, ending, ends, is_under, of_area, percent, under};
 use assay_jdk::Release;
 use assay_jdk::release::OptionState;
-use assay_model::{Area, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
+use assay_model::{Area, Change, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[&CLASS_LOADERS_OF_ONE_NAME, &METASPACE_WASTE, &CDS_ARCHIVE_PRIVATE];
 
@@ -99,10 +99,10 @@ fn metaspace_waste(report: &MemoryReport) -> Option<Found> {
     let setting = match feature.map(Release::of) {
         Some(release) if !release.jvm.gives_metaspace_back => {
             let since = Release::first_where(|release| release.jvm.gives_metaspace_back).feature;
-            Some(format!("Use JDK {since}, which gives free metaspace back"))
+            Some(format!("Use JDK {since}, which gives free metaspace back").into())
         }
         Some(release) if tails < free && release.option("MetaspaceReclaimPolicy") == OptionState::Product => {
-            Some("Set -XX:MetaspaceReclaimPolicy=aggressive".to_owned())
+            Some(Change::to_set(&["-XX:MetaspaceReclaimPolicy=aggressive"], &[], ""))
         }
         _ => None,
     };
@@ -116,7 +116,7 @@ fn metaspace_waste(report: &MemoryReport) -> Option<Found> {
             bytes(tails),
             percent(waste, space)
         ),
-        setting.unwrap_or_else(|| FEWER_LOADERS.to_owned()),
+        setting.unwrap_or_else(|| FEWER_LOADERS.into()),
         Some(waste),
     );
     Some(if has_setting { found.or(FEWER_LOADERS) } else { found })

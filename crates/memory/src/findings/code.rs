@@ -4,7 +4,7 @@ use super::rule::{Found, Judge, Rule, finding, matters};
 use super::words::{
     bytes, ending, ends, entries_of, is_under, kinds_of_memory, of_area, option_size, percent, under,
 };
-use assay_model::{Area, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
+use assay_model::{Area, Change, MemoryEntry, MemoryReport, RuleId, Severity, Threshold};
 
 pub(super) static RULES: &[&Rule] = &[
     &CODE_CACHE_FRAGMENTED,
@@ -57,9 +57,10 @@ fn code_cache_free(report: &MemoryReport) -> Option<Found> {
             percent(free, all),
             bytes(used)
         ),
-        format!(
-            "Set -XX:ReservedCodeCacheSize={}, one and a half times the used code cache",
-            option_size(used.saturating_add(used / 2))
+        Change::to_set(
+            &[&format!("-XX:ReservedCodeCacheSize={}", option_size(used.saturating_add(used / 2)))],
+            &[],
+            ", one and a half times the used code cache",
         ),
         Some(free),
     ))
@@ -87,7 +88,11 @@ fn code_cache_nearly_full(report: &MemoryReport) -> Option<Found> {
         &CODE_CACHE_NEARLY_FULL,
         "the code cache is nearly full: the JVM will throw compiled code away or stop compiling".to_owned(),
         format!("used {} of {}, {}", bytes(used), bytes(max), percent(used, max)),
-        format!("Set -XX:ReservedCodeCacheSize={}, twice as much", option_size(max.saturating_mul(2))),
+        Change::to_set(
+            &[&format!("-XX:ReservedCodeCacheSize={}", option_size(max.saturating_mul(2)))],
+            &[],
+            ", twice as much",
+        ),
         None,
     ))
 }
@@ -117,14 +122,15 @@ fn gc_structures(report: &MemoryReport) -> Option<Found> {
     let collector = jvm.collector.as_deref()?;
     let (setting, gain) = match collector {
         "Serial" => return None,
-        _ if max <= SMALL_HEAP.whole() => {
-            ("Set -XX:+UseSerialGC, which has smaller tables".to_owned(), Some(tables.saturating_sub(serial)))
-        }
+        _ if max <= SMALL_HEAP.whole() => (
+            Change::to_set(&["-XX:+UseSerialGC"], &[], ", which has smaller tables"),
+            Some(tables.saturating_sub(serial)),
+        ),
         "G1" => (
-            "Set a larger -XX:G1HeapRegionSize (1m to 32m), which makes remembered sets smaller".to_owned(),
+            "Set a larger -XX:G1HeapRegionSize (1m to 32m), which makes remembered sets smaller".into(),
             None,
         ),
-        _ => ("Set -XX:+UseParallelGC, where its longer pauses are acceptable".to_owned(), None),
+        _ => (Change::to_set(&["-XX:+UseParallelGC"], &[], ", where its longer pauses are acceptable"), None),
     };
     let largest = entries_of(report, Area::GcStructures).max_by_key(|entry| entry.resident_bytes);
     let largest =

@@ -1,7 +1,7 @@
 //! The parts of a rule, and the size from which on a finding matters.
 
 use super::words::sum;
-use assay_model::{Finding, MemoryReport, RuleId, Severity, Threshold};
+use assay_model::{Change, Finding, MemoryReport, RuleId, Severity, Threshold};
 
 /// What a rule finds.
 pub(crate) type Found = Finding<RuleId>;
@@ -87,8 +87,8 @@ pub(crate) fn finding<J>(
     rule: &assay_model::Rule<J>,
     claim: String,
     evidence: String,
-    setting: String,
+    step: impl Into<Change>,
     gain_bytes: Option<u64>,
 ) -> Found {
-    Found { gain_bytes, ..rule.finding(claim, evidence).to_do(setting) }
+    Found { gain_bytes, ..rule.finding(claim, evidence).to_do(step) }
 }

@@ -9,7 +9,7 @@ use crate::owners::{
     BEHIND_BUFFERS, DIRECT_BUFFERS, JAVA_OBJECTS, JDK_LIBRARIES, NIO_THREAD_CACHE, NO_HOLDER, NO_HOLDER_SEEN,
     is_of_program,
 };
-use assay_model::{Allocator, Area, MemoryReport};
+use assay_model::{Allocator, Area, Change, MemoryReport};
 use std::collections::BTreeMap;
 
 /// The entry of shared memory, files in memory and devices.
@@ -22,12 +22,12 @@ pub(super) struct Words {
     pub claim: String,
     /// Evidence beside the share of RSS.
     pub details: Vec<String>,
-    pub step: String,
+    pub step: Change,
     pub alternatives: Vec<String>,
 }
 
 impl Words {
-    fn new(claim: String, details: impl IntoIterator<Item = String>, step: impl Into<String>) -> Words {
+    fn new(claim: String, details: impl IntoIterator<Item = String>, step: impl Into<Change>) -> Words {
         Words { claim, details: details.into_iter().collect(), step: step.into(), alternatives: Vec::new() }
     }
 
@@ -307,11 +307,11 @@ fn allocator(share: &Share<'_>, report: &MemoryReport) -> Words {
     let blocks = facts.and_then(|facts| facts.used_blocks).map(|blocks| format!("{blocks} blocks in use"));
     let step = match facts.map(|facts| facts.name) {
         Some(Allocator::Jemalloc) => {
-            "Set MALLOC_CONF=dirty_decay_ms:1000,muzzy_decay_ms:0 in the environment"
+            Change::to_set(&[], &[("MALLOC_CONF", "dirty_decay_ms:1000,muzzy_decay_ms:0")], "")
         }
-        Some(Allocator::Tcmalloc) => "Set TCMALLOC_RELEASE_RATE=10 in the environment",
-        Some(Allocator::Mimalloc) => "Set MIMALLOC_PURGE_DELAY=0 in the environment",
-        _ => "Use an allocator that packs blocks closer: LD_PRELOAD=libjemalloc.so.2",
+        Some(Allocator::Tcmalloc) => Change::to_set(&[], &[("TCMALLOC_RELEASE_RATE", "10")], ""),
+        Some(Allocator::Mimalloc) => Change::to_set(&[], &[("MIMALLOC_PURGE_DELAY", "0")], ""),
+        _ => "Use an allocator that packs blocks closer: LD_PRELOAD=libjemalloc.so.2".into(),
     };
     Words::new(claim, share.most(1).into_iter().chain(blocks), step)
 }
