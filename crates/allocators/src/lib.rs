@@ -23,9 +23,7 @@ use assay_linux::MemorySource;
 use assay_model::{Allocator, Problem};
 use find::AllocatorFound;
 use std::ops::Range;
-
-/// Beside the reason why the allocator could not be read.
-pub(crate) const NO_PREDICTION: &str = "how much a trim would give back cannot be predicted";
+use survey::NO_PREDICTION;
 
 /// Finds the allocator of a process and walks it. It never fails: the survey's problems list the parts that could not be read.
 ///

@@ -4,6 +4,9 @@ use crate::Blocks;
 use assay_model::{Allocator, ArenaFacts, Problem};
 use std::ops::Range;
 
+/// Beside the reason why the allocator could not be read.
+pub(crate) const NO_PREDICTION: &str = "how much a trim would give back cannot be predicted";
+
 /// The use of a memory range by its allocator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeapKind {

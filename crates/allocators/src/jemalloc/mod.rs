@@ -15,6 +15,7 @@ mod radix_tree;
 mod thread_cache;
 
 use crate::library::{self, Library};
+use crate::survey::NO_PREDICTION;
 use crate::word_reader::{Lines, WordReader};
 use crate::{Arena, HeapKind, HeapRange, Survey};
 use assay_linux::{Mapping, MemorySource};
@@ -42,7 +43,7 @@ pub(crate) fn survey(source: &dyn MemorySource, object: &Mapping) -> Option<Surv
     let mut survey = Survey { allocator: Some(Allocator::Jemalloc), version, ..Survey::default() };
     if source.word_bytes() != 8 {
         survey.problems.push(problem("jemalloc of a 32-bit process is not understood"));
-        survey.problems.push(problem(crate::NO_PREDICTION));
+        survey.problems.push(problem(NO_PREDICTION));
         return Some(survey);
     }
     let reader = WordReader::new(source, Lines::OF_TABLES);
@@ -54,7 +55,7 @@ pub(crate) fn survey(source: &dyn MemorySource, object: &Mapping) -> Option<Surv
         survey.problems.push(problem(
             "its table of extents was not found: used and freed memory cannot be distinguished",
         ));
-        survey.problems.push(problem(crate::NO_PREDICTION));
+        survey.problems.push(problem(NO_PREDICTION));
         return Some(survey);
     };
     let look = (0..LOOKS_MAX).fold(None, |best: Option<ExtentWalk>, _| match best {
@@ -129,7 +130,7 @@ impl ExtentWalk {
                 .push(problem("it allocates by huge pages: the free ones among them are not seen"));
         }
         if is_by_huge_pages || torn != 0 {
-            survey.problems.push(problem(crate::NO_PREDICTION));
+            survey.problems.push(problem(NO_PREDICTION));
         } else {
             survey.trim_gain_bytes = Some(self.purge_gain_bytes(reader));
         }

@@ -13,6 +13,7 @@ mod size_class;
 mod span;
 
 use crate::library::{self, Library};
+use crate::survey::NO_PREDICTION;
 use crate::word_reader::{Lines, WordReader};
 use crate::{self as allocators, Arena, Block, BlockState, Survey};
 use assay_linux::{Mapping, MemorySource};
@@ -37,7 +38,7 @@ pub(crate) fn survey(
     survey.version = version(&library.constants);
     if source.word_bytes() != 8 {
         survey.problems.push(problem("tcmalloc of a 32-bit process is not understood"));
-        survey.problems.push(problem(crate::NO_PREDICTION));
+        survey.problems.push(problem(NO_PREDICTION));
         return Some(survey);
     }
     let reader = WordReader::new(source, Lines::OF_TABLES);
@@ -45,7 +46,7 @@ pub(crate) fn survey(
         survey
             .problems
             .push(problem("its table of pages was not found: used and freed memory cannot be distinguished"));
-        survey.problems.push(problem(crate::NO_PREDICTION));
+        survey.problems.push(problem(NO_PREDICTION));
         return Some(survey);
     };
     reader.forget();
@@ -171,7 +172,7 @@ fn add_blocks(survey: &mut Survey, source: &dyn MemorySource, table: PageTable, 
     if look.torn_spans == 0 {
         survey.trim_gain_bytes = Some(release_gain_bytes(source, &look.spans));
     } else {
-        survey.problems.push(problem(crate::NO_PREDICTION));
+        survey.problems.push(problem(NO_PREDICTION));
     }
     let system_bytes = look.spans.iter().map(|span| span.addresses.end - span.addresses.start).sum();
     let mut facts = ArenaFacts { system_bytes, ..ArenaFacts::default() };
