@@ -114,12 +114,24 @@ fn whatever_is_missing_in_the_cluster_is_named_before_anything_runs() {
     assert!(said.contains("kubectl cannot be started") && said.contains("kubernetes-client"), "{said}");
 }
 
-/// Starts a run, and waits until its first block is complete.
-fn started(command: &mut Command) -> (Child, impl BufRead + use<>) {
+#[test]
+fn a_pod_that_waits_for_long_waits_with_the_cluster_s_last_warning_about_it() {
+    let folder = laid_out();
+    let said = "ContainerCreating: FailedCreatePodSandBox: no network for the pod";
+    let (mut child, mut lines) = started(&mut command(folder.path(), "sandbox"), said);
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
+    let mut rest = String::new();
+    lines.read_to_string(&mut rest).expect("text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{rest}");
+    wait_for_pods(folder.path());
+}
+
+/// Starts a run, and waits until it says something.
+fn started(command: &mut Command, said: &str) -> (Child, impl BufRead + use<>) {
     let mut child = command.stderr(Stdio::piped()).spawn().expect("assay starts");
     let mut lines = BufReader::new(child.stderr.take().expect("its output"));
     let mut line = String::new();
-    while !line.contains(" is complete") {
+    while !line.contains(said) {
         line.clear();
         assert_ne!(lines.read_line(&mut line).expect("a line"), 0, "it ended");
     }
@@ -129,7 +141,7 @@ fn started(command: &mut Command) -> (Child, impl BufRead + use<>) {
 #[test]
 fn an_interrupted_run_deletes_its_job_and_goes_on() {
     let folder = laid_out();
-    let (mut child, mut lines) = started(&mut command(folder.path(), ""));
+    let (mut child, mut lines) = started(&mut command(folder.path(), ""), " is complete");
     kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
     let mut said = String::new();
     lines.read_to_string(&mut said).expect("text");
@@ -145,7 +157,7 @@ fn an_interrupted_run_deletes_its_job_and_goes_on() {
 #[test]
 fn pods_end_by_themselves_after_the_run_was_killed() {
     let folder = laid_out();
-    let (mut child, _) = started(&mut command(folder.path(), ""));
+    let (mut child, _) = started(&mut command(folder.path(), ""), " is complete");
     child.kill().expect("it runs");
     child.wait().expect("it ends");
     wait_for_pods(folder.path());
@@ -254,7 +266,7 @@ fn a_real_cluster_makes_every_block_once_and_keeps_nothing() {
 
     // A pod is killed, and its block is made again.
     fs::remove_dir_all(folder.path().join("run")).expect("it was there");
-    let (child, mut lines) = started(&mut nodes.run(folder.path(), "run"));
+    let (child, mut lines) = started(&mut nodes.run(folder.path(), "run"), " is complete");
     for pod in running(&nodes) {
         nodes.kubectl(&["delete", &pod, "--grace-period=0", "--force"]);
     }
@@ -267,7 +279,7 @@ fn a_real_cluster_makes_every_block_once_and_keeps_nothing() {
     // Ctrl-C deletes the Job. After kill -9 the pods and then the Job end by themselves.
     for signal in [Signal::INT, Signal::KILL] {
         let out = format!("{signal:?}");
-        let (mut child, _) = started(&mut nodes.run(folder.path(), &out));
+        let (mut child, _) = started(&mut nodes.run(folder.path(), &out), " is complete");
         kill_process(Pid::from_child(&child), signal).expect("it runs");
         child.wait().expect("it ends");
         nodes.wait_until_empty();

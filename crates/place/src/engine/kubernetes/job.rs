@@ -52,6 +52,8 @@ struct Seen {
     active: Instant,
     /// Why there are no pods, and since when.
     trouble: Option<(Instant, String)>,
+    /// The last warning about a pod that waits for long, and the pod's name.
+    warning: Option<(String, String)>,
     said: BTreeSet<String>,
 }
 
@@ -92,6 +94,7 @@ impl Job {
             pods: Vec::new(),
             active: created,
             trouble: None,
+            warning: None,
             said: BTreeSet::new(),
         };
         let names = (1..=tasks).map(|number| format!("{name} {number}")).collect();
@@ -134,6 +137,22 @@ impl Job {
             let since = seen.trouble.as_ref().map_or_else(Instant::now, |(since, _)| *since);
             (since, why)
         });
+        let is_waiting = |pod: &&Pod| matches!(pod.state(), PodState::Waiting(_));
+        let waiting = seen.pods.iter().find(is_waiting).filter(|_| IDLE_SAID < seen.active.elapsed());
+        seen.warning = waiting.and_then(|pod| self.warning(&pod.metadata.name));
+    }
+
+    /// The last warning about a pod: of one whose network cannot be made, its own state says no more than `ContainerCreating`.
+    fn warning(&self, pod: &str) -> Option<(String, String)> {
+        let of_pod =
+            format!("--field-selector=involvedObject.kind=Pod,involvedObject.name={pod},type=Warning");
+        let last = self.last_event(&of_pod)?;
+        Some((pod.to_owned(), with_reason(&last.reason, &last.message)))
+    }
+
+    fn last_event(&self, selector: &str) -> Option<Event> {
+        let events = self.kubectl.json::<List<Event>>(&["get", "events", selector], None).ok()?;
+        events.into_iter().flat_map(|list| list.items).last()
     }
 
     /// Why the Job has no pods, if the cluster says so.
@@ -152,9 +171,7 @@ impl Job {
             "--field-selector=involvedObject.kind=Job,involvedObject.name={},reason=FailedCreate",
             self.name
         );
-        let events = self.kubectl.json::<List<Event>>(&["get", "events", &of_job], None).ok()?;
-        let last = events.into_iter().flat_map(|list| list.items).last()?;
-        Some(format!("the Job cannot create pods: {}", last.message))
+        Some(format!("the Job cannot create pods: {}", self.last_event(&of_job)?.message))
     }
 
     /// What the slot can do now.
@@ -179,7 +196,11 @@ impl Job {
                     used.take(slot, name);
                     return Step::Fail(format!("pod {name}: {why}"));
                 }
-                PodState::Waiting(why) => waits = format!("pod {name}: {why}"),
+                PodState::Waiting(why) => {
+                    let warning = seen.warning.as_ref().filter(|(of, _)| of == name);
+                    let more = warning.map(|(_, warning)| format!(": {warning}")).unwrap_or_default();
+                    waits = format!("pod {name}: {why}{more}");
+                }
                 PodState::Leaving => {}
             }
         }

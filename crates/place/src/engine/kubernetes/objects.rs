@@ -104,6 +104,7 @@ pub(super) struct JobStatus {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Event {
+    pub reason: String,
     pub message: String,
 }
 
