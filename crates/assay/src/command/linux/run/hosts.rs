@@ -256,7 +256,16 @@ fn blocks_of(
 ) -> Result<(Plan, Option<PathBuf>), Refusal> {
     let of_task = |error: StudyError| Refusal { message: error.to_string(), is_of_task: true };
     // A path, a JVM or memory that is missing here may be there on another host.
-    let of_host = |error: StudyError| Refusal { message: error.to_string(), is_of_task: false };
+    let of_host = |error: StudyError| {
+        let message = match error {
+            // The folder here is a temporary one, and nobody can go on in it.
+            StudyError::Interrupted { done, trials, .. } => {
+                format!("the block was interrupted: {done} of {trials} launches were complete")
+            }
+            error => error.to_string(),
+        };
+        Refusal { message, is_of_task: false }
+    };
     let here = std::env::consts::ARCH;
     if let Some(wanted) = task.architecture.as_deref().filter(|wanted| *wanted != here) {
         let message = format!("this host is {here}, and the plan was made on {wanted}");
