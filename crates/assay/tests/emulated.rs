@@ -2,7 +2,7 @@
 //! and that two equal variants count alike.
 
 use assay_emulate::{EmulatedCounts, Emulator, GuestReport};
-use assay_model::{Summary, Trial, metric};
+use assay_model::{EmulatedProcessor, Summary, Trial, metric};
 use assay_testkit::{checkout, find_java, find_tool, java_classes, skip};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -29,7 +29,7 @@ fn lacks_guest() -> Option<String> {
     if find_java(17, 64).is_none() {
         return Some("no 64-bit JDK 17".to_owned());
     }
-    Emulator::find(&checkout().join(".assay")).err()
+    Emulator::find(&checkout().join(".assay"), EmulatedProcessor::PentiumIii).err()
 }
 
 /// How long a guest is warmed up and counted, on its own clock.
@@ -302,4 +302,54 @@ fn equal_builds_count_alike_planted_work_is_seen_and_a_seed_repeats_itself() {
     });
     println!("one seed, two boots: {first} and {second}");
     assert!((first / second - 1.0).abs() < 0.01, "{first} and {second}");
+}
+
+/// What this machine lacks for a guest of Neoverse-N1 with the probes.
+fn lacks_neoverse_n1() -> Option<String> {
+    let cache = checkout().join(".assay");
+    if !cache.join("probes/probes.jar").is_file() {
+        return Some("the probes are not built: workloads/probes/build".to_owned());
+    }
+    match Emulator::find(&cache, EmulatedProcessor::NeoverseN1) {
+        Ok(emulator) => emulator.place().and_then(|place| place.program().err()),
+        Err(why) => Some(why),
+    }
+}
+
+#[test]
+#[ignore = "long: four guests of another architecture take two minutes"]
+fn atomics_of_java_take_exclusive_pairs_without_lse_and_none_with_it() {
+    /// Increments of each request, as the study says.
+    const INCREMENTS: f64 = 10_000.0;
+    if let Some(why) = lacks_neoverse_n1() {
+        skip!("{why}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("run");
+    let mut run = Command::new(ASSAY);
+    run.args(["run", "studies/lse.toml", "--quick", "--out"]).arg(&out).current_dir(checkout());
+    let output = run.output().expect("assay runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let summary = assay_results::load_run(&out).expect("a run").summary.expect("a summary");
+    let per_increment = |variant: &str, id: &str| {
+        let of = summary.variants.iter().find(|of| of.name == variant).expect("a variant");
+        of.metrics[id].estimate / INCREMENTS
+    };
+    let [loads, stores, atomics] = [
+        metric::EMULATED_USER_EXCLUSIVE_LOADS_PER_REQUEST,
+        metric::EMULATED_USER_EXCLUSIVE_STORES_PER_REQUEST,
+        metric::EMULATED_USER_ATOMIC_INSTRUCTIONS_PER_REQUEST,
+    ];
+    for (variant, id) in
+        ["lse", "exclusive"].into_iter().flat_map(|v| [loads, stores, atomics].map(|id| (v, id)))
+    {
+        println!("{variant}: {} {id} of each increment", per_increment(variant, id));
+    }
+    assert_eq!((per_increment("lse", loads), per_increment("lse", stores)), (0.0, 0.0));
+    let of_locks_too = 1.0..1.1;
+    assert!(of_locks_too.contains(&per_increment("lse", atomics)), "{}", per_increment("lse", atomics));
+    assert!(1.0 < per_increment("exclusive", loads) && 1.0 < per_increment("exclusive", stores));
+    assert!(of_locks_too.contains(&per_increment("exclusive", loads)));
+    // Debian's C library chooses LSE by itself.
+    assert!(per_increment("exclusive", atomics) < 0.05, "{}", per_increment("exclusive", atomics));
 }

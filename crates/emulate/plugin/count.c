@@ -1,11 +1,11 @@
 /* Counts what a guest executes between two marks, by task and by user and kernel. See docs/emulation.md.
  *
- * The guest marks with an instruction that does nothing and is nowhere else: nopl 0x414153NN(%rax). Until the first mark nothing is
- * instrumented but marks and task switches, so that the guest boots fast. Who runs is known without the kernel's symbols: only
- * __switch_to_asm loads the stack pointer from memory that %rsi points at, and that memory is the next task's.
+ * The guest marks with an instruction that does nothing and is nowhere else. Until the first mark nothing is instrumented but marks and
+ * task switches, so that the guest boots fast. Who runs is known without the kernel's symbols: one instruction of the kernel's switch
+ * reads memory that is the next task's. Which instructions these are is said in arch_*.c.
  *
  * Arguments, all needed: out=FILE l1i,l1d,l2=BYTES:WAYS:LINE itlb,dtlb,btb=ENTRIES:WAYS predictor=local|gshare:BITS */
-#include "model.h"
+#include "arch.h"
 #include "qemu_api.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,20 +13,17 @@
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
-enum mark { MARK_BEGIN = 1, MARK_END = 2, MARK_CLIENT = 3, MARK_LAST = 3 };
-static const uint8_t MARK[] = {0x0f, 0x1f, 0x80}, MARK_TAIL[] = {0x53, 0x41, 0x41};
-static const uint8_t SWITCH[] = {0x48, 0x8b, 0xa6}; /* mov disp32(%rsi),%rsp */
-
-enum { PAGE_BITS = 12, LINES_MAX = 64, TASKS_MAX = 1 << 16 };
+enum { LINES_MAX = 64, TASKS_MAX = 1 << 16 };
 
 /* What is counted, in the order of NAMES. */
 enum figure {
     INSTRUCTIONS, LOADS, STORES, BRANCHES, TAKEN, MISPREDICTED, BTB_MISSES, L1I_USES, L1I_MISSES, L1D_USES, L1D_MISSES, L2_USES, L2_MISSES,
-    ITLB_MISSES, DTLB_MISSES, SYSCALLS, SWITCHES, FIGURES
+    ITLB_MISSES, DTLB_MISSES, SYSCALLS, SWITCHES, EXCLUSIVE_LOADS, EXCLUSIVE_STORES, ATOMIC_INSTRUCTIONS, FIGURES
 };
 static const char *const NAMES[FIGURES] = {
     "instructions", "loads", "stores", "branches", "branches_taken", "branches_mispredicted", "btb_misses", "l1i_uses", "l1i_misses",
-    "l1d_uses", "l1d_misses", "l2_uses", "l2_misses", "itlb_misses", "dtlb_misses", "syscalls", "context_switches"
+    "l1d_uses", "l1d_misses", "l2_uses", "l2_misses", "itlb_misses", "dtlb_misses", "syscalls", "context_switches", "exclusive_loads", "exclusive_stores",
+    "atomic_instructions"
 };
 
 enum mode { USER, KERNEL, MODES };
@@ -49,13 +46,15 @@ struct block {
     unsigned instructions;
     bool repeats;      /* begins with a string instruction that repeats */
     bool makes_syscall;
-    bool loads_cr3;
+    bool drops_tlb;
     bool has_mark;
+    unsigned atomics[ATOMIC_WHOLE + 1];
     unsigned lines, pages;
     uint64_t line[LINES_MAX], page[2];
 };
 
 static qemu_plugin_id_t plugin;
+static const struct arch *arch;
 static const char *out;
 static bool counts; /* between two marks */
 static struct block *blocks;
@@ -86,7 +85,7 @@ static void use_l2(enum mode mode, uint64_t address) {
 }
 
 static bool is_user_page(uint64_t page) {
-    return page >> (63 - PAGE_BITS) == 0;
+    return !is_kernel(page << arch->page_bits);
 }
 
 /* What became of the last block's branch, now that it is known what came after it. */
@@ -124,7 +123,9 @@ static void on_block(unsigned int vcpu, void *userdata) {
             use_l2(block->mode, block->line[i] << line_bits[0]);
         }
     if (block->makes_syscall) count(block->mode, SYSCALLS, 1);
-    if (block->loads_cr3) {
+    for (enum atomic atomic = ATOMIC_EXCLUSIVE_LOAD; atomic <= ATOMIC_WHOLE; atomic++)
+        if (block->atomics[atomic]) count(block->mode, EXCLUSIVE_LOADS + (atomic - ATOMIC_EXCLUSIVE_LOAD), block->atomics[atomic]);
+    if (block->drops_tlb) {
         sets_drop(&itlb, is_user_page);
         sets_drop(&dtlb, is_user_page);
     }
@@ -138,7 +139,7 @@ static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t va
     struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, vaddr);
     count(mode, qemu_plugin_mem_is_store(info) ? STORES : LOADS, 1);
     if (!where || qemu_plugin_hwaddr_is_io(where)) return;
-    if (!sets_use(&dtlb, vaddr >> PAGE_BITS)) count(mode, DTLB_MISSES, 1);
+    if (!sets_use(&dtlb, vaddr >> arch->page_bits)) count(mode, DTLB_MISSES, 1);
     uint64_t first = qemu_plugin_hwaddr_phys_addr(where), last = first + (1u << qemu_plugin_mem_size_shift(info)) - 1;
     for (uint64_t line = first >> line_bits[1]; line <= last >> line_bits[1]; line++) {
         count(mode, L1D_USES, 1);
@@ -207,7 +208,7 @@ static void begin_again(qemu_plugin_id_t id);
 
 static void on_mark(unsigned int vcpu, void *userdata) {
     (void)vcpu;
-    switch ((enum mark)(uintptr_t)userdata) {
+    switch ((uintptr_t)userdata) {
     case MARK_CLIENT:
         current->is_client = true;
         break;
@@ -232,25 +233,9 @@ static void on_mark(unsigned int vcpu, void *userdata) {
     }
 }
 
-static bool begins_with(const struct qemu_plugin_insn *insn, const uint8_t *bytes, size_t size, size_t whole) {
-    return qemu_plugin_insn_size(insn) == whole && memcmp(qemu_plugin_insn_data(insn), bytes, size) == 0;
-}
-
-static bool is_mark(const struct qemu_plugin_insn *insn) {
-    const uint8_t *bytes = qemu_plugin_insn_data(insn);
-    return begins_with(insn, MARK, sizeof MARK, 7) && memcmp(bytes + 4, MARK_TAIL, sizeof MARK_TAIL) == 0 && bytes[3] >= 1 &&
-           bytes[3] <= MARK_LAST;
-}
-
-/* Pushes a register, or the address of return of a near call. */
-static bool is_push(const uint8_t *bytes, size_t size) {
-    size_t at = bytes[0] >> 4 == 4 && size > 1; /* REX */
-    return bytes[at] >> 3 == 0x50 >> 3 || bytes[0] == 0xe8;
-}
-
 /* Which lines and pages its code lies in. */
 static void add_code(struct block *block, const struct qemu_plugin_insn *insn) {
-    uint64_t at = qemu_plugin_insn_vaddr(insn), page = at >> PAGE_BITS;
+    uint64_t page = qemu_plugin_insn_vaddr(insn) >> arch->page_bits;
     /* Where QEMU keeps the guest's memory: as good as its physical address, since that begins at a multiple of 2 MiB. */
     uint64_t host = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(insn);
     if (host == 0) return;
@@ -266,7 +251,7 @@ static struct block *new_block(struct qemu_plugin_tb *tb) {
     block->older = blocks;
     blocks = block;
     block->at = qemu_plugin_tb_vaddr(tb);
-    block->mode = block->at >> 63 ? KERNEL : USER;
+    block->mode = is_kernel(block->at) ? KERNEL : USER;
     block->instructions = (unsigned)qemu_plugin_tb_n_insns(tb);
     return block;
 }
@@ -277,27 +262,30 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
     struct block *block = counts ? new_block(tb) : NULL;
     for (size_t i = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-        const uint8_t *bytes = qemu_plugin_insn_data(insn);
+        uint64_t at = qemu_plugin_insn_vaddr(insn);
         size_t size = qemu_plugin_insn_size(insn);
-        if (is_mark(insn)) {
-            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)bytes[3]);
+        struct decoded is = arch->decode(qemu_plugin_insn_data(insn), size, at);
+        if (is.mark) {
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)is.mark);
             if (block) block->has_mark = true;
         }
-        if (begins_with(insn, SWITCH, sizeof SWITCH, 7))
+        if (is.switches)
             /* QEMU 7.2 calls nobody who asks for reads alone without userdata. */
             qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, tasks);
         if (!block) continue;
         qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, block);
-        if (block->mode == USER && is_push(bytes, size))
+        if (block->mode == USER && is.pushes)
             qemu_plugin_register_vcpu_mem_cb(insn, on_push, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, block);
         add_code(block, insn);
-        if (i == 0) block->repeats = x86_repeats(bytes, size);
-        block->loads_cr3 |= size >= 3 && bytes[0] == 0x0f && bytes[1] == 0x22 && (bytes[2] & 0x38) == 0x18;
-        block->makes_syscall |= size == 2 && bytes[0] == 0x0f && bytes[1] == 0x05;
+        if (i == 0) block->repeats = is.repeats;
+        block->drops_tlb |= is.drops_tlb;
+        block->makes_syscall |= is.makes_syscall;
+        block->atomics[is.atomic]++;
         if (i + 1 < n) continue;
-        block->last = qemu_plugin_insn_vaddr(insn);
-        block->next = block->last + size;
-        block->branch = x86_branch(bytes, size, block->last, &block->target);
+        block->last = at;
+        block->next = at + size;
+        block->branch = is.branch;
+        block->target = is.target;
     }
     if (block) qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, block);
 }
@@ -346,7 +334,6 @@ static bool read_argument(const char *argument, char btb[64], enum predictor *pr
 }
 
 __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv) {
-    (void)info;
     char btb[64] = "";
     enum predictor predictor = PREDICTOR_LOCAL;
     unsigned bits = 0;
@@ -359,6 +346,11 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
     if (!out || !l1i.tags || !l1d.tags || !l2.tags || !itlb.tags || !dtlb.tags || sscanf(btb, "%lu:%lu", &entries, &ways) != 2 ||
         !branches_init(&branches, predictor, bits, entries, ways)) {
         fprintf(stderr, "count: out, l1i, l1d, l2, itlb, dtlb, btb are needed, with sets in powers of two\n");
+        return -1;
+    }
+    arch = arch_of(info->target_name);
+    if (!arch || !info->system_emulation || info->system.max_vcpus != 1) {
+        fprintf(stderr, "count: %s is not counted, or has more than one processor\n", info->target_name);
         return -1;
     }
     plugin = id;

@@ -67,10 +67,4 @@ struct outcome {
 /* A branch that was executed: where it is, what comes after it, where it goes, and whether it did. */
 struct outcome branches_execute(struct branches *b, enum branch kind, uint64_t at, uint64_t next, uint64_t target, bool taken);
 
-/* What kind of branch an x86-64 instruction is; of those with a target in the instruction also that target. Far transfers (system
- * calls, interrupts and their returns) are none. */
-enum branch x86_branch(const uint8_t *bytes, size_t size, uint64_t at, uint64_t *target);
-/* Whether it is a string instruction with a repeat prefix. */
-bool x86_repeats(const uint8_t *bytes, size_t size);
-
 #endif

@@ -12,7 +12,19 @@ typedef uint32_t qemu_plugin_meminfo_t;
 struct qemu_plugin_tb;     /* a block of guest code while it is translated */
 struct qemu_plugin_insn;   /* one of its instructions */
 struct qemu_plugin_hwaddr; /* where an access went */
-typedef struct qemu_info_t qemu_info_t;
+
+typedef struct qemu_info_t {
+    const char *target_name; /* "x86_64" */
+    struct {
+        int min, cur;
+    } version;
+    bool system_emulation;
+    union {
+        struct {
+            int smp_vcpus, max_vcpus;
+        } system;
+    };
+} qemu_info_t;
 
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
 enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };

@@ -1,8 +1,8 @@
 /* Drives the models from standard input, for tests: what the plug-in would say of a known sequence.
  *   replay sets ENTRIES WAYS               numbers              -> misses
  *   replay branches local|gshare BITS ENTRIES WAYS   KIND AT NEXT TARGET TAKEN, each a number -> BTB misses, mispredictions
- *   replay decode                          AT HEX               -> for each KIND TARGET REPEATS */
-#include "model.h"
+ *   replay decode ARCHITECTURE             AT HEX               -> for each KIND TARGET REPEATS ATOMIC MARK PUSHES SWITCHES SYSCALL TLB */
+#include "arch.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,8 @@ static int branches(char **argv) {
     return 0;
 }
 
-static int decode(void) {
+static int decode(const struct arch *arch) {
+    if (!arch) return 1;
     unsigned long at;
     char hex[64];
     while (scanf("%lu %63s", &at, hex) == 2) {
@@ -41,9 +42,9 @@ static int decode(void) {
             sscanf(hex + 2 * i, "%2x", &byte);
             bytes[i] = (uint8_t)byte;
         }
-        uint64_t target;
-        enum branch kind = x86_branch(bytes, size, at, &target);
-        printf("%d %lu %d\n", kind, (unsigned long)target, x86_repeats(bytes, size));
+        struct decoded is = arch->decode(bytes, size, at);
+        printf("%d %lu %d %d %u %d %d %d %d\n", is.branch, (unsigned long)is.target, is.repeats, is.atomic, is.mark, is.pushes, is.switches,
+               is.makes_syscall, is.drops_tlb);
     }
     return 0;
 }
@@ -51,6 +52,6 @@ static int decode(void) {
 int main(int argc, char **argv) {
     if (argc == 4 && strcmp(argv[1], "sets") == 0) return sets(argv + 2);
     if (argc == 6 && strcmp(argv[1], "branches") == 0) return branches(argv + 2);
-    if (argc == 2 && strcmp(argv[1], "decode") == 0) return decode();
+    if (argc == 3 && strcmp(argv[1], "decode") == 0) return decode(arch_of(argv[2]));
     return 2;
 }

@@ -11,7 +11,7 @@ const BYTES_MAX: u64 = 1 << 20;
 pub struct Figures {
     /// Instructions that were executed; a string instruction counts once, however often it repeats.
     pub instructions: u64,
-    /// Accesses that read.
+    /// Accesses that read. On AArch64 the emulator also reads for exclusive stores and atomic instructions.
     pub loads: u64,
     /// Accesses that write.
     pub stores: u64,
@@ -39,10 +39,20 @@ pub struct Figures {
     pub itlb_misses: u64,
     /// Pages of data that the data TLB did not have.
     pub dtlb_misses: u64,
-    /// `syscall` instructions; in user mode only.
+    /// Instructions that call the kernel; in user mode only.
     pub syscalls: u64,
     /// Times that the kernel gave the processor to another task; in kernel mode only.
     pub context_switches: u64,
+    /// Instructions that load and watch a place in memory (`LDXR` of Arm, and its other forms).
+    #[serde(default)]
+    pub exclusive_loads: u64,
+    /// Instructions that store to a watched place if nobody else did (`STXR`, likewise), whether they stored or not.
+    #[serde(default)]
+    pub exclusive_stores: u64,
+    /// Instructions that load, change and store at once: LSE of Arm (`LDADD`, `SWP`, `CAS` and their forms); of x86-64 those with `LOCK`, and
+    /// exchanges with memory.
+    #[serde(default)]
+    pub atomic_instructions: u64,
 }
 
 /// Tasks that belong together.

@@ -34,7 +34,7 @@ impl Cycles {
                 misprediction: 17.0,
             }),
             // It has a third cache and prefetchers, which nothing here models.
-            EmulatedProcessor::Current => None,
+            EmulatedProcessor::Current | EmulatedProcessor::NeoverseN1 => None,
         }
     }
 

@@ -47,6 +47,17 @@ impl Geometry {
                 btb: (2048, 4),
                 predictor: "gshare:14",
             },
+            // Caches and the first level of TLBs: Arm Neoverse N1 Core Technical Reference Manual (100616); L2 as of
+            // Ampere Altra. BTB and predictor are not published: those of `Current` stand in for them.
+            EmulatedProcessor::NeoverseN1 => Geometry {
+                l1i: (64 << 10, 4, 64),
+                l1d: (64 << 10, 4, 64),
+                l2: (1 << 20, 8, 64),
+                itlb: (48, 48),
+                dtlb: (48, 48),
+                btb: (2048, 4),
+                predictor: "gshare:14",
+            },
         }
     }
 

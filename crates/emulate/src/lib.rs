@@ -22,15 +22,17 @@ mod image;
 mod mark;
 mod place;
 mod runtime;
+mod start;
 mod walk;
 mod work;
 
 pub use counts::{EmulatedCounts, Figures, TaskGroup, ThreadCount};
 pub use cycles::Cycles;
-pub use emulator::{COUNTS_FILE, Command, Emulator, IMAGE_FILE, REPORT_FILE};
+pub use emulator::{COUNTS_FILE, Emulator, REPORT_FILE, guest_of};
 pub use files::{GuestCommand, NeededFiles, needed_files, stripped};
 pub use geometry::Geometry;
 pub use image::GuestImage;
 pub use place::{GuestStatus, PLACE_PROGRAM, Place, RESULTS, RESULTS_FILE, UP, is_inside};
 pub use runtime::runtime_of;
+pub use start::{Command, IMAGE_FILE};
 pub use work::{Amount, GUEST_COMMAND, GuestReport, GuestWork, ServerInGuest, work};

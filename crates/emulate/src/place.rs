@@ -4,11 +4,10 @@
 //! `scripts/guest-program`. The guest's first program runs one command and sends the folder [`RESULTS`] to the outside through a port
 //! of its own (virtio), as an archive: [`RESULTS_FILE`].
 
-use crate::emulator::{Command, IMAGE_FILE};
 use crate::image::GuestImage;
+use crate::start::{Command, IMAGE_FILE, libraries};
 use assay_model::{GuestMachine, PlannedGuest};
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +24,8 @@ const STATUS: &str = "status.json";
 const INSIDE: &str = "/.assay-guest";
 /// This program in the guest.
 pub const PLACE_PROGRAM: &str = "/usr/bin/assay";
+/// Where the guest has its JVMs.
+const JVMS: &str = "/usr/lib/jvm";
 /// Bytes of a unit in which a POWER machine has its memory.
 const MEMORY_STEP_MIB: u64 = 256;
 
@@ -85,7 +86,7 @@ pub fn is_inside() -> bool {
 /// What guests of one machine are made with.
 #[derive(Debug, Clone)]
 pub struct Place {
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     machine: GuestMachine,
     /// Version of the chosen kernel.
     pub kernel: String,
@@ -136,6 +137,11 @@ impl Place {
         Ok(Place { folder, machine: planned.machine, kernel })
     }
 
+    /// Its name, for messages.
+    pub fn title(&self) -> &'static str {
+        self.machine.title()
+    }
+
     /// Assay itself for this machine: this program, or the one that `scripts/guest-program` built.
     ///
     /// # Errors
@@ -157,12 +163,23 @@ impl Place {
         self.machine == GuestMachine::X86_64
     }
 
-    /// Homes of the JVMs that were fetched for it, newest first.
+    /// Homes of the JVMs that were fetched for it, newest first, as paths of this machine.
+    pub fn fetched_jvm_homes(&self) -> Vec<PathBuf> {
+        let root = self.folder.join("root");
+        self.jvm_homes().iter().map(|home| root.join(home.strip_prefix("/").unwrap_or(home))).collect()
+    }
+
+    /// The path in the guest of one of them.
+    pub fn jvm_home_in_guest(&self, fetched: &Path) -> PathBuf {
+        Path::new(JVMS).join(fetched.file_name().unwrap_or_default())
+    }
+
+    /// Homes of the JVMs that were fetched for it, newest first, as paths in the guest.
     pub fn jvm_homes(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.folder.join("root/usr/lib/jvm")).into_iter().flatten().flatten();
         let mut names: Vec<PathBuf> = entries
             .filter(|entry| entry.path().join("bin/java").is_file())
-            .map(|entry| Path::new("/usr/lib/jvm").join(entry.file_name()))
+            .map(|entry| Path::new(JVMS).join(entry.file_name()))
             .collect();
         names.sort();
         names.reverse();
@@ -180,8 +197,7 @@ impl Place {
         } else {
             image.add_runtime(&self.folder.join("root"), Path::new("/"))?;
         }
-        let modules = self.folder.join("kernels").join(&self.kernel).join("modules");
-        image.add(&modules, Path::new("/modules"))?;
+        image.add(&self.kernel_folder().join("modules"), Path::new("/modules"))?;
         image.add_bytes(INSIDE, Vec::new(), false);
         image.add_bytes("/init", init(words, cwd).into_bytes(), true);
         image.add_folder(cwd);
@@ -214,7 +230,7 @@ impl Place {
         take(&["-nodefaults", "-no-user-config", "-display", "none", "-vga", "none"]);
         take(&["-no-reboot", "-serial", "stdio"]);
         take(&["-L", &at("usr/share/qemu"), "-L", &at("usr/share/seabios")]);
-        let kernel = self.folder.join("kernels").join(&self.kernel).join("kernel");
+        let kernel = self.kernel_folder().join("kernel");
         take(&["-kernel", &kernel.to_string_lossy(), "-initrd", IMAGE_FILE]);
         // Words of the kernel on the console show that it is alive. A timer is late where other processes take this machine's processors.
         take(&[
@@ -223,8 +239,12 @@ impl Place {
         ]);
         take(&["-device", "virtio-serial-pci", "-chardev", &format!("file,id=results,path={RESULTS_FILE}")]);
         take(&["-device", &format!("virtserialport,chardev=results,name={PORT}")]);
-        let libraries = format!("{}:{}", at("usr/lib/x86_64-linux-gnu"), at("lib/x86_64-linux-gnu"));
-        Command { argv: words, env: BTreeMap::from([("LD_LIBRARY_PATH".to_owned(), libraries)]) }
+        Command { argv: words, env: libraries(&emulator) }
+    }
+
+    /// The chosen kernel and its modules.
+    pub(crate) fn kernel_folder(&self) -> PathBuf {
+        self.folder.join("kernels").join(&self.kernel)
     }
 }
 

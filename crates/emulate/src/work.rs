@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 /// The command of this program, not meant for people, that calls [`work`] in the guest.
 pub const GUEST_COMMAND: &str = "emulated-guest";
 
-/// The serial port whose other end is the report's file.
-const REPORT_PORT: &str = "/dev/ttyS1";
+/// The port whose other end is the report's file. The guest's first program makes it a link to the machine's own.
+pub(crate) const REPORT_PORT: &str = "/dev/assay-report";
 /// How often it is looked whether the server is ready.
 const LOOK: Duration = Duration::from_millis(20);
 /// Rest between a warm-up of so many requests and the window.

@@ -6,8 +6,8 @@ use assay_testkit::{checkout, skip};
 use std::path::Path;
 use std::process::Command;
 
-/// A million rounds of two instructions between the marks, a store and a load in each of a thousand further ones, one system call, and a
-/// string instruction. No library.
+/// A million rounds of two instructions between the marks, a store and a load in each of a thousand further ones, a hundred with two atomic
+/// instructions, a string instruction, and one system call. No library.
 const KNOWN: &str = r#"
 #define MARK(n) __asm__ volatile("jmp 1f\n1: .byte 0x0f,0x1f,0x80," n ",0x53,0x41,0x41\n jmp 1f\n1:" ::: "memory")
 static long word;
@@ -18,6 +18,7 @@ void _start(void) {
     MARK("1");
     __asm__ volatile("mov $1000000,%%ecx\n1: dec %%ecx\n jnz 1b" ::: "ecx");
     __asm__ volatile("mov $1000,%%ecx\n1: mov %%rcx,%0\n mov %0,%%rax\n dec %%ecx\n jnz 1b" : "+m"(word) :: "rax", "ecx");
+    __asm__ volatile("mov $100,%%ecx\n1: lock addq $1,%0\n xchg %%rax,%0\n dec %%ecx\n jnz 1b" : "+m"(word) :: "rax", "ecx");
     __asm__ volatile("mov %0,%%rsi\n mov %1,%%rdi\n mov $512,%%ecx\n rep movsq" :: "i"(text), "i"(copy) : "rsi", "rdi", "rcx", "memory");
     __asm__ volatile("mov $39,%%eax\n syscall" ::: "rax", "rcx", "r11", "memory");
     MARK("2");
@@ -25,9 +26,9 @@ void _start(void) {
 }
 "#;
 
-/// What stands between the marks: 1 + 2 x 1,000,000; 1 + 4 x 1,000; the string instruction and the three before it; two for the system
+/// What stands between the marks: 1 + 2 x 1,000,000; 1 + 4 x 1,000; 1 + 4 x 100; the string instruction and the three before it; two for the system
 /// call; and the jump in front of the second mark.
-const INSTRUCTIONS: u64 = 1 + 2 * 1_000_000 + 1 + 4 * 1_000 + 4 + 2 + 1;
+const INSTRUCTIONS: u64 = 1 + 2 * 1_000_000 + 1 + 4 * 1_000 + 1 + 4 * 100 + 4 + 2 + 1;
 
 fn program(folder: &Path) -> Option<std::path::PathBuf> {
     let (source, program) = (folder.join("known.c"), folder.join("known"));
@@ -42,7 +43,7 @@ fn program(folder: &Path) -> Option<std::path::PathBuf> {
 
 #[test]
 fn instructions_of_a_known_program_are_counted_exactly() {
-    let emulator = match Emulator::find(&checkout().join(".assay")) {
+    let emulator = match Emulator::find(&checkout().join(".assay"), EmulatedProcessor::PentiumIii) {
         Ok(emulator) => emulator,
         Err(why) => skip!("{why}"),
     };
@@ -62,12 +63,13 @@ fn instructions_of_a_known_program_are_counted_exactly() {
     let user = counts.server.user;
     assert_eq!(counts.server.tasks, 1);
     assert_eq!(user.instructions, INSTRUCTIONS);
-    assert_eq!((user.loads, user.stores), (1_000 + 512, 1_000 + 512));
+    assert_eq!((user.loads, user.stores), (1_000 + 200 + 512, 1_000 + 200 + 512));
+    assert_eq!((user.atomic_instructions, user.exclusive_loads, user.exclusive_stores), (200, 0, 0));
     assert_eq!(user.syscalls, 1);
-    // Two loops and the jump; the system call is not a branch.
-    assert_eq!((user.branches, user.branches_taken), (1_000_000 + 1_000 + 1, 999_999 + 999 + 1));
+    // Three loops and the jump; the system call is not a branch.
+    assert_eq!((user.branches, user.branches_taken), (1_000_000 + 1_000 + 100 + 1, 999_999 + 999 + 99 + 1));
     // Each loop ends once where it was not expected to.
-    assert_eq!(user.branches_mispredicted, 2);
+    assert_eq!(user.branches_mispredicted, 3);
     // The copied 4 KiB are 128 lines to read and as many to write, and one line holds the word.
     assert!((256..=258).contains(&user.l1d_misses), "{}", user.l1d_misses);
     assert!(counts.server.kernel.instructions > 0, "the system call is the kernel's work");

@@ -33,7 +33,10 @@ impl Replay {
             "-fno-sanitize-recover",
             "-o",
         ]);
-        cc.arg(folder.path().join("replay")).arg(sources.join("replay.c")).arg(sources.join("model.c"));
+        cc.arg(folder.path().join("replay")).args(
+            ["replay.c", "model.c", "arch.c", "arch_x86_64.c", "arch_aarch64.c"]
+                .map(|name| sources.join(name)),
+        );
         assert!(cc.status().ok()?.success(), "the models compile without warnings");
         Some(Replay(folder))
     }
@@ -188,10 +191,111 @@ fn branches_of_x86_are_told_from_all_else_with_their_targets() {
         ("a4", 0, 0, 0),       // movsb, once
         ("f30f6f00", 0, 0, 0), // movdqu: the prefix is a part of it
     ];
-    let text: String = known.iter().map(|(hex, ..)| format!("1000 {hex}\n")).collect();
-    let got = replay.run(&["decode"], &text);
-    for ((hex, kind, target, repeats), line) in known.iter().zip(got.lines()) {
-        assert_eq!(line, format!("{kind} {target} {repeats}"), "{hex}");
+    let expected = known.map(|(hex, kind, target, repeats)| (hex, format!("{kind} {target} {repeats} 0 ")));
+    check_decoded(&replay, "x86_64", &expected.each_ref().map(|(hex, begins)| (*hex, begins.as_str())));
+}
+
+/// Instructions at address 1000, by their bytes, and how the line begins that the decoder says of them.
+fn check_decoded(replay: &Replay, architecture: &str, known: &[(&str, &str)]) {
+    let text: String = known.iter().map(|(hex, _)| format!("1000 {hex}\n")).collect();
+    let got = replay.run(&["decode", architecture], &text);
+    for ((hex, begins), line) in known.iter().zip(got.lines()) {
+        assert!(line.starts_with(begins), "{hex}: {line}, not {begins}");
     }
     assert_eq!(got.lines().count(), known.len());
+}
+
+#[test]
+fn atomics_and_marks_of_x86_64_are_told_from_all_else() {
+    let Some(replay) = Replay::build() else { skip!("no C compiler") };
+    // Kind, target, repeats, atomic, mark, pushes, switches, system call, TLB.
+    let known = [
+        ("f0480fc108", "0 0 0 3 0 0 0 0 0"),     // lock xadd [rax], rcx
+        ("f00fb111", "0 0 0 3 0 0 0 0 0"),       // lock cmpxchg [rcx], edx
+        ("0fb111", "0 0 0 0 0 0 0 0 0"),         // without the lock
+        ("488708", "0 0 0 3 0 0 0 0 0"),         // xchg [rax], rcx
+        ("4887c8", "0 0 0 0 0 0 0 0 0"),         // xchg rax, rcx
+        ("0f188001534141", "0 0 0 0 0 0 0 0 0"), // a prefetch
+        ("0f1f8001534141", "0 0 0 0 1 0 0 0 0"), // the marks
+        ("0f1f8003534141", "0 0 0 0 3 0 0 0 0"),
+        ("0f1f8004534141", "0 0 0 0 0 0 0 0 0"), // none of this number
+        ("4155", "0 0 0 0 0 1 0 0 0"),           // push r13
+        ("488ba6180c0000", "0 0 0 0 0 0 1 0 0"), // mov rsp, [rsi+0xc18]
+        ("0f05", "0 0 0 0 0 0 0 1 0"),           // syscall
+        ("0f22d8", "0 0 0 0 0 0 0 0 1"),         // mov cr3, rax
+    ];
+    check_decoded(&replay, "x86_64", &known);
+}
+
+#[test]
+fn instructions_of_aarch64_are_told_by_their_words() {
+    let Some(replay) = Replay::build() else { skip!("no C compiler") };
+    // As LLVM's assembler encodes them.
+    let known = [
+        ("02000014", "2 1008 0 0 0"),      // b .+8
+        ("fcffff17", "2 984 0 0 0"),       // b .-16
+        ("00040094", "3 5096 0 0 0"),      // bl .+4096
+        ("c1ffff54", "1 992 0 0 0"),       // b.ne .-8
+        ("630000b4", "1 1012 0 0 0"),      // cbz x3, .+12
+        ("e3ffff35", "1 996 0 0 0"),       // cbnz w3, .-4
+        ("830040b6", "1 1016 0 0 0"),      // tbz x3, #40, .+16
+        ("a3ff0f37", "1 988 0 0 0"),       // tbnz w3, #1, .-12
+        ("60001fd6", "4 0 0 0 0"),         // br x3
+        ("60003fd6", "5 0 0 0 0"),         // blr x3
+        ("c0035fd6", "6 0 0 0 0"),         // ret
+        ("ff0b5fd6", "6 0 0 0 0"),         // retaa
+        ("e0039fd6", "0 0 0 0 0"),         // eret
+        ("010000d4", "0 0 0 0 0 0 0 1 0"), // svc #0
+        ("020000d4", "0 0 0 0 0 0 0 0 0"), // hvc #0
+        ("fd7bbea9", "0 0 0 0 0 1 0 0 0"), // stp x29, x30, [sp, #-32]!
+        ("fd7b02a9", "0 0 0 0 0 0 0 0 0"), // stp x29, x30, [sp, #32]
+        ("a08308d5", "0 0 0 0 0 0 0 0 1"), // tlbi vale1is, x0
+        ("20750bd5", "0 0 0 0 0 0 0 0 0"), // ic ivau, x0
+        ("1e0140f9", "0 0 0 0 0 0 0 0 0"), // ldr x30, [x8], which is the kernel's alone
+        ("3f20e8d2", "0 0 0 0 1"),         // mark 1
+        ("7f20e8d2", "0 0 0 0 3"),         // mark 3
+        ("9f20e8d2", "0 0 0 0 0"),         // no mark has this number
+        ("1f20e8d2", "0 0 0 0 0"),         // nor this one
+        ("2120e8d2", "0 0 0 0 0"),         // movz x1, #0x4101, lsl #48
+        ("017c5f88", "0 0 0 1 0 0"),       // ldxr w1, [x0]
+        ("017c5f08", "0 0 0 1 0 0"),       // ldxrb w1, [x0]
+        ("01fc5f48", "0 0 0 1 0 0"),       // ldaxrh w1, [x0]
+        ("01087f88", "0 0 0 1 0 0"),       // ldxp w1, w2, [x0]
+        ("01887fc8", "0 0 0 1 0 0"),       // ldaxp x1, x2, [x0]
+        ("017c0388", "0 0 0 2 0 0"),       // stxr w3, w1, [x0]
+        ("01fc0308", "0 0 0 2 0 0"),       // stlxrb w3, w1, [x0]
+        ("017c0348", "0 0 0 2 0 0"),       // stxrh w3, w1, [x0]
+        ("01082388", "0 0 0 2 0 0"),       // stxp w3, w1, w2, [x0]
+        ("018823c8", "0 0 0 2 0 0"),       // stlxp w3, x1, x2, [x0]
+        ("020021f8", "0 0 0 3 0 0"),       // ldadd x1, x2, [x0]
+        ("0210e1b8", "0 0 0 3 0 0"),       // ldclral w1, w2, [x0]
+        ("02202138", "0 0 0 3 0 0"),       // ldeorb w1, w2, [x0]
+        ("1f3021f8", "0 0 0 3 0 0"),       // stset x1, [x0]
+        ("0240a1f8", "0 0 0 3 0 0"),       // ldsmaxa x1, x2, [x0]
+        ("025061f8", "0 0 0 3 0 0"),       // ldsminl x1, x2, [x0]
+        ("02602178", "0 0 0 3 0 0"),       // ldumaxh w1, w2, [x0]
+        ("027021f8", "0 0 0 3 0 0"),       // ldumin x1, x2, [x0]
+        ("028021f8", "0 0 0 3 0 0"),       // swp x1, x2, [x0]
+        ("0280e138", "0 0 0 3 0 0"),       // swpalb w1, w2, [x0]
+        ("027ca1c8", "0 0 0 3 0 0"),       // cas x1, x2, [x0]
+        ("02fce108", "0 0 0 3 0 0"),       // casalb w1, w2, [x0]
+        ("047c2208", "0 0 0 3 0 0"),       // casp w2, w3, w4, w5, [x0]
+        ("04fc6248", "0 0 0 3 0 0"),       // caspal x2, x3, x4, x5, [x0]
+        ("01fcdfc8", "0 0 0 0 0 0"),       // ldar x1, [x0]
+        ("01fc9fc8", "0 0 0 0 0 0"),       // stlr x1, [x0]
+        ("017cdfc8", "0 0 0 0 0 0"),       // ldlar x1, [x0]
+        ("017c9f08", "0 0 0 0 0 0"),       // stllrb w1, [x0]
+        ("01c0bff8", "0 0 0 0 0 0"),       // ldapr x1, [x0]
+        ("016862f8", "0 0 0 0 0 0"),       // ldr x1, [x0, x2]
+        ("010840a9", "0 0 0 0 0 0"),       // ldp x1, x2, [x0]
+        ("010800a8", "0 0 0 0 0 0"),       // stnp x1, x2, [x0]
+        ("0168e23c", "0 0 0 0 0 0"),       // ldr q1, [x0, x2]
+        ("0070404c", "0 0 0 0 0 0"),       // ld1 {v0.16b}, [x0]
+        ("0068a1f8", "0 0 0 0 0 0"),       // prfm pldl1keep, [x0, x1]
+        ("010840f8", "0 0 0 0 0 0"),       // ldtr x1, [x0]
+        ("013040f8", "0 0 0 0 0 0"),       // ldur x1, [x0, #3]
+        ("5f3f03d5", "0 0 0 0 0 0"),       // clrex
+        ("bf3b03d5", "0 0 0 0 0 0"),       // dmb ish
+    ];
+    check_decoded(&replay, "aarch64", &known);
 }

@@ -48,6 +48,12 @@ impl InstalledJvms {
         }
     }
 
+    /// Those at these homes alone, such as an emulated machine's.
+    pub fn at(homes: &[PathBuf]) -> InstalledJvms {
+        let found = homes.iter().filter_map(|home| jvm_at(home).ok()).collect();
+        InstalledJvms { found, pair_32: None, pair_64: None, cache: PathBuf::new(), problems: Vec::new() }
+    }
+
     /// Why a JVM could not be fetched, where that was tried.
     fn why_not_fetched(&self, name: &str) -> Option<String> {
         let reason = std::fs::read_to_string(self.cache.join(format!("jvm/{name}.unavailable"))).ok()?;

@@ -41,6 +41,8 @@ pub enum EmulatedProcessor {
     PentiumIii,
     /// Sizes as of Zen 4.
     Current,
+    /// Arm Neoverse-N1, with LSE atomics; its guest is an AArch64 machine.
+    NeoverseN1,
 }
 
 /// What is counted in a guest under full-system emulation.

@@ -61,7 +61,7 @@ fn metrics_of_emulated_guests_come_in_both_modes_and_behind_all_others() {
     let all = Metric::all_with(["rate_at_10_ms_per_s"]);
     assert_eq!(ids(&all[METRICS.len() + 1..]), ids(EMULATED));
     assert!(EMULATED.iter().all(Metric::is_emulated) && !METRICS.iter().any(Metric::is_emulated));
-    assert_eq!(EMULATED.len(), 53);
+    assert_eq!(EMULATED.len(), 59);
     let taken = Metric::by_id(metric::EMULATED_KERNEL_TAKEN_PERCENT).unwrap();
     assert_eq!(
         (&*taken.id, &*taken.title),

@@ -4,7 +4,7 @@ use crate::config::Bounds;
 use crate::measurement::{Context, Measurement, MeasurementId, Procedure};
 use assay_emulate::{COUNTS_FILE, Cycles, EmulatedCounts, Figures, GuestReport, REPORT_FILE};
 use assay_load::{Load, LoadError, LoadWindow};
-use assay_model::{Check, Disturbance, Problem, WarmUp, Window, metric};
+use assay_model::{Check, Disturbance, EmulatedProcessor, Problem, WarmUp, Window, metric};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -20,8 +20,8 @@ pub struct Emulated {
     pub folder: PathBuf,
     /// Thresholds, of which only the share of failed requests applies: other load on this machine does not change counts.
     pub bounds: Bounds,
-    /// The model of the processor's cycles, if it has one.
-    pub cycles: Option<Cycles>,
+    /// What is emulated.
+    pub processor: EmulatedProcessor,
 }
 
 impl Procedure for Emulated {
@@ -83,7 +83,10 @@ impl Procedure for Emulated {
 impl Emulated {
     fn metrics(&self, counts: &EmulatedCounts, report: &GuestReport) -> BTreeMap<String, f64> {
         let mut values = metrics(counts, report.completed, report.compiler_stacks.as_deref());
-        values.extend(self.cycles.iter().flat_map(|cycles| modelled(counts, cycles)));
+        values.extend(Cycles::of(self.processor).iter().flat_map(|cycles| modelled(counts, cycles)));
+        if self.processor == EmulatedProcessor::NeoverseN1 {
+            values.extend(exclusives(counts, report.completed));
+        }
         values
     }
 
@@ -142,6 +145,15 @@ fn metrics(counts: &EmulatedCounts, requests: u64, compilers: Option<&[u64]>) ->
     values
 }
 
+/// Exclusive loads and stores, by metric. Other processors have none, so there 0 would say nothing.
+fn exclusives(counts: &EmulatedCounts, requests: u64) -> BTreeMap<String, f64> {
+    let modes = [&counts.server.user, &counts.server.kernel].into_iter().enumerate();
+    let of_mode = |(mode, figures): (usize, &Figures)| {
+        EXCLUSIVES.map(|(ids, of)| (ids[mode].to_owned(), of(figures) as f64 / requests as f64))
+    };
+    modes.filter(|_| requests != 0).flat_map(of_mode).collect()
+}
+
 /// Modelled cycles, by metric.
 fn modelled(counts: &EmulatedCounts, cycles: &Cycles) -> Vec<(String, f64)> {
     let of_mode = |mode: usize, figures: &Figures| {
@@ -182,8 +194,26 @@ const MODELLED: [([&str; 2], OfCycles); 3] = [
 type Of = fn(&Figures) -> u64;
 type OfCycles = fn(&Cycles, &Figures) -> f64;
 
+/// The metrics of user and of kernel mode that counts of exclusive instructions give.
+const EXCLUSIVES: [([&str; 2], Of); 2] = [
+    (
+        [
+            metric::EMULATED_USER_EXCLUSIVE_LOADS_PER_REQUEST,
+            metric::EMULATED_KERNEL_EXCLUSIVE_LOADS_PER_REQUEST,
+        ],
+        |f| f.exclusive_loads,
+    ),
+    (
+        [
+            metric::EMULATED_USER_EXCLUSIVE_STORES_PER_REQUEST,
+            metric::EMULATED_KERNEL_EXCLUSIVE_STORES_PER_REQUEST,
+        ],
+        |f| f.exclusive_stores,
+    ),
+];
+
 /// The metrics of user and of kernel mode that a count gives.
-const PER_REQUEST: [([&str; 2], Of); 12] = [
+const PER_REQUEST: [([&str; 2], Of); 13] = [
     (
         [metric::EMULATED_USER_INSTRUCTIONS_PER_REQUEST, metric::EMULATED_KERNEL_INSTRUCTIONS_PER_REQUEST],
         |f| f.instructions,
@@ -225,6 +255,13 @@ const PER_REQUEST: [([&str; 2], Of); 12] = [
     ([metric::EMULATED_USER_DTLB_MISSES_PER_REQUEST, metric::EMULATED_KERNEL_DTLB_MISSES_PER_REQUEST], |f| {
         f.dtlb_misses
     }),
+    (
+        [
+            metric::EMULATED_USER_ATOMIC_INSTRUCTIONS_PER_REQUEST,
+            metric::EMULATED_KERNEL_ATOMIC_INSTRUCTIONS_PER_REQUEST,
+        ],
+        |f| f.atomic_instructions,
+    ),
 ];
 
 /// The metrics of user and of kernel mode that a part and its whole give.
@@ -305,6 +342,28 @@ mod tests {
         assert_eq!(values[metric::EMULATED_USER_MODELLED_FETCH_STALLS_PER_INSTRUCTION], 0.2);
         assert_eq!(values[metric::EMULATED_USER_MODELLED_DATA_STALLS_PER_INSTRUCTION], 0.4);
         assert!(values.keys().all(|id| assay_model::Metric::by_id(id).is_some()));
+    }
+
+    #[test]
+    fn exclusives_are_counted_on_the_processor_that_has_them() {
+        let user = Figures { exclusive_loads: 30, exclusive_stores: 20, ..Figures::default() };
+        let counts = EmulatedCounts {
+            server: assay_emulate::TaskGroup { tasks: 1, user, ..Default::default() },
+            ..EmulatedCounts::default()
+        };
+        let report = GuestReport { completed: 10, ..GuestReport::default() };
+        let of = |processor| {
+            let bounds = Bounds::default();
+            Emulated { folder: PathBuf::new(), bounds, processor }.metrics(&counts, &report)
+        };
+        let values = of(EmulatedProcessor::NeoverseN1);
+        assert_eq!(values[metric::EMULATED_USER_EXCLUSIVE_LOADS_PER_REQUEST], 3.0);
+        assert_eq!(values[metric::EMULATED_USER_EXCLUSIVE_STORES_PER_REQUEST], 2.0);
+        assert_eq!(values[metric::EMULATED_KERNEL_EXCLUSIVE_LOADS_PER_REQUEST], 0.0);
+        assert_eq!(values[metric::EMULATED_USER_ATOMIC_INSTRUCTIONS_PER_REQUEST], 0.0);
+        let values = of(EmulatedProcessor::Current);
+        assert_eq!(values.get(metric::EMULATED_USER_EXCLUSIVE_LOADS_PER_REQUEST), None);
+        assert!(values.contains_key(metric::EMULATED_USER_ATOMIC_INSTRUCTIONS_PER_REQUEST));
     }
 
     #[test]

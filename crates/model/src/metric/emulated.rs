@@ -59,6 +59,14 @@ emulated! {
             "pages of code that a model of the stated TLB did not hold";
         EMULATED_USER_DTLB_MISSES_PER_REQUEST, EMULATED_KERNEL_DTLB_MISSES_PER_REQUEST = "dtlb_misses_per_request", "data TLB misses per request", "misses",
             "pages of data that a model of the stated TLB did not hold";
+        EMULATED_USER_EXCLUSIVE_LOADS_PER_REQUEST, EMULATED_KERNEL_EXCLUSIVE_LOADS_PER_REQUEST = "exclusive_loads_per_request", "exclusive loads per request", "instructions",
+            "instructions that load and watch a place in memory (LDXR of AArch64 and its forms), counted likewise. \
+                An atomic operation without LSE takes one or more. Absent on processors that have none";
+        EMULATED_USER_EXCLUSIVE_STORES_PER_REQUEST, EMULATED_KERNEL_EXCLUSIVE_STORES_PER_REQUEST = "exclusive_stores_per_request", "exclusive stores per request", "instructions",
+            "instructions that store to a watched place (STXR of AArch64 and its forms), whether they stored or not, counted likewise";
+        EMULATED_USER_ATOMIC_INSTRUCTIONS_PER_REQUEST, EMULATED_KERNEL_ATOMIC_INSTRUCTIONS_PER_REQUEST = "atomic_instructions_per_request", "atomic instructions per request", "instructions",
+            "instructions that load, change and store a place in memory at once, counted likewise. On AArch64 those of LSE (LDADD, SWP, CAS), on \
+                x86-64 those with LOCK, and exchanges";
     }
     once {
         EMULATED_USER_INSTRUCTIONS_WITHOUT_JIT_PER_REQUEST = "user_instructions_without_jit_per_request", "user instructions per request without JIT compilers", "instructions",

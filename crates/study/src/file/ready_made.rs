@@ -22,7 +22,7 @@ macro_rules! studies {
 pub const READY_MADE: &[ReadyMade] = studies! {
     "airline-20-jvms" "airline-kills" "airline-open" "airline-scale" "airline-small" "airline-stores" "chat-connections" "chat-emulated" "check"
     "compressed-references" "contended-atomics"
-    "emulated-comparisons" "huge-pages" "jdk-line" "jdk-line-jmh" "jdk-versions" "memory-pressure"
+    "emulated-comparisons" "huge-pages" "jdk-line" "jdk-line-jmh" "jdk-versions" "lse" "memory-pressure"
     "non-java-memory" "non-java-memory-accessors" "non-java-memory-buffers" "non-java-memory-swapping" "non-java-memory-trimming" "own-server"
     "power-pages" "power-pages-x86" "power9-gc-threads" "power9-heap" "power9-practices" "power9-processors" "power9-receive-queue" "reference-modes"
     "reference-modes-brokerage" "resize" "threads" "tuned-flags" "what-disturbs"

@@ -369,7 +369,8 @@ pub struct CapacityTable {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct EmulatedTable {
-    /// The processor whose caches, TLBs and branch prediction are modelled. Default: `pentium-iii`.
+    /// The processor whose caches, TLBs and branch prediction are modelled. `neoverse-n1` is a guest of AArch64 with the JVM that
+    /// `scripts/fetch-emulator aarch64` fetched; the others are of x86-64. Default: `pentium-iii`.
     pub processor: Option<EmulatedProcessor>,
     /// Load before counting, on the guest's clock. Default: `2s`; with `warm_up_requests` it is the longest that they may take, `1h`.
     pub warm_up: Option<Seconds>,

@@ -24,6 +24,7 @@ use crate::plan::needed;
 use crate::plan::planned::{Conditions, plan};
 use crate::plan::scenarios::{check_limited, check_rate, read_scenarios};
 use crate::plan::variant_launch::{VariantLaunch, builds_of};
+use assay_emulate::Place;
 use assay_host::provenance;
 use assay_jdk::InstalledJvms;
 use assay_launch::JVM_OPTIONS;
@@ -121,7 +122,7 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
     let specs = combine(&study, short);
     let limits = limits_of(&study, &specs);
     let (builds, uncommitted) = builds::resolve(&study, &specs, &workload, &mut document);
-    let jvms = InstalledJvms::find(&workload.cache);
+    let jvms = jvms(&workload, &procedure);
     let on_jvm = Some(&jvms).filter(|_| uses_jvm(&workload, &specs));
     check_jvm_is_used(&specs, on_jvm.is_some(), &mut document);
     let mut candidates =
@@ -170,6 +171,19 @@ fn prepare(checked: Checked, quick: bool, provenance: Provenance) -> Result<Prep
         problems: jvms.problems,
         findings,
     })
+}
+
+/// The JVMs that variants can have: this machine's, or those of the emulated one. Without the latter there is none; that the machine is
+/// missing is said where it is looked for.
+fn jvms(workload: &Workload, procedure: &PlannedProcedure) -> InstalledJvms {
+    let processor = procedure.emulation().map(|planned| planned.processor);
+    match processor.and_then(assay_emulate::guest_of) {
+        Some(guest) => {
+            let place = Place::find(&workload.cache, &guest);
+            InstalledJvms::at(&place.map(|place| place.fetched_jvm_homes()).unwrap_or_default())
+        }
+        None => InstalledJvms::find(&workload.cache),
+    }
 }
 
 /// How the trials of a study, or of its short form, measure.

@@ -7,7 +7,7 @@ use super::self_ending::{conclude, measure};
 use super::state::{Failure, Run};
 use crate::error::StudyError;
 use crate::plan::variant_launch::VariantLaunch;
-use assay_emulate::{Cycles, GuestReport, IMAGE_FILE, REPORT_FILE};
+use assay_emulate::{GuestReport, IMAGE_FILE, REPORT_FILE};
 use assay_jdk::modes;
 use assay_launch::{Placeholders, ProcessSpec, ReadyWhen};
 use assay_measure::Emulated;
@@ -40,7 +40,7 @@ pub(super) fn one(run: &mut Run<'_>, launch: &VariantLaunch, id: TrialId) -> Res
     let mut procedure = Emulated {
         folder: launched.folder.clone(),
         bounds: run.prepared.bounds,
-        cycles: Cycles::of(planned.processor),
+        processor: planned.processor,
     };
     let timeout_s = (TIMEOUT_FACTOR * crate::check::emulation::trial_s(&planned)).max(TIMEOUT_S_MIN);
     let timeout = Duration::from_secs_f64(timeout_s);

@@ -14,7 +14,7 @@ use assay_emulate::{
 };
 use assay_gclog::xlog_option;
 use assay_launch::{Launch, Placeholders, ProcessSpec, ReadyWhen};
-use assay_model::PlannedEmulation;
+use assay_model::{EmulatedProcessor, PlannedEmulation};
 use std::path::{Path, PathBuf};
 
 /// The server's port in the guest, in which nothing else listens.
@@ -57,9 +57,9 @@ pub(super) fn build(
 ) -> Result<BuiltGuest, String> {
     let variant = &begun.launch.variant;
     let workload = &run.prepared.workload;
-    let emulator = emulator(run.prepared)?;
+    let emulator = emulator(run.prepared, planned.processor)?;
     let server = workload.program.server().ok_or("the study has no server")?;
-    let guest = in_guest(run.prepared, begun.launch, begun.id.seed)?;
+    let guest = in_guest(run.prepared, begun.launch, begun.id.seed, &emulator)?;
     let mut image = image(run.prepared, begun.launch, planned, (&emulator, &guest))?;
     let heap_bytes = variant.max_heap_bytes.or(guest.needed.heap_max_bytes).unwrap_or(0);
     let left_out = guest.needed.left_out.clone();
@@ -80,21 +80,28 @@ pub(super) fn build(
 /// # Errors
 /// What the guest of a variant lacks, with what to do.
 pub(crate) fn check(prepared: &Prepared) -> Result<(), String> {
+    let processor = prepared.plan.procedure.emulation().map(|planned| planned.processor);
+    let emulator = emulator(prepared, processor.unwrap_or_default())?;
     for launch in &prepared.launches {
-        in_guest(prepared, launch, prepared.plan.seed)
+        in_guest(prepared, launch, prepared.plan.seed, &emulator)
             .map_err(|why| format!("{}: {why}", launch.variant.name))?;
     }
-    emulator(prepared).map(drop)
+    Ok(())
 }
 
 /// The emulator, by a path that leads to it from the folder of a trial, too.
-fn emulator(prepared: &Prepared) -> Result<Emulator, String> {
+fn emulator(prepared: &Prepared, processor: EmulatedProcessor) -> Result<Emulator, String> {
     let cache = std::path::absolute(&prepared.workload.cache).map_err(|e| e.to_string())?;
-    Emulator::find(&cache)
+    Emulator::find(&cache, processor)
 }
 
 /// The server's command with the guest's own names, and the files that it needs.
-fn in_guest(prepared: &Prepared, launch: &VariantLaunch, seed: u64) -> Result<InGuest, String> {
+fn in_guest(
+    prepared: &Prepared,
+    launch: &VariantLaunch,
+    seed: u64,
+    emulator: &Emulator,
+) -> Result<InGuest, String> {
     let workload = &prepared.workload;
     let mut names = fixed_placeholders(workload, &launch.variant.workload_options);
     names.set("seed", seed.to_string());
@@ -117,6 +124,13 @@ fn in_guest(prepared: &Prepared, launch: &VariantLaunch, seed: u64) -> Result<In
         cwd: &launch.cwd,
         runtime: has_jvm.then_some(Path::new(JVM_HOME)),
     })?;
+    if let (Some(program), Some(place)) = (&needed.program, emulator.place()) {
+        return Err(format!(
+            "{} is a program of this machine, and the guest is {}: let the study choose the JVM (java, or {{java}})",
+            program.display(),
+            place.title()
+        ));
+    }
     if let (Some(word), Some(program)) = (launch.argv.first_mut(), &needed.program) {
         *word = program.to_string_lossy().into_owned();
     }
@@ -139,12 +153,19 @@ fn image(
 ) -> Result<GuestImage, String> {
     let kept = prepared.workload.cache.join("emulation");
     let mut image = emulator.image(&[PROGRAM, GUEST_COMMAND, WORK]).map_err(|e| e.to_string())?;
-    let own = std::env::current_exe().map_err(|e| e.to_string())?;
-    let own = (PathBuf::from(PROGRAM), stripped(&own, &kept)?);
+    let own = match emulator.place() {
+        Some(place) => place.program()?,
+        None => stripped(&std::env::current_exe().map_err(|e| e.to_string())?, &kept)?,
+    };
+    let own = (PathBuf::from(PROGRAM), own);
     let of_variant = launch.variant.jvm.as_ref().map(|jvm| (Path::new(&jvm.home), Path::new(JVM_HOME)));
     let of_command = guest.needed.runtime.as_deref().map(|home| (home, home));
     for (home, place) in of_variant.into_iter().chain(of_command) {
-        image.add_runtime(&runtime_of(home, &kept)?, place).map_err(|e| e.to_string())?;
+        match emulator.place() {
+            // It is among what was fetched with the machine.
+            Some(machine) => image.add_link(place, &machine.jvm_home_in_guest(home)),
+            None => image.add_runtime(&runtime_of(home, &kept)?, place).map_err(|e| e.to_string())?,
+        }
     }
     let base = study_dir(prepared)?;
     let further = planned.files.iter().map(|path| base.join(guest.names.fill(path)));
@@ -152,7 +173,9 @@ fn image(
     for (place, host) in named.chain([own]) {
         image.add(&host, &place).map_err(|e| e.to_string())?;
     }
-    image.add_libraries();
+    if emulator.place().is_none() {
+        image.add_libraries();
+    }
     image.add_folder(&guest.launch.cwd);
     Ok(image)
 }
