@@ -1,4 +1,4 @@
-package assay.probes.contention;
+package assay.probes.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
