@@ -10,6 +10,8 @@
 //! - Pages of hugetlbfs are present in both, but no part of `Rss`; they are kept apart (`is_hugetlb`).
 //! - A page map is asked for only where `smaps` shows resident bytes: ZGC reserves terabytes, and without the call one
 //!   would read 8 bytes for each of their pages. Pages of device mappings (`VM_PFNMAP`) drop out by the same rule.
+//! - The call says where its walk ended. After more than 512 regions that is where the kernel's own buffer was last full, although the walk
+//!   went on: `a_huge_page_behind_more_regions_than_the_kernel_notes_at_a_time_is_found_once`. The end of the last region is nearer.
 //! - Before Linux 6.17 the call does not mark the huge page of zeros (an anonymous huge page that was only read).
 
 use crate::{LinuxError, Mapping, PageMap, PageRun, ProcRoot};
@@ -278,10 +280,11 @@ impl Reader {
                     }
                 }
             }
-            if arguments.walk_end <= at {
+            let walked = self.regions[..found].last().map_or(0, |last| last.end).max(arguments.walk_end);
+            if walked <= at {
                 return Err(io::Error::other("the kernel's walk over the page map does not move on"));
             }
-            at = arguments.walk_end;
+            at = walked;
         }
         Ok(())
     }

@@ -31,13 +31,32 @@ fn pages_that_are_read_beside_the_mappings_are_the_same() {
         (LiveProcess::open(&proc, target.pid()), LiveProcess::open_stopped(&proc, target.pid()));
     let (one_by_one, at_once) = (one_by_one.expect("our child"), at_once.expect("our child"));
     assert_eq!(one_by_one.pages(), at_once.pages());
-    // Other processes that map the same libraries meanwhile change the share of this one.
+    // Other processes that begin or cease to map the same libraries meanwhile, as every test of this program does, change the share of this
+    // one, and which of its pages are its own.
     let without_shares = |mappings: &[Mapping]| -> Vec<Mapping> {
-        mappings.iter().map(|mapping| Mapping { pss_bytes: None, ..mapping.clone() }).collect()
+        let without =
+            |of: &Mapping| Mapping { pss_bytes: None, private_bytes: None, shared_bytes: None, ..of.clone() };
+        mappings.iter().map(without).collect()
     };
     assert_eq!(without_shares(one_by_one.mappings()), without_shares(at_once.mappings()));
     assert_eq!(at_once.rss_bytes(), at_once.pages().resident_bytes());
     assert!(one_by_one.pages().runs().len() > 1000, "every other page of a part is resident");
+}
+
+#[test]
+fn a_huge_page_behind_more_regions_than_the_kernel_notes_at_a_time_is_found_once() {
+    let target = Target::start("memory");
+    target.stop();
+    let proc = ProcRoot::default();
+    let at = target.told["regions_then_huge"];
+    let file = File::open(proc.file_of(target.pid(), "pagemap")).expect("our child");
+    let part = ResidentPart { addresses: at..at + (8 << 20), resident_bytes: 8 << 20 };
+    let mut found = Found::default();
+    Reader::new(&proc, file, Method::Any).scan(&[part], &mut found).expect("our child");
+    assert_eq!(found.runs.len(), 769);
+    // A machine whose memory is in pieces gives no huge page.
+    let expected = at + (6 << 20)..at + (8 << 20);
+    assert!(found.huge.is_empty() || found.huge == [expected], "{:x?}", found.huge);
 }
 
 #[test]

@@ -178,6 +178,13 @@ fn memory() {
         }
         tell(name, at);
     }
+    // More regions than the kernel notes at a time, then a huge page, if the machine gives one.
+    let at = anonymous(10 * MIB).next_multiple_of(2 * MIB);
+    // SAFETY: advice for memory of this program.
+    let _ = unsafe { madvise((at + 6 * MIB) as *mut _, 2 * MIB, Advice::LinuxHugepage) };
+    (at..at + 6 * MIB).step_by(2 * page).for_each(|at| fill(at, page, 5));
+    fill(at + 6 * MIB, 2 * MIB, 5);
+    tell("regions_then_huge", at);
     // A page of hugetlbfs, if the machine has set any aside.
     let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::HUGETLB);
     // SAFETY: new memory at an address that the kernel chooses.
